@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import importlib
 import itertools
 import os
 import signal
@@ -34,6 +35,7 @@ settings.register_profile("many", deadline=None, max_examples=1_000)
 settings.load_profile("few")
 
 
+ROOT = Path(__file__).parents[1]
 KEPT_VARIABLES = frozenset({"PATH", "TMPDIR", "UPDATE_PICTURES"})
 """What a test may learn from outside; a process that it starts learns less, see `tests.environment`."""
 
@@ -59,6 +61,22 @@ structlog.configure(
 def pytest_configure(config: pytest.Config) -> None:
     """Let a test that hangs say where."""
     config.pluginmanager.register(hangs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each worker begin with other test files where all are run: what one has compiled the others need not.
+
+    What is imported here is collected afterwards as ever, and what cannot be imported is reported then.
+    """
+    config = session.config
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in sorted(ROOT.glob("tests/**/test_*.py"))]
+    for name in names[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(name)
 
 
 def pytest_collection_finish() -> None:

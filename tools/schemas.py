@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -55,6 +56,7 @@ def make_schema(kinds: Sequence[type], title: str, description: str) -> JsonObje
     }
 
 
+@cache
 def render_files() -> Mapping[str, str]:
     """Return the text of each file by its path within the folder of documents."""
     asked, said = get_args(Request), get_args(Push)

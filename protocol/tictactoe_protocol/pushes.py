@@ -202,8 +202,8 @@ class RoomState(PushFields, frozen=True, tag="room"):
     game_id: str | UnsetType = UNSET
 
 
-class RoomSummary(Struct, frozen=True):
-    """One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening."""
+class ListedRoom(Struct, frozen=True):
+    """What every list of public rooms says of one; `seats` has None for a free seat."""
 
     room: str
     status: RoomStatus
@@ -212,6 +212,11 @@ class RoomSummary(Struct, frozen=True):
     seats: dict[str, SeatState | None]
     ply: int
     watchers: int
+
+
+class RoomSummary(ListedRoom, frozen=True):
+    """One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening."""
+
     age_ms: int
     analysis: str | UnsetType = UNSET
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import socket
 import time
@@ -23,24 +22,23 @@ from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.accounts import Accounts
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.kept import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime, Uninterrupted
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.services.api.service import Api
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.chat import Talk
 from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
-from tictactoe_server.services.play import Play
+from tictactoe_server.services.play import Play, Talk
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
@@ -92,7 +90,7 @@ class Server:
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._more_services = services
-        self._chores: list[asyncio.Task[None]] = []
+        self._chores = Tasks()
         self._metrics: MetricsServer | None = None
         self._cluster: Cluster | None = None
         self.port = self._settings.port
@@ -162,7 +160,8 @@ class Server:
         ]
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))
-        self._chores = [asyncio.create_task(work) for work in chores]
+        for work in chores:
+            self._chores.start(work)
         if is_for_others(self._settings.host or ""):
             self._machine_names.start()
         await self._listener.listen(sockets)
@@ -187,9 +186,7 @@ class Server:
         await self._dispatcher.tasks.stop()
         await self.core.changes.tasks.stop()
         self.core.agenda.stop()
-        for chore in self._chores:
-            chore.cancel()
-        await asyncio.gather(*self._chores, return_exceptions=True)
+        await self._chores.stop()
         try:
             await self._store.close()
         except StoreUnavailable as unavailable:

@@ -15,7 +15,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
 from tests.faults.harness import Harness
 from tictactoe_client import Room, connect
-from tictactoe_client.online.events import Ended, Moved, RoomEvent, Said
+from tictactoe_client.online.events import Back, Ended, Moved, RoomEvent, Said
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockFields
@@ -87,12 +87,22 @@ async def test_two_engines_play_a_whole_game_over_a_server_that_is_killed_in_the
         run_client("brain", "-s", harness.url, "--rules", rules, *engine("plays")) as one,
         connect(harness.url, reconnect=True) as watcher,
     ):
+        is_back = asyncio.Event()
+
+        def hear(event: RoomEvent) -> None:
+            if isinstance(event, Back):
+                is_back.set()
 
         async def kill() -> None:
+            """Kill the server, and let one engine wait for the watcher: the room ends with the engines' game."""
+            one.process.send_signal(signal.SIGSTOP)
             await harness.end(signal.SIGKILL)
             await harness.start()
+            await is_back.wait()
+            one.process.send_signal(signal.SIGCONT)
 
         room = await watcher.watch((await one.until("Code")).split()[1])
+        room.subscribe(hear)
         async with run_client("brain", "-s", harness.url, "--rules", rules, *engine("odd")) as other:
             over, moves = await follow(room, ply, kill)
             assert (over.result.reason, over.result.winner) == ("line", winner)

@@ -13,9 +13,8 @@ from typing import Literal, get_args
 from tictactoe_server import server
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.rooms import FinishedGame, Room
-from tictactoe_server.storage.sqlite import SqliteStore
+from tictactoe_server.storage.sqlite import JournaledTable, SqliteStore
 from tictactoe_server.storage.store import Waiter
-from tictactoe_server.storage.tables import JournaledTable
 from tictactoe_server.transport.connection import Connection
 
 CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state"]

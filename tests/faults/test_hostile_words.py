@@ -132,6 +132,8 @@ async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
         screen.type("?" if not options else "o\n")
         await screen.shows("Help" if not options else "online")
         screen.type("\x1b" if not options else "b\n")
+        if not options:
+            await screen.shows(shown)  # which help has covered; with it, a key after Esc would be another key
         await server.push(*ending(words))
         await screen.until("is closed")
         screen.type("\x03" if not options else "")

@@ -18,13 +18,14 @@ from tests.environment import environment
 
 FOLDER: Final = Path(__file__).parents[2] / ".ci-work" / "npm"
 PACKAGES: Final = ("axe-core@4", "typescript@7")
-SECONDS: Final = 45
+ANSWER_SECONDS, INSTALL_SECONDS = 15, 40
+"""How long npm may take to hear from its registry, and then to install what is not large."""
 TRIED_AGAIN_SECONDS: Final = 600
 """After how long npm is tried again that failed: the workers of one run of tests do not wait for it in turn."""
 _TOLD: Final = re.compile(r"home|npm_config_.*|(https?|all|no)_proxy|ssl_cert_(file|dir)|node_extra_ca_certs", re.I)
 _WAY_OUT: Final = {name: value for name, value in os.environ.items() if _TOLD.fullmatch(name)}
 """What npm is told of the way to its registry, as it was before the tests took all that is set away."""
-_QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+_QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0")
 
 
 def axe() -> Path:
@@ -64,11 +65,12 @@ def _run_npm() -> str:
     npm = shutil.which("npm")
     if npm is None:
         return "no npm on this machine, which installs axe-core and TypeScript"
-    command = (npm, "install", "--prefix", FOLDER, *_QUIET, *PACKAGES)
+    ask, install = (npm, "view", *_QUIET, PACKAGES[0], "name"), (npm, "install", "--prefix", FOLDER, *_QUIET, *PACKAGES)
     try:
-        run(command, capture_output=True, text=True, check=True, timeout=SECONDS, env=environment(**_WAY_OUT))
-    except TimeoutExpired:
-        return f"npm did not install axe-core and TypeScript within {SECONDS} s"
+        for command, seconds in ((ask, ANSWER_SECONDS), (install, INSTALL_SECONDS)):
+            run(command, capture_output=True, text=True, check=True, timeout=seconds, env=environment(**_WAY_OUT))
+    except TimeoutExpired as expired:
+        return f"npm could not install axe-core and TypeScript: {expired.cmd[1]} took more than {expired.timeout} s"
     except CalledProcessError as failed:
         return f"npm cannot install axe-core and TypeScript: {failed.stderr.strip()[:200]}"
     return ""

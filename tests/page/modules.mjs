@@ -206,6 +206,13 @@ test("a table is in the order of its places also when a few rows of it change", 
 	assert.deepEqual(following.rows.map(({ player }) => player), ["ana", "cy", "bo"]);
 });
 
+test("rows that come before the event itself, as another page has asked for them, are passed over", () => {
+	let changes = 0;
+	const following = new Following({}, "E2E2E2", () => changes++);
+	following.hear({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [{ player: "ana", place: 1 }], pairings: [] });
+	assert.deepEqual([following.state, following.rows, changes], [null, [], 0]);
+});
+
 test("a cross-table has halves of a draw, and nothing yet of a game that is on", () => {
 	const pairing = (X, O, state, result) => ({ round: 1, state, result, players: { X, O } });
 	const scores = crossScores([pairing("ana", "bo", "scored", "draw"), pairing("ana", "cy", "open", null), pairing("bo", "cy", "scored", "O"), pairing("bo", "ana", "scored", "X")]);

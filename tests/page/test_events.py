@@ -411,6 +411,9 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         await expect(wall.page.locator(".wall-side .wall-come")).to_have_text(
             f"{event}127.0.0.1:{server.port}/e/{event}"
         )
+        ends = "element => [...element.querySelectorAll('*')].map(one => one.getBoundingClientRect().right)"
+        boards = await wall.page.locator(".live-boards").evaluate("element => element.getBoundingClientRect().left")
+        assert max(await wall.page.locator(".wall-side").evaluate(ends)) < boards, "the code is whole"
         inside = "element => element.scrollHeight <= innerHeight && element.scrollWidth <= innerWidth"
         assert await wall.page.locator("html").evaluate(inside)
         await bo.ask("resign", room=room)

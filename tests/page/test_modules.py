@@ -22,7 +22,7 @@ from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("modules.mjs")
-POSITIONS = 60
+POSITIONS = 24
 GAMES = ("classic", "misere", "three-players", "four", "four-pie", "gomoku-standard")
 SAY = """
 const [folder, catalogues, text] = process.argv.slice(1);

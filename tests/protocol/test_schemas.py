@@ -31,11 +31,10 @@ Document = dict[str, Any]
 
 def find_drift(folder: Path) -> list[str]:
     """Return the paths of the documents that are missing there or say something else than the types do."""
-    paths = {path: folder / path for path in render_files()}
     return [
         path
         for path, text in render_files().items()
-        if not paths[path].is_file() or paths[path].read_text(encoding="utf-8") != text
+        if not (folder / path).is_file() or (folder / path).read_text(encoding="utf-8") != text
     ]
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.server.stored import keep, room_of
-from tictactoe_server.core.kept import GAMES
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
@@ -50,7 +49,7 @@ class Laboratory:
     def __init__(self, folder: Path, **limits: Any) -> None:
         self.folder = DataFolder(folder)
         self.database = WatchedDatabase(self.folder)
-        self.writer = Writer(self.database, GAMES, **limits)
+        self.writer = Writer(self.database, **limits)
         self.store = SqliteStore(self.writer, kept_by())
         self._gates: list[threading.Event] = []
 

@@ -28,7 +28,7 @@ from tictactoe_server.core.rooms import (
 )
 
 decode_room = partial(ROOMS.read_row, None)
-decode_game = GAMES.read
+decode_game = partial(GAMES.read, None)
 _documents = RoomDocuments(Room)
 
 CODE = "K7M4PQ"

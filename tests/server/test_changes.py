@@ -14,8 +14,8 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing, until
 from tictactoe_protocol.requests import Move, Resign
-from tictactoe_server.core.changes import ATTEMPTS
 from tictactoe_server.core.kept import ROOMS
+from tictactoe_server.core.live_room import ATTEMPTS
 from tictactoe_server.core.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -441,7 +441,7 @@ async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled_and_
 async def test_a_write_that_stays_unsettled_is_answered_with_unavailable_in_time(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.changes.UNSETTLED_SECONDS", 0.5)
+    monkeypatch.setattr("tictactoe_server.core.live_room.UNSETTLED_SECONDS", 0.5)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", Unsettled(), times=1000)
         began = time.monotonic()
@@ -455,7 +455,7 @@ async def test_a_write_that_stays_unsettled_is_answered_with_unavailable_in_time
 async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_unavailable_in_time(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.changes.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("tictactoe_server.core.live_room.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.hold()
         await ana.send("move", id="held", room=room, cell=4, ply=0)
@@ -469,7 +469,7 @@ async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_
 async def test_a_change_that_is_tried_again_for_too_long_is_given_up_and_counts_where_it_is_stored_after_all(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.changes.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("tictactoe_server.core.live_room.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", Unsettled())
         store.trouble.hold()
@@ -484,7 +484,7 @@ async def test_a_change_that_is_tried_again_for_too_long_is_given_up_and_counts_
 async def test_a_room_that_may_be_newer_in_the_store_is_read_again_though_nobody_asks_for_anything(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.changes.READ_AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.core.live_room.READ_AGAIN_SECONDS", 0.05)
     async with two_playing(server) as (ana, bo, room):
         moved = apply(store.rooms.now(room), Player(ana.welcome["player"], "ana"), Move(room=room, cell=4, ply=0), 0)
         store.trouble.before_next_save(lambda: store.rooms.put(moved))

@@ -23,7 +23,7 @@ from tests.server.test_events_service import (
     watched,
 )
 from tests.server.test_events_service import quick as quick_rounds
-from tictactoe_server.admin.orders.events import EndEvent
+from tictactoe_server.admin.orders.rooms import EndEvent
 
 __all__ = ["node", "quick", "quick_rounds"]
 

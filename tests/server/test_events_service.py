@@ -22,6 +22,7 @@ from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.events import commands, running, service, shown
+from tictactoe_server.services.events.event import Event
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.folder import FILE_NAME
@@ -120,6 +121,15 @@ async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(
             assert [row["played"] for row in over["table"]] == [3, 3, 3, 3]
         ids = {pairing["game"] for pairing in over["pairings"]}
         assert ids == {pairing["room"] + "-1-" + pairing["game"].split("-")[2] for pairing in over["pairings"]}
+
+
+async def test_a_round_is_stored_with_the_codes_of_its_rooms(server: Server) -> None:
+    rounds = list[Event]()
+    events_of(server).kept.on_change.add(lambda event, before: rounds.append(event) if event.round else None)
+    async with known(server, "ana") as ana:
+        await run(ana, await opened(ana, bots=["easy", "easy", "easy"]), "begin")
+        await until(lambda: rounds)
+        assert [bool(one.room) for one in rounds[0].pairings] == [not one.is_bye for one in rounds[0].pairings]
 
 
 async def test_an_event_begins_when_as_many_are_entered_as_are_to_play(server: Server) -> None:

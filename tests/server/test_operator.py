@@ -15,10 +15,9 @@ from tests.raw import open_raw, text
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
 from tictactoe_server.admin.bans import Bans, parse_subject
-from tictactoe_server.admin.orders.events import EndEvent, ListEvents
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
-from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
+from tictactoe_server.admin.orders.rooms import CloseRoom, EndEvent, ListEvents, ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
 from tictactoe_server.core.kept import BANS, open_folder, open_memory
 from tictactoe_server.server import Server

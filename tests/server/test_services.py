@@ -21,10 +21,8 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.core.rooms import FinishedGame, Player, Refused
-from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.core.topics import Topic
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings

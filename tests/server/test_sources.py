@@ -12,7 +12,7 @@ from tests.limits import uncounted
 from tests.peer import open_peer, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.core.answers import Call
+from tictactoe_server.core.core import Call
 from tictactoe_server.core.pressure import HELLOS, IN_LINE, Pressure
 from tictactoe_server.server import Server
 from tictactoe_server.services.hello import Greeting

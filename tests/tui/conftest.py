@@ -258,6 +258,9 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
         async with app.run_test(size=size):
             yield ScreenUser(app, QuickPilot(app))
             await app.come_to_end()
+            works = list(app.workers)
+        # Who looks for servers nearby has sockets, which are left open where the loop ends first.
+        await asyncio.gather(*(work.wait() for work in works), return_exceptions=True)
         assert app.failure is None
 
     return run

@@ -50,11 +50,12 @@ async def test_backspace_edits_what_stands_there(at_home: AtHome) -> None:
         await ana.type("4x4", "4 by 4, 3 in a row")
 
 
-@pytest.mark.parametrize("key", ["ctrl+w", "ctrl+backspace", "alt+backspace"])
-async def test_the_word_before_the_caret_is_taken_out(at_home: AtHome, key: str) -> None:
+async def test_the_word_before_the_caret_is_taken_out(at_home: AtHome) -> None:
     async with at_form(at_home, "Clock") as ana:
-        await ana.type("3+2 5", "> Clock              3+2 5")
-        await ana.do(key, "> Clock              3+2 ", gone="3+2 5")
+        await ana.type("3+2 ", "> Clock              3+2 ")
+        for key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
+            await ana.type("5", "> Clock              3+2 5")
+            await ana.do(key, "> Clock              3+2 ", gone="3+2 5")
 
 
 async def test_keys_that_are_text_in_a_line_leave_those_that_they_took_the_place_of(at_home: AtHome) -> None:

@@ -40,10 +40,8 @@ class Bans:
     async def load(self) -> None:
         """Take in what is kept; raises `StoreUnavailable`."""
         async for some in self._kept.load_all():
-            for stored in some:
-                ban = ban_or_none(stored)
-                if ban is not None:
-                    self.hear(ban.subject, ban)
+            for ban in filter(None, map(ban_or_none, some)):
+                self.hear(ban.subject, ban)
 
     def __iter__(self) -> Iterator[Ban]:
         """Iterate over those that count now, in the order in which they were made."""

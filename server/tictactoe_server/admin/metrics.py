@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import ServerParts
-from tictactoe_server.core.tally import Tally
+from tictactoe_server.core.room_log import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import Histogram
 from tictactoe_server.transport.admission import Admission
@@ -124,9 +124,9 @@ def _figures(server: ServerParts) -> Iterator[core.Metric]:
     yield core.InfoMetricFamily("tictactoe_server", "The server's version.", {"version": __version__})
     yield _gauge("ready", "1 where the server is ready, 0 while it starts, drains or waits.", server.unready() is None)
     if server.cluster is not None:
-        own = next(iter(server.cluster.names.values()))
+        own, urls = next(iter(server.cluster.names.values())), server.cluster.members.urls
         yield core.InfoMetricFamily("tictactoe_house", "What this server is called in its cluster.", {"server": own})
-        yield _gauge("house_servers", "Servers of the cluster that live, this one included.", len(server.cluster.urls))
+        yield _gauge("house_servers", "Servers of the cluster that live, this one included.", len(urls))
         yield _gauge("rooms_served", "Rooms that this server serves.", len(server.core.registry.by_code))
     yield _gauge("connections", "Open connections, also those without a hello.", server.admission.connections)
     yield _counter("connections_accepted", "Connections that were accepted.", server.admission.accepted)

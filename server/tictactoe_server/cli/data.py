@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from tictactoe_server.cli.access import access_options, folder_of, with_folder
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cluster import needing_nats
+from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
@@ -80,50 +81,39 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     """Copy everything, compare, say how much it was, and return what is damaged."""
     if source.rstrip("/") == target.rstrip("/"):
         raise CannotMove("Both are the same.")
-    scheme, separator, rest = target.partition("://")
-    shown = scheme + separator + rest.rpartition("@")[2]  # without what tells who we are
-    async with contextlib.AsyncExitStack() as closing:
-        reading = await _open_source(source, access)
-        closing.push_async_callback(reading.close)
-        writing = await _open_target(target, access)
-        closing.push_async_callback(writing.close)
+    shown = hidden(target)
+    async with _opened(source, access) as reading, _opened(target, access, to_fill=True) as writing:
         try:
             moved = await copy(reading, writing, kept_by(), _Progress("copied"))
         except CannotMove as error:
             raise CannotMove(f"{error} A part of everything is in {shown}: empty it first, then try again.") from error
-    for line in reading.damage:
+    damage: list[str] = reading.damage
+    for line in damage:
         click.echo(f"Left out: {line}")
-    async with contextlib.AsyncExitStack() as closing:
-        checking = await _open_source(target, access)
-        closing.push_async_callback(checking.close)
+    async with _opened(target, access) as checking:
         found = await copy(checking, None, kept_by(), _Progress("compared"))
     if found != moved:
         raise CannotMove(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
-    return reading.damage
+    return damage
 
 
-async def _open_source(place: str, access: _Access) -> CopySource:
-    if "://" not in place:
-        return FolderSource.open(_folder(place), kept_by())
-    with needing_nats():
-        from tictactoe_server.cluster.jetstream.contents import StreamSource
-    return await StreamSource.open(place, *access, kept_by())
-
-
-async def _open_target(place: str, access: _Access) -> CopyTarget:
-    if "://" not in place:
-        return FolderTarget.open(_folder(place), kept_by())
-    with needing_nats():
-        from tictactoe_server.cluster.jetstream.contents import StreamTarget
-    return await StreamTarget.open(place, *access, kept_by())
-
-
-def _folder(place: str) -> Path:
-    folder = folder_of(place)
-    if folder is None:
+@contextlib.asynccontextmanager
+async def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AsyncIterator[Any]:
+    """Give the `CopySource` of a folder or a store, or its `CopyTarget`, and close it in the end."""
+    opened: CopySource | CopyTarget
+    if "://" in place:
+        with needing_nats():
+            from tictactoe_server.cluster.jetstream.contents import StreamSource, StreamTarget
+        opened = await (StreamTarget if to_fill else StreamSource).open(place, *access, kept_by())
+    elif (folder := folder_of(place)) is not None:
+        opened = (FolderTarget if to_fill else FolderSource).open(folder, kept_by())
+    else:
         raise CannotMove(f"{place} keeps nothing.")
-    return folder
+    try:
+        yield opened
+    finally:
+        await opened.close()
 
 
 class _Progress:

@@ -11,6 +11,16 @@ from contextlib import contextmanager
 from tictactoe_server.storage.store import CannotOpenStore
 
 
+def hidden(urls: str) -> str:
+    """Return URLs without what tells who we are, for people to read.
+
+    >>> hidden("nats://ana:secret@a,b")
+    'nats://a,b'
+    """
+    scheme, separator, rest = urls.partition("://")
+    return scheme + separator + rest.rpartition("@")[2]
+
+
 @contextmanager
 def needing_nats() -> Iterator[None]:
     """Import that package inside; raises `CannotOpenStore` where the library is not installed."""

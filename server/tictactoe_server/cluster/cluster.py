@@ -81,11 +81,6 @@ class Cluster:
         """What people call the living servers, by their ids, this one first."""
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """Where the living servers are reached, this one first."""
-        return self.members.urls
-
     async def open(self, on_ban: Callable[[str, Ban | None], None]) -> None:
         """Get to know the other servers and their rooms, and serve those that no server has; raises `StoreUnavailable`.
 
@@ -141,7 +136,7 @@ class Cluster:
         await self._link.subscribe(messages.HERE + id, lambda message: None)
         await self._link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
         await self._link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
-        await self._link.subscribe(messages.ORDERS + id, self._take_order)
+        await self._link.subscribe(messages.ORDERS + id, lambda order: self._link.run(self._answer_order(order)))
         self._link.on_connected.append(members.listen_anew)
 
     # -- rooms that come here -----------------------------------------------------------------------------------
@@ -229,9 +224,6 @@ class Cluster:
         """Return what the servers know an address by, which tells it to nobody else."""
         return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
 
-    def _take_order(self, message: Message) -> None:
-        async def answer(on_order: Callable[[bytes], Awaitable[bytes]]) -> None:
-            self._link.publish(message.reply, await on_order(message.data))
-
+    async def _answer_order(self, message: Message) -> None:
         if self.on_order is not None:
-            self._link.run(answer(self.on_order))
+            self._link.publish(message.reply, await self.on_order(message.data))

@@ -16,8 +16,7 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
 from tictactoe_server.cluster.other_rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.matchmaking import GameKind
+from tictactoe_server.core.listed import GameKind, Listed
 from tictactoe_server.core.rooms import Player, open_room
 from tictactoe_server.storage.store import StoreUnavailable
 

@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 from msgspec import UNSET
@@ -18,9 +18,8 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import BOARDS, CHANGED, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
 from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.elsewhere import ClusterIdentity, Elsewhere
 from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.listed import Listed
+from tictactoe_server.core.listed import ClusterIdentity, Elsewhere, Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
@@ -83,12 +82,11 @@ class OtherRoom(Listed):
         return replace(known, opening=UNSET)  # that of the outline, which has no moves
 
 
-class _Reading:
+class _Reading(NamedTuple):
     """The rooms of a server while they are read: the codes that were `told` meanwhile, the `numbers` of its news."""
 
-    def __init__(self) -> None:
-        self.told: set[str] = set()
-        self.numbers: set[int] = set()
+    told: set[str]
+    numbers: set[int]
 
 
 class OtherRooms(Elsewhere):
@@ -187,7 +185,7 @@ class OtherRooms(Elsewhere):
     def follow(self, server: str, number: int) -> None:
         """Read all rooms of a server anew, unless all that it told up to that number was heard."""
         if self._heard.get(server, -1) < number and server not in self._reading:
-            self._reading[server] = _Reading()
+            self._reading[server] = _Reading(set(), set())
             self._link.run(self._read(server))
 
     def forget_server(self, server: str) -> None:

@@ -11,7 +11,7 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import structlog
 
@@ -22,6 +22,7 @@ REST_SECONDS: Final = 0.006  # how long others then have the loop, and the store
 log: Final = structlog.get_logger(__name__)
 
 Action = Callable[[], object]
+Result = TypeVar("Result")
 
 
 class Agenda:
@@ -79,13 +80,14 @@ class Agenda:
             self._working = asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
 
 
-class Tasks(set[asyncio.Task[None]]):
+class Tasks(set[asyncio.Task[Any]]):
     """Tasks that are under way; one that is done is forgotten."""
 
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.create_task(work)
         self.add(task)
         task.add_done_callback(self.discard)
+        return task
 
     async def stop(self) -> None:
         """Cancel all, and return when they have ended."""

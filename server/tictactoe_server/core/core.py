@@ -1,29 +1,41 @@
-"""The core: rooms, their path and their timers, and who is here. Services plug into it; it knows none of them."""
+"""The core: rooms, their path and their timers, and who is here. Services plug into it; it knows none of them.
+
+Each says what it handles, keeps and shows. A request reaches it as a `Call`; what was refused, and why, is said here.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import structlog
+from msgspec import UNSET, Struct
 
 from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_protocol.events import Call as EventCall
-from tictactoe_protocol.pushes import SeatState
+from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes, ServerChange
 from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.limits import Allowances
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.live_room import Change, Changes, LiveRoom, ServerChange
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.registry import Registry
-from tictactoe_server.core.rooms import FinishedGame, Player, Room, open_room
+from tictactoe_server.core.room_log import Tally
+from tictactoe_server.core.rooms import Player, Refused, open_room
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import Timers
+from tictactoe_server.core.topics import Topic
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.specs import Storage, TableSpec
+from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
+from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.http_messages import HttpResponse
+
+log: Final = structlog.get_logger(__name__)
 
 
 class Presence:
@@ -59,7 +71,8 @@ class Core:
     """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
 
     `calls_of` returns to which rooms of events a player is called now, and `seat` has those sit in a room of an event
-    who are to play there.
+    who are to play there. `on_result` and `on_room` add a listener: to each game that is over and stored, also to one
+    that was aborted; to each room that opens or whose seats, clock or result change, with what it was before.
     """
 
     def __init__(
@@ -74,21 +87,14 @@ class Core:
         self.presence = Presence()
         self.agenda = Agenda()
         rooms = store.table(ROOMS)
-        self.changes = Changes(rooms, time)
-        self.timers = Timers(self.agenda, self.changes, time, limits)
+        self.changes = changes = Changes(rooms, time)
+        self.on_result, self.on_room = changes.on_result.add, changes.on_room.add
+        self.timers = Timers(self.agenda, changes, time, limits)
         self.lobby = Lobby(time)
         self.registry = Registry(rooms, self.timers, self.lobby, tally)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
         self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _nobody
         self.seat: Callable[[LiveRoom], Awaitable[object]] = _nobody
-
-    def on_result(self, listener: Callable[[FinishedGame], object]) -> None:
-        """Tell a listener of each game that is over and stored from now on, also of one that was aborted."""
-        self.changes.on_result.add(listener)
-
-    def on_room(self, listener: Callable[[LiveRoom, Room | None], object]) -> None:
-        """Tell a listener of each room that opens or whose seats, clock or result change, and what it was before."""
-        self.changes.on_room.add(listener)
 
     async def open_room(
         self,
@@ -155,3 +161,118 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
         SeatState(f"bot-{secrets.token_hex(4)}", name, online=True, bot=level)
         for name, level in zip(names, levels, strict=True)
     ]
+
+
+class Call(Struct, frozen=True, eq=False):
+    """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names."""
+
+    session: Session
+    player: Player
+    request: Any
+    live: LiveRoom
+    now: int
+
+    def answer(self, **content: Any) -> None:
+        """Say that it was carried out, to one who gave it an id; see `Ok` for what may be said."""
+        if self.request.id is not UNSET:
+            self.session.push(Ok(id=self.request.id, **content))
+
+    def answer_with_room(self, live: LiveRoom) -> None:
+        """Say that it led into a room, and what has been played there."""
+        seat = live.room.mark_of(self.player.id) if live.is_played_by(self.session) else None
+        self.answer(room=live.room.code, seat=seat, moves=live.room.position.moves)
+
+
+def refuse(session: Session, request: Any, error: Exception) -> None:
+    """Say why a request was not carried out; what is nobody's intention is logged."""
+    refused = _refusal_of(request, error)
+    session.refuse(
+        error_answer(
+            refused.code,
+            refused.message,
+            id=None if request.id is UNSET else request.id,
+            room=getattr(request, "room", None),
+            path=refused.path,
+            retry_ms=refused.retry_ms,
+            url=refused.url,
+            data=refused.data,
+        )
+    )
+
+
+def _refusal_of(request: object, error: Exception) -> Refused:
+    kind = type(request).__name__
+    match error:
+        case Refused():
+            return error
+        case StoreBusy():
+            return Refused(ErrorCode.BUSY, "store", retry_ms=500)
+        case StoreUnavailable() if not isinstance(error, Unreadable):
+            log.warning("store unavailable", request=kind)
+            return Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
+        case _:
+            log.error("a request failed", request=kind, exc_info=error)
+            return Refused(ErrorCode.INTERNAL)
+
+
+class Requested(Change, kw_only=True, eq=False):
+    """A change that a session asked for, which is busy until it is settled."""
+
+    call: Call
+
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        """Answer, and let the session go on."""
+        session = self.call.session
+        answer = None
+        if error is None:
+            answer = self.carried_out()
+        else:
+            refuse(session, self.call.request, error)
+        session.go_on()
+        return answer
+
+    def carried_out(self) -> tuple[Session, bytes] | None:
+        """Answer what is stored, before anybody is shown it; returns the answer where it goes out with the state."""
+        id = self.call.request.id
+        return None if id is UNSET else (self.call.session, encode_frame(encode(Ok(id=id))))
+
+
+Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
+"""Carries a request out, at once or as a coroutine; raises `Refused`. The session waits for the end of it, and longer
+where a coroutine returns True: then a change follows that lets the session go on."""
+
+
+class PageHead(NamedTuple):
+    """The page in a browser that will load `module`; the rest is for those who only look at the link."""
+
+    title: str
+    description: str
+    module: str = "game.js"
+
+
+Reply = HttpResponse | PageHead | Sequence[str]
+"""What is answered in plain HTTP: a response, the page, or lines of text."""
+
+Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
+"""Answers an `HttpRequest`, called with it and with the groups of the path, None for one that is not there. Where
+its coroutine returns None a room is looked for. Raises `Refused`: `rate_limited` is answered with 429, all else with
+404 and counted, so that nothing is found by trying."""
+
+
+class Service:
+    """What `handles` some kinds of requests. Those that name a room are for whoever is in it, but for those that it
+    `admits`, by which one comes in. Its `tables` are made by every store, and its `topics` are those that sessions may
+    subscribe to. In plain HTTP it answers its `routes`: by regular expressions for whole paths, before any room.
+    """
+
+    handles: Mapping[type, Handler] = {}
+    admits: frozenset[type] = frozenset()
+    tables: Sequence[TableSpec[Any]] = ()
+    topics: Sequence[Topic] = ()
+    routes: Mapping[str, Route] = {}
+
+    def start(self, core: Core) -> None:
+        """Begin, before anybody is let in: here is where listeners are added to the core."""
+
+    async def close(self) -> None:
+        """End what is still under way."""

@@ -11,12 +11,10 @@ from tictactoe_protocol import BadMessage, ErrorCode, encode, error_answer, pars
 from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.core.answers import Call, refuse
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Call, Core, Handler, Service, refuse
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.service import Handler, Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.transport.frames import encode_frame
 
@@ -51,7 +49,8 @@ class Dispatcher:
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
         """Carry out one message that came at `now` (ms of served time), or answer why not.
 
-        It may have been read before, see `shed`. One that `is_late` is refused, if it may be refused.
+        What takes longer makes the session busy. It may have been read before, see `shed`. One that `is_late` is
+        refused, if it may be refused.
         """
         pressure, source = self.pressure, session.source
         pressure.count(source)

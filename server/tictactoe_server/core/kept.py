@@ -238,8 +238,11 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
 """Copies of finished games, for whoever knows the key: letters, digits, ``-`` and ``_``."""
 
 GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
+    "games",
+    "finished game",
     _games.encode,
     _games.decode,
+    label="Game {key}",
     people=lambda game: game.people,
     at=lambda game: game.at,
     place=lambda game: (game.room, game.game),

@@ -30,16 +30,16 @@ class Limiting:
         self._limits = limits
         self._limited = limited
 
-    def _refuse_for(self, wait_ms: int, kind: str, why: str = "") -> None:
+    def refuse_for(self, wait_ms: int, kind: str, why: str = "") -> None:
         """Raise `Refused` for so many ms, unless these are 0; the kind of limit says why where nothing else does."""
         if wait_ms:
             self._limited[kind] += 1
             raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
 
-    def _check(self, name: str, held: int) -> None:
+    def _check(self, name: str, held: int, retry_ms: int = RETRY_MS) -> None:
         """Raise `Refused` where the limit of that name, 0 for none, lets nobody have one more than so many."""
         is_full = 0 < count_of(self._limits, name) <= held
-        self._refuse_for(RETRY_MS if is_full else 0, name)
+        self.refuse_for(retry_ms if is_full else 0, name)
 
 
 class Allowances(Limiting):
@@ -66,12 +66,12 @@ class Allowances(Limiting):
 
     def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
         """Count one use of a limit; raises `Refused` where that is too much."""
-        self._refuse_for(limit.take(), kind, why)
+        self.refuse_for(limit.take(), kind, why)
 
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""
         wait = take_each(self.creates_of_player[player.id], self.creates_of_address[session.address])
-        self._refuse_for(wait, "creates")
+        self.refuse_for(wait, "creates")
 
     def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
         """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.
@@ -101,11 +101,11 @@ class Allowances(Limiting):
 
         What others behind that address do keeps nobody out who has not missed.
         """
-        self._refuse_for(own.wait() or (shared.wait() if own.used else 0), kind)
+        self.refuse_for(own.wait() or (shared.wait() if own.used else 0), kind)
 
     def check_page_misses(self, address: str) -> None:
         """Refuse to look for what may not be there, where too much was asked for in plain HTTP that is not."""
-        self._refuse_for(self.page_misses[key_of(address)].wait(), "misses")
+        self.refuse_for(self.page_misses[key_of(address)].wait(), "misses")
 
     def count_miss(self, session: Session, player: Player) -> None:
         """Count a request for a room that is not there, or not theirs; raises `Refused` where that is too much."""
@@ -113,7 +113,7 @@ class Allowances(Limiting):
 
     def count_try(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
         """Count what was tried in vain; raises `Refused` where that is too much."""
-        self._refuse_for(own.take() or shared.take(), kind)
+        self.refuse_for(own.take() or shared.take(), kind)
 
 
 class OpenedRooms(Limiting):
@@ -219,9 +219,9 @@ class Seats(Limiting):
         """Know the seats of a room that opened, or changed from `before`."""
         room = listed.room
         code, is_counted = room.code, room.result is None and room.is_for_several and not room.event
-        seated = {seat.player: seat.is_server_bot for seat in room.seats.values() if seat is not None and not seat.left}
-        for seat in () if before is None else before.seats.values():
-            if seat is not None and seat.player not in seated:
+        seated = {seat.player: seat.is_server_bot for seat in room.held_seats if not seat.left}
+        for seat in () if before is None else before.held_seats:
+            if seat.player not in seated:
                 self._forget(seat.player, code)
         for player, bot in seated.items():
             self._rooms.add(player, code, listed)

@@ -6,12 +6,7 @@ import heapq
 from collections.abc import Callable
 from typing import Final
 
-from tictactoe_engine import Rules
-from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.listed import Listed
-
-GameKind = tuple[Rules, ClockFields | None]
-"""What must be equal for two people to be matched."""
+from tictactoe_server.core.listed import GameKind, Listed
 
 _FEW: Final = 100
 

@@ -1,9 +1,9 @@
 """What is asked by all from one address, and whether all ask for more than can be done: then some is refused at once.
 
-Once a turn of the event loop has taken a while, what comes then stands in lines, one for each address, which take turns
-and are served a little in each turn of the loop: so who asks for most waits longest. There wait all for the rate of
-their address, too. Too much to do shows in two ways. Many ask at once: a turn of the event loop takes long. Or each of
-them asks for more than is done for it: then requests wait, and the event loop never comes to rest.
+Once a turn of the event loop has taken a while, what comes then stands in lines, one for each address, which have equal
+shares of the time and are served a little in each turn of the loop: so who asks for most waits longest. There wait all
+for the rate of their address, too. Too much to do shows in two ways. Many ask at once: a turn of the event loop takes
+long. Or each of them asks for more than is done for it: then requests wait, and the event loop never comes to rest.
 """
 
 from __future__ import annotations

@@ -17,17 +17,14 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
-from tictactoe_server.core.changes import ServerChange, leave_alone
-from tictactoe_server.core.elsewhere import Elsewhere, moved
 from tictactoe_server.core.limits import OpenedRooms, Seats
-from tictactoe_server.core.listed import Listed
-from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, closed
+from tictactoe_server.core.listed import Elsewhere, Listed, moved
+from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, ServerChange, closed, leave_alone
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
-from tictactoe_server.core.room_log import RoomLog
+from tictactoe_server.core.room_log import RoomLog, Tally
 from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
 from tictactoe_server.core.session import Session
-from tictactoe_server.core.tally import Tally
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.core.watchers import Watchers
@@ -365,7 +362,7 @@ class Registry:
         """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""
         del self.by_code[live.room.code]
         self.unlist_room(live)
-        self._changes.show_watchers(live)
+        live.show_watchers(self._time)
         live.watchers.finish()
         usual = encode_frame(encode(words))
         newer = usual if moved is None else encode_frame(encode(moved))

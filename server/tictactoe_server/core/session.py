@@ -12,8 +12,8 @@ from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_a
 from tictactoe_protocol.pushes import Error, Push
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_server.core.pressure import IN_LINE, Pressure
+from tictactoe_server.core.room_log import Tally
 from tictactoe_server.core.rooms import Player
-from tictactoe_server.core.tally import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection
@@ -33,22 +33,15 @@ _FEW_MESSAGES: Final = 4
 
 
 class Dispatching(Protocol):
-    """Who carries out what a session asks for."""
+    """Who carries out what a session asks for; see `Dispatcher`."""
 
-    def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
-        """Carry out one message that came at `now` (ms of served time); what takes longer makes the session busy.
+    def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None: ...
 
-        It may have been read before; refuse it where it `is_late`, if it may be refused.
-        """
+    def shed(self, session: Session, message: Any) -> Any: ...
 
-    def shed(self, session: Session, message: Any) -> Any:
-        """Refuse one message because there is too much to do; return what it asks for where that has to be done."""
+    def again(self, session: Session, request: Any, now: int) -> None: ...
 
-    def again(self, session: Session, request: Any, now: int) -> None:
-        """Carry the request under way out again, which came at `now` and found that it needs another room."""
-
-    def dismiss(self, session: Session) -> None:
-        """Let a session go that is over."""
+    def dismiss(self, session: Session) -> None: ...
 
 
 class Session:
@@ -90,7 +83,7 @@ class Session:
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
         self.bad = RateLimit(limits.bad_messages_per_ten_seconds, 10_000, monotonic_ns)
         self.is_busy = self._is_over = self._is_in_line = False
-        self._dispatcher = dispatcher
+        self.dispatcher = dispatcher
         self._pressure = pressure
         self._limits = limits
         self._now = now
@@ -126,23 +119,19 @@ class Session:
         if self._inbox or self._is_over:
             asyncio.get_running_loop().call_soon(self._take_next)
 
-    def again(self, request: Any, now: int) -> None:
-        """Let the request under way, which came at `now`, be carried out again."""
-        self._dispatcher.again(self, request, now)
-
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: Any) -> None:
         """Carry a message out, or let it wait for its turn."""
         if not (self.is_busy or self._inbox or self._is_in_line or self.source.take(self.messages)):
-            self._dispatcher.receive(self, message, self._now())
+            self.dispatcher.receive(self, message, self._now())
             return
         pressure, asked = self._pressure, message
         pressure.measure()
         may_shed = self._inbox and pressure.is_restless and not pressure.is_full
         if may_shed and not any(take_both(self.messages, self.source.limit)):
             pressure.count(self.source)
-            asked = self._dispatcher.shed(self, message)
+            asked = self.dispatcher.shed(self, message)
         if asked is not None:
             self._inbox.append((asked, self._now()))
         if self._is_in_line:
@@ -168,7 +157,7 @@ class Session:
     def _take_one(self) -> None:
         asked, now = self._inbox.popleft()
         is_late = self._pressure.is_too_late(self._now() - now)
-        self._dispatcher.receive(self, asked, now, is_late=is_late)
+        self.dispatcher.receive(self, asked, now, is_late=is_late)
 
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""
@@ -180,7 +169,7 @@ class Session:
             self._take_one()
         self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
-            self._dispatcher.dismiss(self)
+            self.dispatcher.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
         """Let one wait who says more than is allowed, and close where that goes on.

@@ -16,8 +16,7 @@ import structlog
 
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.changes import Changes, ServerChange
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import Changes, LiveRoom, ServerChange, closed
 from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.topics import Listeners

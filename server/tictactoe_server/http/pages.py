@@ -21,9 +21,8 @@ import structlog
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, error_answer, parse_room_code
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.service import PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
 from tictactoe_server.storage.store import StoreUnavailable
@@ -68,7 +67,7 @@ class Pages:
         try:
             found = self._find(request)
         except Exception as error:
-            return self._fail(request, error)
+            found = self._fail(request, error)
         return self._wait_for(request, found) if isinstance(found, Coroutine) else self._reply(request, found)
 
     async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
@@ -78,7 +77,7 @@ class Pages:
                 found = await finding or self._room(request)
                 return self._reply(request, await found if isinstance(found, Coroutine) else found)
         except Exception as error:
-            return self._fail(request, error)
+            return self._reply(request, self._fail(request, error))
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
         """Say why something is not shown; what nobody intended is logged."""
@@ -86,10 +85,10 @@ class Pages:
             return self._refuse(request, error)
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."
-            return self._explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
+            return _explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
         log.error("a request in plain HTTP failed", path=request.path, exc_info=error)
         words = "The server made a mistake."
-        return self._explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
+        return _explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
 
     def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:
         path = request.path
@@ -163,28 +162,18 @@ class Pages:
         body = self._assets.page(head.title, head.description, address, _language_of(request), head.module)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
-    def _explain(self, request: HttpRequest, status: HTTPStatus, code: ErrorCode, words: str) -> HttpResponse:
-        """Say to people, and to programs in JSON, why something is not shown."""
-        if request.is_open_to_all:
-            return self._reply(request, HttpResponse(status, encode(error_answer(code, words)), JSON))
-        return self._reply(request, _text([words], status))
-
-    def _nothing(self, request: HttpRequest, words: str = "") -> HttpResponse:
+    def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:
         """Say that there is nothing, in a browser on a page that leads on."""
-        words = words or f"There is nothing here. What there is to see: {request.origin}/"
-        if request.is_open_to_all:
-            return HttpResponse(HTTPStatus.NOT_FOUND, encode(error_answer(ErrorCode.NOT_ALLOWED, words)), JSON)
-        if request.wants_html:
+        if request.wants_html and not request.is_open_to_all:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
-        return _text([words], HTTPStatus.NOT_FOUND)
+        words = words or f"There is nothing here. What there is to see: {request.origin}/"
+        return _explain(request, HTTPStatus.NOT_FOUND, code, words)
 
     def _refuse(self, request: HttpRequest, refused: Refused) -> HttpResponse:
         """Say why it is not for this one, and count what is not there: codes are not to be found by trying."""
         is_missed = refused.code is not ErrorCode.RATE_LIMITED
         wait = self._misses_of(request).take() if is_missed else refused.retry_ms or 0
-        if not wait and request.is_open_to_all:
-            return self._explain(request, HTTPStatus.NOT_FOUND, refused.code, refused.message)
-        return self._reply(request, say_too_many(request, wait) if wait else self._nothing(request, refused.message))
+        return say_too_many(request, wait) if wait else self._nothing(request, refused.code, refused.message)
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""
@@ -195,6 +184,13 @@ def _show(request: HttpRequest, state: RoomState) -> Reply:
     if request.wants_html:
         return PageHead(*texts.head_of_room(state))
     return texts.describe_room(state, request.origin, is_coloured=request.wants_colour)
+
+
+def _explain(request: HttpRequest, status: HTTPStatus, code: ErrorCode, words: str) -> HttpResponse:
+    """Say to people, and to programs in JSON, why something is not shown."""
+    if request.is_open_to_all:
+        return HttpResponse(status, encode(error_answer(code, words)), JSON)
+    return _text([words], status)
 
 
 def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:

@@ -22,11 +22,10 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.core.accounts import change, hash_secret
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
 from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
@@ -50,7 +49,7 @@ class Greeting(Service):
         self._bans = bans
         self._shows_pages = shows_pages
         self.names = Names(self.note_seat)
-        self._notes: set[asyncio.Task[None]] = set()
+        self._notes = Tasks()
         self.handles = {Hello: self.greet}
 
     def start(self, core: Core) -> None:
@@ -88,7 +87,7 @@ class Greeting(Service):
         session.secret = key = hash_secret(token)
         session.key = None if known.is_seated else key
         if known.seen < today():
-            self._note(key)
+            self._notes.start(self._note(key))
         session.connection.let_in()
         registry = self._core.registry
         held = await registry.held_seats(player.id)
@@ -154,17 +153,11 @@ class Greeting(Service):
     def note_seat(self, session: Session) -> None:
         """Note that a session's player takes a seat, unless that is known."""
         if session.key is not None:
-            self._note(session.key, is_seated=True)
+            self._notes.start(self._note(session.key, is_seated=True))
             session.key = None
 
-    def _note(self, key: str, *, is_seated: bool = False) -> None:
-        """Note soon that a player is here today, and has a seat."""
-        task = asyncio.ensure_future(self._write_seen(key, is_seated=is_seated))
-        self._notes.add(task)
-        task.add_done_callback(self._notes.discard)
-
-    async def _write_seen(self, key: str, *, is_seated: bool) -> None:
-        """Write the day, unless it stands there; where that fails the next hello will do."""
+    async def _note(self, key: str, *, is_seated: bool = False) -> None:
+        """Note that a player is here today, and has a seat, unless it stands there; else the next hello will do."""
 
         def note(known: KnownPlayer | None) -> KnownPlayer | None:
             return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)

@@ -7,9 +7,7 @@ from itertools import islice
 from typing import Final
 
 from tictactoe_protocol.requests import Lobby, Ping, Rooms
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
-from tictactoe_server.core.service import PageHead, Reply, Service
+from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.transport.http_messages import HttpRequest
 

@@ -27,12 +27,10 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.kept import PLAYERS, Account, LinkCode
 from tictactoe_server.core.look_alikes import can_be_claimed, keys_of, mark_other
 from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import TRIES, TRIES_MS, Session
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.storage.store import MISSING, save
@@ -60,12 +58,7 @@ class Names(Service):
 
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
-        self.handles = {
-            ClaimName: self.claim,
-            LinkDevice: self.link,
-            Devices: self.list_devices,
-            Revoke: self.revoke,
-        }
+        self.handles = {ClaimName: self.claim, LinkDevice: self.link, Devices: self.list_devices, Revoke: self.revoke}
         self._hashing, self._claiming = asyncio.Lock(), asyncio.Lock()
         self._waiting: Counter[tuple[str, str]] = Counter()
         self._lines = WeakValueDictionary[tuple[str, str], asyncio.Lock]()
@@ -138,14 +131,13 @@ class Names(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
         if own is None or not own.may_revoke(device):
             raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device")
-        key = device.key
-        await change(self.kept.players, key, lambda old: None)
-        left = await change(self.kept.accounts, call.player.id, lambda old: (old or account).without_device(key))
+        await change(self.kept.players, device.key, lambda old: None)
+        left = await change(self.kept.accounts, call.player.id, lambda old: (old or account).without_device(device.key))
         await change(self.kept.links, left.link or "none", lambda old: None)
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
-        self._send_away(key)
-        self._elsewhere.tell_changed(PLAYERS.name, key)
+        self._send_away(device.key)
+        self._elsewhere.tell_changed(PLAYERS.name, device.key)
 
     # -- for those who say hello ----------------------------------------------------------------------------------
 

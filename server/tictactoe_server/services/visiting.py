@@ -13,13 +13,10 @@ from tictactoe_protocol import ErrorCode, rules_of
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.answers import Call, Requested
-from tictactoe_server.core.core import Core, bot_seats
-from tictactoe_server.core.elsewhere import moved
+from tictactoe_server.core.core import Call, Core, Requested, Service, bot_seats
+from tictactoe_server.core.listed import GameKind, moved
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.core.matchmaking import GameKind
 from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
-from tictactoe_server.core.service import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
 
@@ -61,7 +58,7 @@ class Visiting(Service):
         if seat not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
         if bots + 1 < marks:
-            self.check_seats(call)
+            self.core.registry.seats.check(call.player.id, call.session.address)
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
         reserved = dict(zip(others, bot_seats(request.bots), strict=False))
@@ -80,7 +77,7 @@ class Visiting(Service):
     def match(self, call: Call) -> Coroutine[Any, Any, bool] | None:
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self.drain.check()
-        self.check_seats(call)
+        self.core.registry.seats.check(call.player.id, call.session.address)
         kind = chosen_rules(call.request.rules), call.request.clock
         check_clock(kind[1])
         check_knows(call.session, kind[0].opening)
@@ -127,7 +124,7 @@ class Visiting(Service):
         check_knows(call.session, call.live.room.rules.opening)
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
-            self.check_seats(call)
+            self.core.registry.seats.check(call.player.id, call.session.address)
         self._let_in(call, call.live)
 
     def _let_in(self, call: Call, live: LiveRoom) -> None:
@@ -181,10 +178,6 @@ class Visiting(Service):
             self.core.timers.close_later(live)
         else:
             self._submit(_Leaving, call, live, call.request)
-
-    def check_seats(self, call: Call) -> None:
-        """Raise `Refused` for one who sits in as many unfinished games as may be, or whose address does."""
-        self.core.registry.seats.check(call.player.id, call.session.address)
 
     def _read_if_ahead(self, call: Call) -> bool:
         """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
@@ -275,7 +268,7 @@ class _Joining(_Visit, kw_only=True, eq=False):
         live.entering.discard(self.player.id)
         self.visiting.core.registry.seats.give_up(self.player.id, live.room.code)
         if isinstance(error, Refused) and isinstance(call.request, Match):
-            call.session.again(call.request, self.now)
+            call.session.dispatcher.again(call.session, call.request, self.now)
             return None
         return super().settled(error)
 

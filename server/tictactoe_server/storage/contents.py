@@ -9,18 +9,18 @@ import asyncio
 import contextlib
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.backup import back_up, database_in
-from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item
+from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item, refusing
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, read_time, save
+from tictactoe_server.storage.store import MISSING, Unreadable, read_time, save
 
 _MAX_FINDINGS: Final = 20
 
@@ -36,7 +36,7 @@ def check_folder(folder: Path, specs: Specs) -> Findings:
     """Read all of a folder's database, also of a server that runs, and change nothing; raises `CannotBackUp`."""
     path = database_in(folder)
     schema.refuse_newer(path)
-    kinds: Sequence[TableSpec[Any] | GameSpec[Any]] = (*specs.tables, specs.games)
+    kinds = (*specs.tables, specs.games)
     try:
         with schema.reading(path) as connection:
             found = FolderSource(connection, specs)
@@ -58,12 +58,13 @@ class FolderSource:
                 self._note(f"A page of the database: {text}.")
         self._time = dict(_rows(connection, "SELECT key, value FROM server")).get(schema.TIME)
         self._kept: dict[str, dict[Any, tuple[Any, ...]]] = {
-            spec.name: dict(_rows_by_key(connection, spec)) for spec in specs.tables
+            spec.name: dict(_rows_by_key(connection, "archive" if spec is specs.games else spec.name, spec.rows.names))
+            for spec in (*specs.tables, specs.games)
         }
-        games = {id: (_as_bytes(document),) for id, document in _rows(connection, "SELECT id, document FROM archive")}
-        self._kept[specs.games.name] = games
         sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive' AND typeof(seq) = 'integer'"
-        self._newest_game = max((*games, *(newest for (newest,) in _rows(connection, sequence))), default=0)
+        self._newest_game = max(
+            (*self._kept[specs.games.name], *(newest for (newest,) in _rows(connection, sequence))), default=0
+        )
         for row, batch in _rows(connection, "SELECT id, batch FROM journal ORDER BY id"):
             self._fold(row, _as_bytes(batch))
 
@@ -85,7 +86,7 @@ class FolderSource:
             held.release()
             raise
 
-    def readable(self, spec: TableSpec[Any] | GameSpec[Any]) -> Iterator[tuple[Any, Any]]:
+    def readable(self, spec: TableSpec[Any]) -> Iterator[Item]:
         """Yield the keys and values of a table that can be read, or the games with their ids, and note the others."""
         for key, row in self._kept[spec.name].items():
             try:
@@ -93,14 +94,10 @@ class FolderSource:
             except Unreadable as error:
                 self._note(f"{spec.describe(key)}: {error}")
 
-    async def items(self, spec: TableSpec[Any] | GameSpec[Any]) -> AsyncIterator[Sequence[Item]]:
+    async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
         found = self.readable(spec)
         while some := list(islice(found, AT_ONCE)):
             yield some
-
-    async def games(self) -> AsyncIterator[Sequence[Any]]:
-        async for some in self.items(self._specs.games):
-            yield [game for _, game in some]
 
     async def time(self) -> int | None:
         return read_time(self._time)
@@ -132,38 +129,29 @@ class FolderSource:
             self.damage.append(line)
 
 
-class FolderTarget:
+class FolderTarget(SqliteStore):
     """A folder that had no database; see `CopyTarget`."""
 
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
-
     @classmethod
-    def open(cls, folder: Path, specs: Specs) -> Self:
+    def open(cls, folder: Path | None, specs: Specs) -> Self:
         """Return a new database in a folder, which is made where it is missing; raises like `FolderSource.open`."""
-        if (folder / FILE_NAME).exists():
+        if folder is not None and (folder / FILE_NAME).exists():
             raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
-        return cls(SqliteStore.open(folder, specs))
+        return super().open(folder, specs)
 
     async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
-        table = self._store.table(spec)
-        await _filled(asyncio.gather(*(save(table, key, value, MISSING) for key, value in items)))
-
-    async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None:
-        await _filled(self._store.games.take(games))
+        with refusing("The folder takes no more"):
+            if isinstance(spec, GameSpec):
+                await self.games.take([(int(number), spec.encode(game)) for number, game in items])
+            else:
+                await asyncio.gather(*(save(self.table(spec), key, value, MISSING) for key, value in items))
 
     async def write_time(self, ms: int) -> None:
-        self._store.note_time(ms)
+        self.note_time(ms)
 
     async def close(self) -> None:
-        await _filled(self._store.close())
-
-
-async def _filled(writing: Awaitable[Any]) -> None:
-    try:
-        await writing
-    except (StoreUnavailable, Conflict) as error:
-        raise CannotMove(f"The folder takes no more: {error}") from error
+        with refusing("The folder takes no more"):
+            await super().close()
 
 
 def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any, ...]]:
@@ -174,13 +162,14 @@ def _rows(connection: sqlite3.Connection, statement: str) -> Iterator[tuple[Any,
         return
 
 
-def _rows_by_key(connection: sqlite3.Connection, spec: TableSpec[Any]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _rows_by_key(
+    connection: sqlite3.Connection, table: str, numbers: Sequence[str]
+) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """Yield the rows of a table: its key, its document and its numbers, none where an older schema has none."""
-    names = [name for _, name, *_ in _rows(connection, f"PRAGMA table_info({spec.name})")]
-    numbers = [name for name in spec.rows.names if name in names]
+    names = [name for _, name, *_ in _rows(connection, f"PRAGMA table_info({table})")]
     if names:
-        columns = ", ".join((names[0], "document", *numbers))
-        for key, document, *row in _rows(connection, f"SELECT {columns} FROM {spec.name}"):
+        columns = ", ".join((names[0], "document", *(name for name in numbers if name in names)))
+        for key, document, *row in _rows(connection, f"SELECT {columns} FROM {table}"):
             yield key, (_as_bytes(document), *row)
 
 

@@ -7,23 +7,33 @@ holds afterwards is read again and compared.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, Protocol
 
 from tictactoe_server.storage.specs import Specs, TableSpec
-from tictactoe_server.storage.store import Unreadable
+from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
 
 AT_ONCE: Final = 500
 _DIGEST_BYTES: Final = 16
 
 Item = tuple[str, Any]
-"""A key and a value."""
+"""A key and a value; the key of a game is its number."""
 
 
 class CannotMove(Exception):
     """Not everything could be brought over; the message is a sentence for the operator."""
+
+
+@contextmanager
+def refusing(words: str) -> Iterator[None]:
+    """Say by `CannotMove`, with these words before it, what a store refuses inside."""
+    try:
+        yield
+    except (StoreUnavailable, Conflict) as error:
+        raise CannotMove(f"{words}: {error}") from error
 
 
 class CopySource(Protocol):
@@ -35,19 +45,17 @@ class CopySource(Protocol):
     damage: list[str]
 
     def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]: ...
-    def games(self) -> AsyncIterator[Sequence[Any]]: ...
     async def time(self) -> int | None: ...
     async def close(self) -> None: ...
 
 
 class CopyTarget(Protocol):
-    """An empty store to be filled; games come as documents with their numbers, from 1. All is kept after `close`.
+    """An empty store to be filled; games come with numbers from 1. All is kept after `close`.
 
     Every method may raise `CannotMove`.
     """
 
     async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None: ...
-    async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None: ...
     async def write_time(self, ms: int) -> None: ...
     async def close(self) -> None: ...
 
@@ -59,9 +67,9 @@ class Sum:
     count: int = 0
     digest: int = 0
 
-    def add(self, *parts: bytes) -> None:
+    def add(self, key: str, document: bytes) -> None:
         self.count += 1
-        found = int.from_bytes(blake2b(b" ".join(parts), digest_size=_DIGEST_BYTES).digest())
+        found = int.from_bytes(blake2b(b"%b %b" % (key.encode(), document), digest_size=_DIGEST_BYTES).digest())
         self.digest = (self.digest + found) % (1 << 8 * _DIGEST_BYTES)
 
 
@@ -82,11 +90,14 @@ async def copy(
     game that it ends later. `progress` is told how many things with a noun are done.
     """
     contents = Contents()
-    for spec in specs.tables:
+    for spec in (*specs.tables, specs.games):
         found = contents.sums[spec.noun]
         async for items in source.items(spec):
+            first = found.count + 1
             for key, value in items:
-                found.add(key.encode(), spec.encode(value))
+                found.add("" if spec is specs.games else key, spec.encode(value))
+            if spec is specs.games:  # their numbers are each store's own
+                items = [(str(number), game) for number, (_, game) in enumerate(items, first)]
             if target is not None:
                 await target.write(spec, items)
             progress(spec.noun, found.count)
@@ -95,14 +106,6 @@ async def copy(
                 contents.time = await source.time()
             except Unreadable:
                 source.damage.append("How long servers have run.")
-    found = contents.sums[specs.games.noun]
-    async for games in source.games():
-        documents = list(enumerate(map(specs.games.encode, games), found.count + 1))
-        for _, document in documents:
-            found.add(document)
-        if target is not None:
-            await target.write_games(documents)
-        progress(specs.games.noun, found.count)
     if target is not None and contents.time is not None:
         await target.write_time(contents.time)
     return contents

@@ -56,7 +56,7 @@ class Database:
 
     def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
         self.folder = folder
-        self._specs = specs
+        self.specs = specs
         self.path = None if folder is None else folder.database
         self._is_suspect = False
         self._is_durable = True
@@ -134,7 +134,7 @@ class Database:
         if self.connections:
             self.close()
         try:
-            counts, old = salvage(self.path, self._specs)
+            counts, old = salvage(self.path, self.specs)
         except ForeignFile:
             return False
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
@@ -156,7 +156,7 @@ class Database:
             if version_of(self.folder.database):
                 self.folder.make_database_private()
         self.connection = open_database(self.path)
-        make_tables(self.connection, self._specs.tables)
+        make_tables(self.connection, self.specs.tables)
         cursor = self.connection.cursor()
         self.execute, self.execute_many = cursor.execute, cursor.executemany
         self.connections += 1

@@ -169,7 +169,7 @@ class _Found:
 
     def _take_game(self, id: int, document: bytes) -> None:
         try:
-            self._games[id] = self._specs.games.read(document), document
+            self._games[id] = self._specs.games.read(None, document), document
         except Unreadable as damaged:
             raise Unreadable(f"game {id}: {damaged}") from damaged
 

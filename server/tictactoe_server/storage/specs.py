@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, Protocol
 
 import msgspec
 
-from tictactoe_server.storage.store import Game, GameLog, Table, Unreadable, Value, WriteFigures
+from tictactoe_server.storage.store import GameLog, Table, Unreadable, Value, WriteFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,46 +56,35 @@ class TableSpec(Generic[Value]):
 
     def read(self, key: str | None, document: bytes) -> Value:
         """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
-        return self._checked(key, _decoded(self.noun, self.decode, document))
+        return self._read(key, self.decode, document)
 
-    def read_row(self, key: str | None, document: bytes, *numbers: object) -> Value:
+    def read_row(self, key: object, document: bytes, *numbers: object) -> Value:
         """Return the value of a row of the database, with the usual numbers for none; else like `read`."""
         rows = self.rows
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
-        return self._checked(key, _decoded(self.noun, rows.join, document, *(numbers or rows.usual())))
+        return self._read(key, rows.join, document, *(numbers or rows.usual()))
 
-    def _checked(self, key: str | None, value: Value) -> Value:
+    def _read(self, key: object, decode: Callable[..., Value], *parts: object) -> Value:
+        try:
+            value = decode(*parts)
+        except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+            raise Unreadable(f"Not a {self.noun}: {error}") from error
         if key is not None and self.key_of is not None and self.key_of(value) != key:
             raise Unreadable(f"It says that it is {self.key_of(value)}.")
         return value
 
-    def describe(self, key: str) -> str:
+    def describe(self, key: object) -> str:
         return self.label.format(noun=self.noun, key=key)
 
 
-@dataclass(frozen=True, slots=True)
-class GameSpec(Generic[Game]):
-    """Finished games: how they become bytes, who played, when it ended (ms since 1970), in which room as which game."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameSpec(TableSpec[Value]):
+    """Finished games, by their ids: who played, when it ended (ms since 1970), in which room as which game."""
 
-    encode: Callable[[Game], bytes]
-    decode: Callable[[bytes], Game]
-    people: Callable[[Game], Sequence[str]]
-    at: Callable[[Game], int]
-    place: Callable[[Game], tuple[str, int]]
-    name: str = "games"
-    noun: str = "finished game"
-
-    def read(self, document: bytes) -> Game:
-        """Return the game that a document holds; raises `Unreadable`."""
-        return _decoded(self.noun, self.decode, document)
-
-    def read_row(self, id: int, document: bytes) -> Game:
-        """Return the game of a row of the database, as tables do."""
-        return self.read(document)
-
-    def describe(self, id: int) -> str:
-        return f"Game {id}"
+    people: Callable[[Value], Sequence[str]]
+    at: Callable[[Value], int]
+    place: Callable[[Value], tuple[str, int]]
 
 
 class Specs(NamedTuple):
@@ -103,13 +92,6 @@ class Specs(NamedTuple):
 
     tables: tuple[TableSpec[Any], ...]
     games: GameSpec[Any]
-
-
-def _decoded(noun: str, decode: Callable[..., Value], *parts: object) -> Value:
-    try:
-        return decode(*parts)
-    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
-        raise Unreadable(f"Not a {noun}: {error}") from error
 
 
 class Storage(Protocol):

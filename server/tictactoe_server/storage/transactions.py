@@ -14,7 +14,6 @@ import structlog
 from tictactoe_server.storage.database import Database, concerns_one_job, is_damage, met_at_start, refusal_of
 from tictactoe_server.storage.journal import Journal, Save, Write
 from tictactoe_server.storage.schema import ForeignFile
-from tictactoe_server.storage.specs import GameSpec
 from tictactoe_server.storage.store import CannotOpenStore, Pending
 
 _ADVICE: Final = "Move it away to start without it, or restore a backup."
@@ -32,10 +31,9 @@ class Question(NamedTuple):
 class Transactions:
     """The database and its journal; `is_refusing` while the disk refuses what it is asked."""
 
-    def __init__(self, database: Database, games: GameSpec[Any]) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
         self.is_refusing = False
-        self._games = games
         self._folder = database.folder
         had_log = self._folder is not None and self._folder.has_log()  # else what is in it is made in opening
         self._journal = self._open()
@@ -50,11 +48,11 @@ class Transactions:
         """Open the database, or a new one with what can be read of a damaged one; raises `CannotOpenStore`."""
         try:
             self.database.open()
-            return Journal(self.database, self._games)
+            return Journal(self.database)
         except (CannotOpenStore, sqlite3.DatabaseError) as error:
             cause = met_at_start(error)
             if self.database.salvage(cause):
-                return Journal(self.database, self._games)
+                return Journal(self.database)
             if isinstance(error, CannotOpenStore) and (isinstance(cause, ForeignFile) or not is_damage(cause)):
                 raise
             is_read = not isinstance(error, CannotOpenStore)
@@ -98,7 +96,7 @@ class Transactions:
         try:
             self.database.mend()
             if self._journal.connection is not self.database.connection:
-                self._journal = Journal(self.database, self._games)
+                self._journal = Journal(self.database)
             if durable is None:
                 return work(self.database, self._journal)
             self.database.begin(durable=durable)

@@ -21,7 +21,6 @@ import structlog
 
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.journal import Journal, Save, Write
-from tictactoe_server.storage.specs import GameSpec
 from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable, WriteFigures
 from tictactoe_server.storage.transactions import Question, Transactions
 
@@ -77,13 +76,12 @@ class Writer:
     def __init__(
         self,
         database: Database,
-        games: GameSpec[Any],
         *,
         max_waiting: int = MAX_WAITING,
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         self.figures = WriteFigures()
-        self._transactions = Transactions(database, games)
+        self._transactions = Transactions(database)
         self._max_waiting = max_waiting
         self._patience_seconds = patience_seconds
         self._phase = _Phase.OPEN

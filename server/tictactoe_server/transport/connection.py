@@ -20,7 +20,7 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
 from tictactoe_server.transport.http_connection import LOGGER, HttpConnection, answer_handshake
 from tictactoe_server.transport.http_messages import HttpRequest, say
-from tictactoe_server.transport.phases import Phase
+from tictactoe_server.transport.outgoing import Phase
 from tictactoe_server.transport.remote_peer import RemotePeer
 
 try:

@@ -31,8 +31,7 @@ from tictactoe_server.transport.http_messages import (
     say,
     say_too_many,
 )
-from tictactoe_server.transport.outgoing import Outgoing
-from tictactoe_server.transport.phases import Phase
+from tictactoe_server.transport.outgoing import Outgoing, Phase
 from tictactoe_server.transport.remote_peer import RemotePeer
 
 LOGGER: Final = logging.getLogger("websockets.server")

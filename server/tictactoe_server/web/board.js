@@ -59,10 +59,8 @@ export class Board {
 		this.cells = numberCells(rows);
 		this.grid = svg("g", { class: "cells", role: "grid", "aria-label": name }, rows);
 		this.picture = this.#makePicture();
-		this.element = h("div.board-box", {}, h("div.board-inner", {}, this.picture, this.#bubble));
 		const { width, height } = this.picture.viewBox.baseVal;
-		this.element.style.setProperty("--ratio", String(width / height));
-		this.element.style.setProperty("--least", `${rules.columns * LEAST_CELL}px`);
+		this.element = h("div.board-box", { "--ratio": width / height, "--least": `${rules.columns * LEAST_CELL}px` }, h("div.board-inner", {}, this.picture, this.#bubble));
 		this.#listen();
 	}
 

@@ -5,10 +5,11 @@
 /** The tag of `p` and of `p.note`. @template {string} T @typedef {T extends `${infer Name}.${string}` ? Name : T} TagOf */
 /** @template {string} T @typedef {TagOf<T> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagOf<T>] : never} ElementOf */
 
-/** @template {Element} E @param {E} element @param {Attributes} attributes @param {(Child | Child[])[]} children */
+/** @template {HTMLElement | SVGElement} E @param {E} element @param {Attributes} attributes; those with two dashes are for the style sheet @param {(Child | Child[])[]} children */
 function fill(element, attributes, children) {
 	for (const [name, value] of Object.entries(attributes)) {
 		if (typeof value === "function") element.addEventListener(name, value);
+		else if (name.startsWith("--")) element.style.setProperty(name, String(value));
 		else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : String(value));
 	}
 	show(element, ...children);

@@ -193,8 +193,8 @@ function howItEnded(old, state, kind, by, isTakenBack) {
 	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", old, state, { kind, by: ended.by });
 	const isNext = state.seq <= old.seq + 1;
 	const mover = state.ply > old.ply ? moverOf(state) : null;
-	if (isNext && isTakenBack) return of("Lapsed", old, state, { kind, by, cause: "taking back", mover: null });
-	if (isNext && mover && (mover !== by || kind === "undo")) return of("Lapsed", old, state, { kind, by, cause: "move", mover });
-	return of("Lapsed", old, state, { kind, by, cause: "unknown", mover: null });
+	const isByMove = mover && (mover !== by || kind === "undo");
+	const cause = !isNext ? "unknown" : isTakenBack ? "taking back" : isByMove ? "move" : "unknown";
+	return of("Lapsed", old, state, { kind, by, cause, mover: cause === "move" ? mover : null });
 }
 

@@ -103,10 +103,8 @@ export function makeMark({ marks }, look, mark, fallen) {
 	if (look === "stones") return makeStone(index, fallen > 0);
 	const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
 	if (look === "marks") return strokes;
-	const disc = svg("g", { class: `disc m${index}${fallen ? " falling" : ""}` }, svg("circle", { cx: 50, cy: 50, r: 43 }), svg("circle", { class: "groove", cx: 50, cy: 50, r: 34 }), strokes);
-	disc.style.setProperty("--fall", `${-fallen * SIDE}px`);
-	disc.style.setProperty("--fall-time", `${0.16 + Math.sqrt(fallen) * 0.13}s`);
-	return disc;
+	const fall = { "--fall": `${-fallen * SIDE}px`, "--fall-time": `${0.16 + Math.sqrt(fallen) * 0.13}s` };
+	return svg("g", { class: `disc m${index}${fallen ? " falling" : ""}`, ...fall }, svg("circle", { cx: 50, cy: 50, r: 43 }), svg("circle", { class: "groove", cx: 50, cy: 50, r: 34 }), strokes);
 }
 
 /** @param {number} index of the player @param {boolean} isLaid whether one sees it laid */
@@ -129,10 +127,8 @@ export function makeBurst(rules, line) {
 	const reach = Math.min(rules.rows, rules.columns) * SIDE * 0.45;
 	const bits = [...Array(BITS).keys()].map((at) => {
 		const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];
-		const bit = svg("circle", { class: `m${at % 6}`, r: reach / (at % 3 ? 30 : 20) });
-		bit.style.setProperty("--x", `${Math.round(Math.cos(angle) * far)}px`);
-		bit.style.setProperty("--y", `${Math.round(Math.sin(angle) * far)}px`);
-		return bit;
+		const [x, y] = [Math.cos, Math.sin].map((part) => `${Math.round(part(angle) * far)}px`);
+		return svg("circle", { class: `m${at % 6}`, r: reach / (at % 3 ? 30 : 20), "--x": x, "--y": y });
 	});
 	return svg("g", { class: "burst", transform: `translate(${x + 50} ${y + 50})` }, bits);
 }

@@ -8,7 +8,7 @@ from typing import Any
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen, EventRun
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, Tick, apply
+from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at, open_event
 
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
@@ -38,7 +38,12 @@ def run(event: Event, action: str, now: int = 0, *, seq: int | None = None, **fi
 
 def begun(players: int | Iterable[str], kind: str = "round_robin", **terms: Any) -> Event:
     """Return an event of which the first round has begun."""
-    return apply(run(entered(players, kind, **terms), "begin"), "", Tick(), 0)
+    return tick(run(entered(players, kind, **terms), "begin"), 0)
+
+
+def tick(event: Event, now: int) -> Event:
+    """Return the event with its next round, where that is due."""
+    return apply(event, "", pair_next(event), now)
 
 
 def opened(event: Event, now: int = 0) -> Event:
@@ -67,7 +72,7 @@ def play_on(event: Event, decide: Decide) -> Event:
         if due is None:
             return event
         now = max(now, due)
-        event = apply(event, "", Tick(), now)
+        event = tick(event, now)
 
 
 def first_wins(one: Pairing) -> str:

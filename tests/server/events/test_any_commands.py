@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from tests.server.events.authors import ORGANISER, new_event, opened
+from tests.server.events.authors import ORGANISER, new_event, opened, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.services.events.commands import Enter, Opened, Paired, Rooms, Score, Tick, apply, pair_next
+from tictactoe_server.services.events.commands import Enter, Opened, Paired, Rooms, Score, apply, pair_next
 from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.services.events.table import rows
 
@@ -123,7 +123,8 @@ class Events(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from([0, 1, 5, 600]))
     def tick(self, seconds: int) -> None:
         self.now += 1_000 * seconds
-        self.do("", Tick())
+        if due_at(self.event) is not None:
+            self.do("", pair_next(self.event))
 
     @precondition(lambda self: self.event.status == "running" and not self.event.open_pairings)
     @rule()
@@ -174,7 +175,7 @@ class Events(RuleBasedStateMachine):
             if due is None and not event.open_pairings:
                 break
             self.now = max(self.now, due or 0)
-            event = apply(event, "", Tick(), self.now)
+            event = tick(event, self.now)
         assert event.is_over
         check_pairings(event)
         check_table(event)

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run
+from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.core.rooms import Refused
-from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, Tick, apply
+from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
 from tictactoe_server.services.events.event import Event, due_at
 from tictactoe_server.services.events.table import rows
 
@@ -88,7 +88,7 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     event = run(apply(event, "p2", Enter("", ticket=event.ticket_of("Bo")), 0), "begin")
     for ticket, why in ((card, "card"), ("AAAA", "ticket")):
         assert refusal(event, "p2", Enter("", ticket=ticket)) == ("not_entered", why)
-    event = apply(event, "", Tick(), 0)
+    event = tick(event, 0)
     for over in ("", "p2"):
         assert refusal(event, "p3", Enter("", ticket=card, over=over)) == ("not_allowed", "event card")
     event = apply(event, "p3", Enter("", ticket=card, over="p9"), 0)
@@ -100,13 +100,13 @@ def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> 
     cards = {name: event.ticket_of(name) for name in event.roster}
     for player, name in (("p1", "Ana"), ("p2", "Bo")):
         event = apply(event, player, Enter("", ticket=cards[name]), 0)
-    event = play_round(opened(apply(run(event, "begin"), "", Tick(), 0)), first_wins)
+    event = play_round(opened(tick(run(event, "begin"), 0)), first_wins)
     before = [(row.name, row.points, row.tie) for row in rows(event)]
     event = apply(apply(event, "p1", EventReady(event="", on=False), 0), "p9", Enter("", ticket=cards["Ana"]), 0)
     assert [(row.name, row.points, row.tie) for row in rows(event)] == before
     assert {one.player: one.status for one in event.entrants} == {"p9": "in", "p2": "in"}
     assert refusal(event, "p1", EventLeave(event="")) == ("not_entered", "")
-    event = apply(event, "", Tick(), 10_000)
+    event = tick(event, 10_000)
     assert event.round == 2
     assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
     event = play_round(event, first_wins, 20_000)
@@ -172,7 +172,7 @@ def entered_by_card() -> Event:
         (begun(4), "p1", EventReady(event="", on=False)),
         (begun(4), "", Rooms({"r1-1": "ABC234"})),
         (opened(begun(4)), "", Score("r1-1", "X")),
-        (run(entered(4), "begin"), "", Tick()),
+        (run(entered(4), "begin"), "", pair_next(run(entered(4), "begin"))),
         (entered_by_card(), ORGANISER, EventRun(event="", seq=1, action="add", name="Bo")),
         (entered(4), ORGANISER, EventRun(event="", seq=5, action="begin")),
         (entered(4), ORGANISER, EventRun(event="", seq=5, action="expel", player="p1")),
@@ -254,32 +254,32 @@ def test_what_does_not_fit_now_is_refused(event: Event, action: str, fields: dic
 def test_the_next_round_begins_five_seconds_after_the_last_result() -> None:
     event = play_round(begun(4), first_wins, now=1_000)
     assert due_at(event) == 6_000
-    assert apply(event, "", Tick(), 5_999) is event
-    assert apply(event, "", Tick(), 6_000).round == 2
+    assert tick(event, 5_999) is event
+    assert tick(event, 6_000).round == 2
 
 
 def test_where_the_organiser_advances_the_round_waits_ten_minutes_for_them() -> None:
     event = play_round(begun(4, advance="hand"), first_wins, now=1_000)
     assert due_at(event) == 601_000
-    assert apply(event, "", Tick(), 600_999) is event
-    assert apply(event, "", Tick(), 601_000).round == 2
+    assert tick(event, 600_999) is event
+    assert tick(event, 601_000).round == 2
     by_hand = run(event, "next", 2_000)
     assert due_at(by_hand) == 2_000
     assert run(by_hand, "next", 2_001) is by_hand
-    assert apply(by_hand, "", Tick(), 2_000).round == 2
+    assert tick(by_hand, 2_000).round == 2
 
 
 def test_an_event_that_is_full_begins_by_itself_where_it_should() -> None:
     event = entered(3, start="full", size=3)
     assert (event.status, due_at(event)) == ("running", 5_000)
-    assert apply(event, "", Tick(), 5_000).round == 1
+    assert tick(event, 5_000).round == 1
 
 
 def test_an_event_that_is_paused_goes_on_where_it_was() -> None:
     event = run(begun(4), "pause")
     event = play_round(event, first_wins, 1_000)
     assert (event.status, due_at(event)) == ("paused", None)
-    assert apply(event, "", Tick(), 10**9) is event
+    assert tick(event, 10**9) is event
     event = run(event, "resume", 2_000)
     assert run(event, "resume", 2_000) is event
     assert due_at(event) == 7_000

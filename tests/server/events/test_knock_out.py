@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.server.cases import cases
-from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, play_round, run
+from tests.server.events.authors import begun, better_wins, entered, new_event, play_on, play_round, run, tick
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventLeave
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.services.events.commands import Enter, Score, Tick, apply
+from tictactoe_server.services.events.commands import Enter, Score, apply
 from tictactoe_server.services.events.event import EDITION, Event, Pairing, due_at
 from tictactoe_server.services.events.knock_out import GAMES, bracket, matches_of, terms_of, winner_of
 from tictactoe_server.services.events.table import rows
@@ -148,7 +148,7 @@ def test_a_roster_is_seeded_as_its_names_stand() -> None:
     event = new_event("knock_out", entry="roster", roster=names)
     for name in reversed(names):
         event = apply(event, name.lower(), Enter("", ticket=event.ticket_of(name)), 0)
-    event = apply(run(event, "begin"), "", Tick(), 0)
+    event = tick(run(event, "begin"), 0)
     assert [tuple(one.players.values()) for one in event.pairings] == [("zoe", "wim"), ("yan", "xia")]
 
 

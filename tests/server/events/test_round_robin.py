@@ -7,10 +7,20 @@ from itertools import combinations
 
 import pytest
 
-from tests.server.events.authors import ORGANISER, begun, better_wins, first_wins, pairs_of, play_on, play_round, run
+from tests.server.events.authors import (
+    ORGANISER,
+    begun,
+    better_wins,
+    first_wins,
+    pairs_of,
+    play_on,
+    play_round,
+    run,
+    tick,
+)
 from tictactoe_protocol.berger import berger_round, berger_rounds
 from tictactoe_protocol.events import EventLeave
-from tictactoe_server.services.events.commands import Tick, apply
+from tictactoe_server.services.events.commands import apply
 from tictactoe_server.services.events.event import Event, due_at
 from tictactoe_server.services.events.table import rows
 
@@ -71,7 +81,7 @@ def left_after(rounds: int, player: str = "p1", *, double: bool = False) -> Even
     event = begun(6, double=double)
     for _ in range(rounds):
         event = play_round(event, better_wins, 0)
-        event = apply(event, "", Tick(), due_at(event) or 0)
+        event = tick(event, due_at(event) or 0)
     return play_on(apply(event, player, EventLeave(event=""), 0), better_wins)
 
 

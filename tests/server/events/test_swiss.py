@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run
+from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady
-from tictactoe_server.services.events.commands import Enter, Score, Tick, apply, pair_next
+from tictactoe_server.services.events.commands import Enter, Score, apply, pair_next
 from tictactoe_server.services.events.event import Event, Pairing, due_at
 from tictactoe_server.services.events.matching import match_all
 from tictactoe_server.services.events.swiss import Player, costs_of, pair, players_of
@@ -113,7 +113,7 @@ def played(draw: st.DrawFn, most: int) -> Event:
         due = due_at(event)
         if due is None:
             break
-        event = apply(event, "", Tick(), due)
+        event = tick(event, due)
         event = play_round(event, lambda one, round=round: results[(one.match * 7 + round) % len(results)], due)  # type: ignore[misc]
         if left and not event.is_over:
             number, what = left.pop()
@@ -222,7 +222,7 @@ def test_a_bye_is_a_point_for_one_of_the_least() -> None:
     event = play_round(begun(5, "swiss"), better_wins)
     (free,) = (one for one in event.pairings if one.is_bye)
     assert (free.result, free.by, free.state) == ("X", "bye", "scored")
-    event = play_round(apply(event, "", Tick(), due_at(event) or 0), better_wins)
+    event = play_round(tick(event, due_at(event) or 0), better_wins)
     (second,) = (one for one in event.in_round(2) if one.is_bye)
     (player,) = second.players.values()
     assert player not in free.players.values()
@@ -234,16 +234,16 @@ def test_who_won_without_a_game_has_no_bye_either() -> None:
     (game,) = (one for one in event.pairings if not one.is_bye)
     event = apply(opened(event), "", Score(game.id, "O", "forfeit", by="forfeit"), 0)
     assert {one.id for one in players_of(event, "in") if not one.was_free} == {game.players["X"]}
-    event = apply(event, "", Tick(), due_at(event) or 0)
+    event = tick(event, due_at(event) or 0)
     assert [[*one.players.values()] for one in event.in_round(2) if one.is_bye] == [[game.players["X"]]]
 
 
 def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
     event = apply(play_round(begun(6, "swiss"), better_wins), "p1", EventReady(event="", on=False), 0)
-    event = apply(event, "", Tick(), due_at(event) or 0)
+    event = tick(event, due_at(event) or 0)
     assert all("p1" not in one.players.values() for one in event.in_round(2))
     event = apply(event, "p1", EventReady(event="", on=True), 0)
-    event = apply(play_round(event, better_wins), "", Tick(), 10**9)
+    event = tick(play_round(event, better_wins), 10**9)
     assert any("p1" in one.players.values() for one in event.in_round(3))
 
 
@@ -252,10 +252,10 @@ def test_a_swiss_whose_players_pause_waits_for_two_of_them() -> None:
     for number in (1, 2, 3):
         event = apply(event, f"p{number}", EventReady(event="", on=False), 0)
     assert due_at(event) is None
-    assert apply(event, "", Tick(), 10**9) is event
+    assert tick(event, 10**9) is event
     event = apply(event, "p1", EventReady(event="", on=True), 0)
     assert {*event.in_round(1)} == set()
-    assert len(apply(event, "", Tick(), 0).in_round(1)) == 1
+    assert len(tick(event, 0).in_round(1)) == 1
 
 
 def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
@@ -263,7 +263,7 @@ def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
     away = event.pairings[0].players.values()
     for player in away:
         event = apply(event, player, EventReady(event="", on=False), 0)
-    event = apply(event, "", Tick(), due_at(event) or 0)
+    event = tick(event, due_at(event) or 0)
     assert event.round == 2
     assert all(len(set(away) & set(one.players.values())) == 1 for one in event.in_round(2))
 
@@ -272,12 +272,12 @@ def test_who_comes_late_plays_from_the_next_round_with_no_points() -> None:
     event = begun(6, "swiss", late_until=1)
     event = apply(event, "late", Enter("Late"), 0)
     assert not event.pairings_of("late")
-    event = apply(play_round(event, better_wins), "", Tick(), 10**9)
+    event = tick(play_round(event, better_wins), 10**9)
     assert event.pairings_of("late")
     assert not event.takes_entrants
     event = begun(6, "swiss", rounds=2, late_until=9)
     assert event.takes_entrants
-    assert not apply(play_round(event, better_wins), "", Tick(), 10**9).takes_entrants  # it is the last
+    assert not tick(play_round(event, better_wins), 10**9).takes_entrants  # it is the last
 
 
 def test_a_swiss_ends_when_every_round_would_repeat_a_pair() -> None:

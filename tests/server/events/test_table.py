@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.fakes import Watcher
-from tests.server.events.authors import begun, better_wins, entered, new_event, opened, play_on, play_round, run
+from tests.server.events.authors import begun, better_wins, entered, new_event, opened, play_on, play_round, run, tick
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.core.session import Session
-from tictactoe_server.services.events.commands import Score, Tick, apply
+from tictactoe_server.services.events.commands import Score, apply
 from tictactoe_server.services.events.event import EDITION, Event, due_at
 from tictactoe_server.services.events.shown import Shown
 from tictactoe_server.services.events.table import rows
@@ -29,7 +29,7 @@ def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Ra
             shuffled.shuffle(waiting)
             for one in waiting:
                 event = apply(event, "", Score(one.id, results.get(one.id, "draw")), 0)
-        event = apply(event, "", Tick(), due_at(event) or 0)
+        event = tick(event, due_at(event) or 0)
     return event
 
 
@@ -86,7 +86,7 @@ def test_what_began_before_version_1_6_keeps_its_table_and_what_begins_now_count
 
 def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games_that_are_on() -> None:
     event = apply(play_round(begun(4, "swiss"), better_wins), "p4", EventReady(event="", on=False), 0)
-    event = apply(event, "", Tick(), due_at(event) or 0)
+    event = tick(event, due_at(event) or 0)
     (game,) = event.open_pairings
     first, second = game.players.values()
     counted = [*event.counted_games()]
@@ -102,7 +102,7 @@ def test_who_has_left_is_shown_so() -> None:
 def test_a_table_of_many_rows_is_short() -> None:
     event = begun(200, "swiss")
     for _ in range(8):
-        event = apply(play_round(event, better_wins), "", Tick(), 10**9)
+        event = tick(play_round(event, better_wins), 10**9)
     assert max(len(encode(row)) for row in rows(event)) < 300
 
 

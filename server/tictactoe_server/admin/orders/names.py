@@ -37,6 +37,7 @@ class Release(Order, frozen=True, tag="release"):
     """Let anybody claim NAME again; who has it stays the same player, without it."""
 
     name: Annotated[str, click.Argument(["name"])]
+    said = "{name} is free; {player} had it."
 
     async def run_here(self, server: ServerParts) -> Row:
         kept = Accounts(server.core.store)
@@ -47,15 +48,13 @@ class Release(Order, frozen=True, tag="release"):
         log.info("name released", name=account.claimed, player=id)
         return {"name": account.claimed, "player": id}
 
-    def describe(self, answer: Row) -> str:
-        return f"{answer['name']} is free; {answer['player']} had it."
-
 
 class Merge(Order, frozen=True, tag="merge"):
     """Let the devices of PLAYER, an id, be those of the player who has claimed NAME."""
 
     player: Annotated[str, click.Argument(["player"])]
     name: Annotated[str, click.Argument(["name"])]
+    said = "{player} is {name} from now on."
 
     async def run(self, server: ServerParts) -> Any:
         kept = Accounts(server.core.store)
@@ -75,9 +74,6 @@ class Merge(Order, frozen=True, tag="merge"):
         for session in sessions:
             session.connection.close(CloseCode.SERVICE_RESTART, "merged")
         return {"player": self.player, "name": self.name, "connections": len(sessions)}
-
-    def describe(self, answer: Row) -> str:
-        return f"{answer['player']} is {answer['name']} from now on."
 
 
 ORDERS: Final = (ListNames, Release, Merge)

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -24,30 +24,12 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 
+if TYPE_CHECKING:
+    from tictactoe_server.cluster.cluster import Cluster  # which needs the library for NATS
+
 Row = dict[str, Any]
 LimitsNow = Mapping[str, tuple[float | None, float | None]]
 """Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
-
-
-class OtherServers(Protocol):
-    """The cluster as orders see it; a server is named by its id."""
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """What people call the living servers, by their ids; this one comes first."""
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        """Where those are reached that do not leave."""
-
-    def server_of(self, code: str) -> str:
-        """Return which server has a room: this one where no other has it."""
-
-    async def ask_order(self, id: str, order: bytes) -> bytes:
-        """Return another server's answer; raises `StoreUnavailable`."""
-
-    async def leave(self) -> bool:
-        """Give all rooms to the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +56,7 @@ class ServerParts:
     unready: Callable[[], str | None]
     list_events: Callable[[], Awaitable[list[Row]]]
     end_event: Callable[[str], Awaitable[Row]]
-    cluster: OtherServers | None = None
+    cluster: Cluster | None = None
     started_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -95,10 +77,11 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     """An order; `run` and `run_here` return what JSON can say, and raise `OrderRefused`.
 
     With `is_for_all` it is carried out by every server of a cluster: the answers are rows, or one row whose
-    `connections` are added up.
+    `connections` are added up. `said` is an answer in words, with the names of its fields in braces.
     """
 
     is_for_all: ClassVar[bool] = False
+    said: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:
         """Carry the order out for the whole cluster, where there is one."""
@@ -110,7 +93,9 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
 
     def describe(self, answer: Any) -> str:
         """Return an answer in words."""
-        raise NotImplementedError
+        count = answer.get("connections")
+        connections = f"{count} connection{'' if count == 1 else 's'}"
+        return self.said.format_map({**answer, "connections": connections})
 
     def answer_without_server(self) -> Any:
         """Return what is known where no server runs; None for nothing."""

@@ -66,6 +66,7 @@ class Kick(Order, frozen=True, tag="kick"):
 
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, reason_option("What the player is told.")] = ""
+    said = "Kicked {player}: {connections} closed."
 
     async def run(self, server: ServerParts) -> Any:
         player = await _find_player(self.player, server)
@@ -81,9 +82,6 @@ class Kick(Order, frozen=True, tag="kick"):
         log.info("kicked", player=self.player, reason=reason)
         return {"player": self.player, "connections": len(sessions)}
 
-    def describe(self, answer: Row) -> str:
-        return f"Kicked {answer['player']}: {_count_connections(answer)} closed."
-
 
 class Announce(Order, frozen=True, tag="announce"):
     """Say TEXT to everybody."""
@@ -94,6 +92,7 @@ class Announce(Order, frozen=True, tag="announce"):
         click.Argument(["text"], nargs=-1, required=True, callback=lambda _, __, words: " ".join(words)),
     ]
     is_for_all = True
+    said = "Said over {connections}."
 
     async def run_here(self, server: ServerParts) -> Row:
         text = clean_text(self.text).strip()
@@ -105,9 +104,6 @@ class Announce(Order, frozen=True, tag="announce"):
             session.connection.push_frame(frame)
         return {"text": text, "connections": len(greeted)}
 
-    def describe(self, answer: Row) -> str:
-        return f"Said over {_count_connections(answer)}."
-
 
 class BanOrder(Order, frozen=True, tag="ban"):
     """Let a player, an address or a network (192.0.2.0/24) in no more.
@@ -118,6 +114,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
     subject: Subject
     seconds: Annotated[Seconds | None, time_option("for", "For how long: 90, 30m, 12h, 7d. [default: for good]")] = None
     reason: Annotated[Reason, reason_option("What those who are banned are told.")] = ""
+    said = "Banned {subject} {end}: {connections} closed."
 
     async def run_here(self, server: ServerParts) -> Row:
         """Ban at this server: the others read it in the store."""
@@ -129,13 +126,14 @@ class BanOrder(Order, frozen=True, tag="ban"):
 
     def describe(self, answer: Row) -> str:
         end = "for good" if answer["until"] is None else f"until {show_time(answer['until'])}"
-        return f"Banned {answer['subject']} {end}: {_count_connections(answer)} closed."
+        return super().describe({**answer, "end": end})
 
 
 class Unban(Order, frozen=True, tag="unban"):
     """Take a ban back."""
 
     subject: Subject
+    said = "{subject} is not banned any more."
 
     async def run_here(self, server: ServerParts) -> Row:
         ban = await server.bans.lift(parse_subject(self.subject) or await _find_player(self.subject, server))
@@ -143,9 +141,6 @@ class Unban(Order, frozen=True, tag="unban"):
             raise OrderRefused(f"{self.subject} is not banned.")
         log.info("ban lifted", subject=ban.subject)
         return asdict(ban)
-
-    def describe(self, answer: Row) -> str:
-        return f"{answer['subject']} is not banned any more."
 
 
 class ListBans(Listing, frozen=True, tag="bans"):
@@ -175,11 +170,6 @@ async def _find_player(text: str, server: ServerParts) -> str:
 
 def _nobody(text: str) -> OrderRefused:
     return OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
-
-
-def _count_connections(answer: Row) -> str:
-    count = answer["connections"]
-    return f"{count} connection{'' if count == 1 else 's'}"
 
 
 def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:

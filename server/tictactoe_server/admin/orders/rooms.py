@@ -1,4 +1,4 @@
-"""Orders about rooms: all of them, one with its board, and its end."""
+"""Orders about rooms and events: all of them, one room with its board, and the end of one; events at any server."""
 
 from __future__ import annotations
 
@@ -72,6 +72,7 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
     """End the room CODE; the game that is on there is not kept."""
 
     reason: Annotated[Reason, reason_option("What those in the room are told.")] = ""
+    said = "Closed {room}."
 
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)
@@ -79,11 +80,28 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
         await server.core.timers.end(live, closed(live.room.code, "operator", **data))
         return _row_of(live)
 
-    def describe(self, answer: Row) -> str:
-        return f"Closed {answer['room']}."
+
+class ListEvents(Listing, frozen=True, tag="events"):
+    """List the events that are not over, also those that are not open to all."""
+
+    columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
+    nothing = "No events."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return await server.list_events()
 
 
-ORDERS: Final = (ListRooms, ShowRoom, CloseRoom)
+class EndEvent(Order, frozen=True, tag="end-event"):
+    """End the event CODE: games that are on count for nobody, and its table stays as it is."""
+
+    code: Annotated[str, click.Argument(["code"])]
+    said = "Ended {event}, {title}."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        return await server.end_event(self.code)
+
+
+ORDERS: Final = (ListRooms, ShowRoom, CloseRoom, ListEvents, EndEvent)
 
 
 def _row_of(live: LiveRoom) -> Row:

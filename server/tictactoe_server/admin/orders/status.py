@@ -15,7 +15,7 @@ from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts
 from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_duration, show_ready, time_option
 from tictactoe_server.settings import COUNTS, Limits, count_of
 
-_FIGURES: Final = ("unready", "connections", "players", "served", "moves", "loop_lag_ms", "store_owes_ms", "elsewhere")
+_FIGURES: Final = ("unready", "players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
 """What the status of a cluster says of each server."""
 
 
@@ -135,8 +135,7 @@ def draw_servers(status: dict[str, Any]) -> str:
     a:8765  yes    3        4            2             9      0          0.1 ms     0 ms
     """
     servers = status.get("house")
-    figures = ("players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
-    return draw_table(("server", "unready", *figures), servers) if servers else ""
+    return draw_table(("server", *_FIGURES), servers) if servers else ""
 
 
 def _row_of_drain(server: ServerParts) -> Row:

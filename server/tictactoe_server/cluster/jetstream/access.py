@@ -15,6 +15,7 @@ from urllib.parse import ParseResult, urlsplit
 import nkeys
 from nats import errors
 
+from tictactoe_server.cluster import hidden
 from tictactoe_server.storage.store import CannotOpenStore
 
 
@@ -94,16 +95,6 @@ def parse_urls(urls: str) -> list[str]:
         if scheme in ("nats", "tls") and all(part.hostname and not part.path and part.port != 0 for part in parts):
             return [part.geturl() for part in parts]
     raise CannotOpenStore(f"{hidden(urls)!r} names no store, as in nats://a.example,b.example,c.example:4222.")
-
-
-def hidden(urls: str) -> str:
-    """Return URLs without what tells who we are, for people to read.
-
-    >>> hidden("nats://ana:secret@a,b")
-    'nats://a,b'
-    """
-    scheme, separator, rest = urls.partition("://")
-    return scheme + separator + rest.rpartition("@")[2]
 
 
 def _credentials_in(file: Path | None) -> dict[str, Any]:

@@ -9,18 +9,16 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
-from tictactoe_server.cluster.jetstream.access import hidden
+from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, on_failure
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, Write, entry_of
 from tictactoe_server.cluster.jetstream.tables import GAME, TIME, JetStreamTable
-from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item
+from tictactoe_server.storage.copying import AT_ONCE, CannotMove, Item, refusing
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, Unreadable, Waiter, read_time
-
-Found = TypeVar("Found")
 
 _PAUSE_SECONDS: Final = 0.5
 _TRYING_SECONDS: Final = 60.0
@@ -54,9 +52,16 @@ class StreamSource:
         return source
 
     async def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]:
-        """Yield what can be read of a table, of the first one as it was when all of it had been heard."""
+        """Yield what can be read of a table, of the first one as it was when all of it had been heard.
+
+        Games are those that were there then; they never change.
+        """
         table = JetStreamTable(self._stream, spec, self._specs.games)
         with _reading():
+            if spec is self._specs.games:
+                async for entries in self._stream.walk(table.prefix + ">", 0, self._games_upto):
+                    yield list(self._readable(table, entries))
+                return
             found = {entry.key: entry async for some in self._stream.walk(table.prefix + ">") for entry in some}
             await self._catch_up()
         if self._games_upto is None:
@@ -64,13 +69,7 @@ class StreamSource:
         found.update((entry.key, entry) for entry in self._heard if entry.key.startswith(table.prefix))
         everything = [entry for entry in found.values() if not entry.is_gone]
         for first in range(0, len(everything), AT_ONCE):
-            yield list(self._readable(everything[first : first + AT_ONCE], table.item))
-
-    async def games(self) -> AsyncIterator[Sequence[Any]]:
-        """Yield the games that were there when the rooms had been read; they never change."""
-        with _reading():
-            async for entries in self._stream.walk(GAME + ">", 0, self._games_upto):
-                yield list(self._readable(entries, lambda entry: self._specs.games.read(entry.document)))
+            yield list(self._readable(table, everything[first : first + AT_ONCE]))
 
     async def time(self) -> int | None:
         """Return the last note of any server."""
@@ -96,10 +95,10 @@ class StreamSource:
         last = self._heard[-1]
         return last.sequence >= sequence and not last.key.startswith(GAME)  # the room of a game comes next
 
-    def _readable(self, entries: Sequence[Entry], read: Callable[[Entry], Found]) -> Iterator[Found]:
+    def _readable(self, table: JetStreamTable[Any], entries: Sequence[Entry]) -> Iterator[Item]:
         for entry in entries:
             try:
-                yield read(entry)
+                yield table.item(entry)
             except Unreadable as unreadable:
                 self.damage.append(f"{entry.key}: {unreadable}")
 
@@ -126,24 +125,16 @@ class StreamTarget:
 
     async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None:
         table = JetStreamTable(self._stream, spec, self._specs.games)
-        keeping = (self._keep(table.subject_of(key), partial(table.save, key, value, MISSING)) for key, value in items)
-        await asyncio.gather(*keeping)
-
-    async def write_games(self, games: Sequence[tuple[int, bytes]]) -> None:
-        """Keep these games, sent in their order."""
-        await asyncio.gather(*(self._put(f"{GAME}{number}", document) for number, document in games))
+        await asyncio.gather(*(self._keep(partial(table.save, key, value, MISSING)) for key, value in items))
 
     async def write_time(self, ms: int) -> None:
-        await self._put(TIME, str(ms).encode())
+        await self._keep(lambda waiter: self._stream.write(Write(TIME, str(ms).encode(), MISSING, waiter)))
 
     async def close(self) -> None:
         await self._stream.link.close()
 
-    async def _put(self, key: str, document: bytes) -> None:
-        await self._keep(key, lambda waiter: self._stream.write(Write(key, document, MISSING, waiter)))
-
-    async def _keep(self, key: str, write: Callable[[Waiter], None]) -> None:
-        """Keep what is new under a key, unless an attempt kept it that seemed to fail; tries again for a while."""
+    async def _keep(self, write: Callable[[Waiter], None]) -> None:
+        """Keep what is new, unless an attempt kept it that seemed to fail; tries again for a while."""
         deadline = time.monotonic() + _TRYING_SECONDS
         for attempt in itertools.count():
             pending = Pending()
@@ -151,19 +142,15 @@ class StreamTarget:
             try:
                 await pending.future
                 return
-            except Conflict:
+            except Conflict as conflict:
                 if attempt:
                     return
-                raise CannotMove(f"Somebody else writes into the stream, too: {key} is there already.") from None
+                raise CannotMove(f"Somebody else writes into the stream, too: {conflict} is there already.") from None
             except StoreUnavailable as unavailable:
                 if time.monotonic() > deadline:
                     raise CannotMove(f"The stream takes no more: {unavailable}") from unavailable
             await asyncio.sleep(_PAUSE_SECONDS)
 
 
-@contextlib.contextmanager
-def _reading() -> Iterator[None]:
-    try:
-        yield
-    except StoreUnavailable as unavailable:
-        raise CannotMove(f"The stream {STREAM} cannot be read: {unavailable}") from unavailable
+def _reading() -> contextlib.AbstractContextManager[None]:
+    return refusing(f"The stream {STREAM} cannot be read")

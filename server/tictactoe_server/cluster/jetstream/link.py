@@ -24,9 +24,10 @@ from nats import errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from tictactoe_server.cluster.jetstream.access import Access, hidden
+from tictactoe_server.cluster import hidden
+from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.storage.store import CannotOpenStore, NotStored, StoreUnavailable
+from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3
 """How long an answer may take: twice that, for reading and writing, is less than players wait to hear of it."""
@@ -38,6 +39,7 @@ _ECHO: Final = "echo"  # where in our own inbox what we send comes back to us
 log: Final = structlog.get_logger(__name__)
 
 Message: TypeAlias = Msg
+Headers: TypeAlias = dict[str, str] | None
 Answered = Callable[[Message | StoreUnavailable], None]
 """Called with what was answered, on the event loop."""
 
@@ -55,16 +57,16 @@ class Link:
     """
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
-        self.on_connected: list[Callable[[], None]] = []
+        self.on_connected: list[Callable[[], object]] = []
         self.away_since: float | None = time.monotonic()
         self._access = access
         self._patience_seconds = patience_seconds
         self._client: Client | None = None
         self._server = ""
         self._opened, self._lost = asyncio.Event(), asyncio.Event()
-        self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, dict[str, str] | None]]()
+        self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
-        self._subscriptions: list[tuple[str, Callable[[Message], None]]] = [(f"{self._inbox}*", self._hear)]
+        self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._hear)]
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
@@ -105,12 +107,7 @@ class Link:
         return self._client is not None
 
     def ask(
-        self,
-        subject: str,
-        payload: bytes,
-        headers: dict[str, str] | None,
-        answered: Answered,
-        earlier: list[Message] | None = None,
+        self, subject: str, payload: bytes, headers: Headers, answered: Answered, earlier: list[Message] | None = None
     ) -> None:
         """Send a message, and tell `answered` the answer: within the call itself where there is no connection.
 
@@ -122,7 +119,7 @@ class Link:
             return
         self._asked[number] = time.monotonic(), answered, earlier
 
-    async def request(self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
+    async def request(self, subject: str, payload: bytes = b"", headers: Headers = None) -> bytes:
         """Send a message and return the answer; raises `StoreUnavailable`."""
         return (await self._request(subject, payload, headers, None)).data
 
@@ -134,16 +131,14 @@ class Link:
             raise StoreUnavailable(f"The store refuses: {status}.")
         return found
 
-    def publish(
-        self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None, reply: str = ""
-    ) -> bool:
+    def publish(self, subject: str, payload: bytes = b"", headers: Headers = None, reply: str = "") -> bool:
         """Send a message, and return True, or False where there is no connection."""
         if not self.is_connected or self._client is None:
             return False
         self._outgoing.put_nowait((self._client, subject, payload, reply, headers))
         return True
 
-    async def subscribe(self, subject: str, callback: Callable[[Message], None]) -> None:
+    async def subscribe(self, subject: str, callback: Callable[[Message], object]) -> None:
         """Let each message to a subject come to `callback`, in order, until the link is closed."""
         self._subscriptions.append((subject, callback))
         if self._client is not None:
@@ -242,9 +237,7 @@ class Link:
         while True:
             await self._send(*await self._outgoing.get())
 
-    async def _send(
-        self, client: Client, subject: str, payload: bytes, reply: str, headers: dict[str, str] | None
-    ) -> None:
+    async def _send(self, client: Client, subject: str, payload: bytes, reply: str, headers: Headers) -> None:
         """Send a message over the connection for which it was meant."""
         try:
             await client.publish(subject, payload, reply, headers)
@@ -262,18 +255,11 @@ class Link:
 
     # -- questions and answers ----------------------------------------------------------------------------------
 
-    async def _request(
-        self, subject: str, payload: bytes, headers: dict[str, str] | None, earlier: list[Message] | None
-    ) -> Message:
+    async def _request(self, subject: str, payload: bytes, headers: Headers, earlier: list[Message] | None) -> Message:
         """Send a message and return the last answer; raises `StoreUnavailable`."""
-        future: asyncio.Future[Message | StoreUnavailable] = asyncio.get_running_loop().create_future()
-
-        def answered(answer: Message | StoreUnavailable) -> None:
-            if not future.done():
-                future.set_result(answer)
-
-        self.ask(subject, payload, headers, answered, earlier)
-        answer = await future
+        pending = Pending()
+        self.ask(subject, payload, headers, pending.stored, earlier)
+        answer: Message | StoreUnavailable = await pending.future
         if isinstance(answer, StoreUnavailable):
             raise answer
         return answer
@@ -350,7 +336,7 @@ async def _end(client: Client) -> None:
         await client.close()
 
 
-async def _subscribe(client: Client, subject: str, callback: Callable[[Message], None]) -> None:
+async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
     async def take(message: Message) -> None:
         try:
             callback(message)

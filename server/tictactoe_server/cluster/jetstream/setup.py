@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_server.cluster.jetstream.access import hidden
+from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import FEED, PREFIX, STREAM, Stream, StreamError, StreamInfo
 from tictactoe_server.cluster.jetstream.tables import TIME

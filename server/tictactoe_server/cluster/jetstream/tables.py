@@ -14,7 +14,7 @@ GAME: Final = "game."
 TIME: Final = "time"
 IDENTITY: Final = "cluster"
 
-_PLAIN: Final = frozenset({"rooms", "players"})
+_PLAIN: Final = frozenset({"rooms", "players", "games"})
 _HALVED: Final = frozenset({"shares"})
 """How keys are written as subjects: as they are, or each half as a word, by which it is found. All others in base64."""
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms import choosing, clock, offers, play, seating
+from tictactoe_server.core.rooms import clock, offers, play, seating
 from tictactoe_server.core.rooms.clock import expires_at, is_expired, is_first_move, seen_at
 from tictactoe_server.core.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.core.rooms.play import has_begun
@@ -57,7 +57,7 @@ __all__ = [
 
 _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {
     Move: play.move,
-    Choose: choosing.choose,
+    Choose: play.choose,
     Enter: seating.enter,
     Dropped: seating.drop,
     HandOver: seating.hand_over,

@@ -1,4 +1,4 @@
-"""What happens on the board and ends a game: moves, giving up, time, and the next game."""
+"""What happens on the board and ends a game: moves, what is chosen in an opening, giving up, time, the next game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Happening, Offers, OutReason, Result
-from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Move, Rematch, Resign, Undo
 from tictactoe_server.core.rooms.clock import (
     end_of_hold,
     expires_at,
@@ -59,6 +59,29 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
         after = replace(after, happened=())
     outcome = position.outcome
     return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
+
+
+def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
+    """Return the room after a choice; this very room for one that was made already, so that it may be sent twice.
+
+    Where it makes both players change places, what is a player's goes along: seat and clock. Offers end.
+    """
+    mark, position = room.seated(player), room.position
+    if _is_made(position, mark, request):
+        return room
+    room.check_playing()
+    if position.turn != mark:
+        raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(position.turn).name)
+    if request.ply != position.ply:
+        raise Refused(ErrorCode.STALE, "move", path="ply", ply=request.ply, played=position.ply)
+    try:
+        position = position.choose(request.take)
+    except IllegalMove as illegal:
+        raise Refused(ErrorCode(illegal.code), path="take", **illegal.data) from None
+    left = remaining_after_turn(room, now, has_moved=True)
+    happened = (Happening("chose", mark, take=request.take),)
+    after = turn_to(room, position, left, now, offers=Offers(), happened=happened)
+    return _swapped(after) if position.is_swapped else after
 
 
 def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
@@ -203,6 +226,26 @@ def _start_again(room: Room, now: int) -> Room:
         result=None,
         offers=_NO_OFFERS,
         asked={},
+    )
+
+
+def _is_made(position: Position, mark: str, request: Choose) -> bool:
+    """Tell whether it is this player who has chosen this already."""
+    return any(
+        (choice.ply, choice.take) == (request.ply, request.take) and position.sits_now(choice.mark) == mark
+        for choice in position.choices
+    )
+
+
+def _swapped(room: Room) -> Room:
+    """Return the room with both players in each other's place."""
+    one, other = tuple(room.rules.marks)
+    change = {one: other, other: one}
+    return replace(
+        room,
+        seats={mark: room.seats[change[mark]] for mark in room.seats},
+        remaining_ms={mark: room.remaining_ms[change[mark]] for mark in room.remaining_ms},
+        asked={f"{change[key[0]]}{key[1:]}": ply for key, ply in room.asked.items()},
     )
 
 

@@ -15,14 +15,12 @@ from msgspec import UNSET, Struct, UnsetType
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.events import EventSummary
-from tictactoe_protocol.pushes import Closed, RoomState, RoomStatus, RoomSummary, SeatState
-from tictactoe_protocol.terms import ClockTerms, RulesState
-from tictactoe_server.core.core import Core
+from tictactoe_protocol.pushes import Closed, ListedRoom, RoomState, RoomSummary
+from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
-from tictactoe_server.core.service import Reply, Service
 from tictactoe_server.services.api.streams import Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
@@ -34,16 +32,9 @@ _ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads
 _CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
 
 
-class PublicRoom(Struct, frozen=True, omit_defaults=True):
+class PublicRoom(ListedRoom, frozen=True, omit_defaults=True):
     """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
 
-    room: str
-    status: RoomStatus
-    rules: RulesState
-    clock: ClockTerms | None
-    seats: dict[str, SeatState | None]
-    ply: int
-    watchers: int
     opened: int
     analysis: str | UnsetType = UNSET
 
@@ -99,7 +90,7 @@ class Api(Service):
                 told = self._core.lobby.changes, now
             return told[0], False
 
-        return self.streams.answer(request, "rooms", lambda: Source(newest, self._rooms))
+        return self.streams.answer(request, "rooms", Source(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the newest state of a public room, wherever it is served."""
@@ -122,9 +113,7 @@ class Api(Service):
                 return encode(closed(code, "moved", room=code, at=live.moved_to))
             return encode(live.state(self._core.time()))
 
-        return self.streams.answer(
-            request, code, lambda: Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
-        )
+        return self.streams.answer(request, code, Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a finished game that was public, as an object or as a record."""
@@ -146,11 +135,8 @@ class Api(Service):
         def newest() -> Event:
             return settle(known(found.code) or found)
 
-        return self.streams.answer(
-            request,
-            f"event {found.code}",
-            lambda: Source(lambda: (newest().seq, newest().is_over), lambda: texts.whole(newest())),
-        )
+        source = Source(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
+        return self.streams.answer(request, f"event {found.code}", source)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

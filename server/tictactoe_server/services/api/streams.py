@@ -14,9 +14,10 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final
 
+from tictactoe_server.core.limits import Limiting
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream, LineReader, say_too_many
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream, LineReader
 from tictactoe_server.transport.rate_limit import Held
 
 LINES: Final = "application/x-ndjson"
@@ -24,7 +25,6 @@ LOOK_SECONDS: Final = 0.1
 TURN_SECONDS: Final = 0.005  # after so long the others wait for the next look, and then come first
 _UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # said to nginx, which would gather some lines first
 _RETRY_MS: Final = 10_000
-_LIMIT: Final = "streams-per-address"
 
 
 class Source:
@@ -40,12 +40,11 @@ class Source:
         self.readers: set[LineReader] = set()
 
 
-class Streams:
+class Streams(Limiting):
     """All sources that are read, by their codes; each address may read so many at a time."""
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
-        self._limits = limits
-        self._limited = limited
+        super().__init__(limits, limited)
         self._sources: dict[str, Source] = {}
         self._due: asyncio.TimerHandle | None = None
         self.of_address = Held()
@@ -54,18 +53,14 @@ class Streams:
         """Return a source that is read, or None."""
         return self._sources.get(code)
 
-    def answer(self, request: HttpRequest, code: str, make: Callable[[], Source]) -> HttpResponse:
-        """Return the stream of a source, which is made where nobody reads it yet, or that it is one too many."""
+    def answer(self, request: HttpRequest, code: str, unread: Source) -> HttpResponse:
+        """Return the stream of a source, of `unread` where nobody reads it yet; raises `Refused` for one too many."""
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", LINES)
         key, source = key_of(request.address), self._sources.get(code)
-        if 0 < self._limits.streams_per_address <= self.of_address.count(key):
-            self._limited[_LIMIT] += 1
-            return say_too_many(request, _RETRY_MS)
-        if source is not None and 0 < self._limits.watchers_per_room <= len(source.readers):
-            self._limited["watchers-per-room"] += 1
-            return say_too_many(request, _RETRY_MS)
-        return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, make))
+        self._check("streams-per-address", self.of_address.count(key), _RETRY_MS)
+        self._check("watchers-per-room", 0 if source is None else len(source.readers), _RETRY_MS)
+        return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
 
     def look_at(self, code: str) -> None:
         """Send the newest state of a source to its readers, if they were not sent it yet."""
@@ -86,8 +81,8 @@ class Streams:
         if self._due is not None:
             self._due.cancel()
 
-    def _begin(self, key: str, code: str, make: Callable[[], Source], reader: LineReader) -> Callable[[], None]:
-        source = self._sources.get(code) or make()
+    def _begin(self, key: str, code: str, unread: Source, reader: LineReader) -> Callable[[], None]:
+        source = self._sources.get(code) or unread
         self._sources[code] = source
         source.readers.add(reader)
         self.of_address.add(key, reader)

@@ -14,9 +14,9 @@ import structlog
 from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.rooms import Command, Player, Refused, Room, is_first_move
-from tictactoe_server.core.service import Service
 from tictactoe_server.services.bots.pool import LEVELS, ThinkingPool
 from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable
@@ -42,7 +42,7 @@ class Bots(Service):
         self.pool = pool
         self._pause = pause_seconds
         self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
-        self._sending: set[asyncio.Task[bool]] = set()
+        self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
         self.act = core.registry.act
@@ -56,10 +56,7 @@ class Bots(Service):
 
     async def close(self) -> None:
         """Stop all thinking and end the workers."""
-        tasks = [*(task for _, task in self._duties.values()), *self._sending]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tasks.stop()
         await self.pool.workers.close()
 
     def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
@@ -73,7 +70,7 @@ class Bots(Service):
             task.cancel()
             del self._duties[matter]
         if moment is not None:
-            task = asyncio.create_task(self._fulfil(kind, room, moment[0]))
+            task = self._tasks.start(self._fulfil(kind, room, moment[0]))
             self._duties[matter] = moment, task
             task.add_done_callback(partial(self._forget, matter))
 
@@ -84,20 +81,15 @@ class Bots(Service):
     async def _fulfil(self, kind: Kind, room: Room, mark: str) -> None:
         """Decide, and send the command until the server has dealt with it; cancelled when its moment is over."""
         seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
+        player = Player(seat.player, seat.name)
         try:
             command = await self._decide(kind, room, mark)
-            while not await self._send(room.code, Player(seat.player, seat.name), command):
+            # On its way a command is not cut off, whoever waits for it.
+            while not await asyncio.shield(self._tasks.start(self._deliver(room.code, player, command))):
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
         except Exception:
             log.exception("a bot failed", room=room.code)
-
-    async def _send(self, code: str, player: Player, command: Command) -> bool:
-        """Return whether the server has dealt with a command; on its way it is not cut off, whoever waits for it."""
-        sending = asyncio.create_task(self._deliver(code, player, command))
-        self._sending.add(sending)
-        sending.add_done_callback(self._sending.discard)
-        return await asyncio.shield(sending)
 
     async def _deliver(self, code: str, player: Player, command: Command) -> bool:
         """Return whether the server has dealt with a command, be it by a refusal."""

@@ -64,12 +64,8 @@ class ThinkingPool:
             cells = None if table is None else best_cells(position, Budget(), table)
         elif level in _SEARCHING:
             seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
-            cells = await self.workers.ask(
-                lambda budget: partial(best_cells, position, budget, is_brief=level is Level.HARD),
-                priority,
-                seconds,
-                seconds,
-            )
+            search = partial(best_cells, position, is_brief=level is Level.HARD)
+            cells = await self.workers.ask(lambda budget: partial(search, budget), priority, seconds, seconds)
         return self._random.choice(cells) if cells else choose_by_rules(position, self._random)
 
     async def choose_side(

@@ -25,6 +25,7 @@ from typing import Any, Final, TypeVar
 import structlog
 
 from tictactoe_engine.search import Budget
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.services.bots.thinking import LENGTH_BYTES, encode
 
 COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))  # what starts a worker
@@ -153,7 +154,7 @@ class Workers:
         self._idle = [*self._workers]
         self._waiting: list[Job] = []
         self._numbers = count()
-        self._serving: set[asyncio.Task[None]] = set()
+        self._serving = Tasks()
         self._resting = 0
         self._is_closed = False
 
@@ -187,9 +188,7 @@ class Workers:
     async def close(self) -> None:
         """End all workers; who still waits for one goes without an answer, and so does who asks later."""
         self._is_closed = True
-        for task in self._serving:
-            task.cancel()
-        await asyncio.gather(*self._serving, return_exceptions=True)
+        await self._serving.stop()
         self._give_up()
         await asyncio.gather(*(worker.stop() for worker in self._workers))
 
@@ -202,9 +201,7 @@ class Workers:
         """Let a job wait for its turn, and begin with what waits where a worker is idle."""
         insort(self._waiting, job, key=attrgetter("turn"))
         if self._idle:
-            task = asyncio.create_task(self._serve(self._idle.pop()))
-            self._serving.add(task)
-            task.add_done_callback(self._serving.discard)
+            self._serving.start(self._serve(self._idle.pop()))
 
     def _give_up(self) -> None:
         """Let all that wait go without an answer."""

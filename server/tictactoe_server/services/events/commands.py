@@ -1,8 +1,8 @@
 """What can happen to an event, and the event after it. A command that comes twice changes nothing.
 
-Players enter, leave, pause; the organiser runs it; and the server tells of rooms, results and time. How a round is
-paired is said by the module of each kind. `Tick` pairs in place; who cannot wait for a large Swiss calls `pair_next`
-elsewhere and brings what it returns, which is a command, too.
+Players enter, leave, pause; the organiser runs it; and the server tells of rooms and results. How a round is
+paired is said by the module of each kind: `pair_next` returns the next one, which is a command, too, and may be called
+elsewhere by who cannot wait for a large Swiss.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class Score(Struct, frozen=True):
 
 
 class Paired(Struct, frozen=True):
-    """The next round; one without pairings ends the event. Changes nothing where the event has gone on meanwhile.
+    """The next round, begun where it is due; one without pairings ends the event.
 
-    `entrants` are those of the event that it was made from.
+    Changes nothing where the event has gone on meanwhile. `entrants` are those of the event that it was made from.
     """
 
     round: int
@@ -73,15 +73,11 @@ class Paired(Struct, frozen=True):
     entrants: tuple[Entrant, ...]
 
 
-class Tick(Struct, frozen=True):
-    """Time has passed: begins the next round where it is due."""
-
-
 class End(Struct, frozen=True):
     """The operator ends it, as its organiser may."""
 
 
-Command = Enter | EventLeave | EventReady | EventRun | Rooms | Opened | Score | Paired | Tick | End
+Command = Enter | EventLeave | EventReady | EventRun | Rooms | Opened | Score | Paired | End
 
 _PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
     "round_robin": round_robin.pair_round,
@@ -137,15 +133,12 @@ def _carry_out(event: Event, actor: str, command: Command, now: int) -> Event:
             return _with_pairings(event, [replace(one, state="open", opened_at=now)])
         case Score():
             return _score(event, command)
-        case Tick() | Paired():
+        case Paired():
             due = due_at(event)
-            if due is None or due > now:
+            if due is None or due > now or not is_next(command, event):
                 return event
-            paired = command if isinstance(command, Paired) else pair_next(event)
-            if not is_next(paired, event):
-                return event
-            if paired.pairings:
-                return replace(event, round=paired.round, pairings=(*event.pairings, *paired.pairings), due_at=None)
+            if command.pairings:
+                return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
             return replace(event, status="over", due_at=None)
         case End():
             return _close(event)

@@ -298,7 +298,7 @@ def digest(secret: str, text: str) -> str:
 
 
 def due_at(event: Event) -> int | None:
-    """Return when time does something next (see `commands.Tick`), or None. A Swiss waits until two are there."""
+    """Return when time does something next (see `commands.Paired`), or None. A Swiss waits until two are there."""
     present = sum(one.status == "in" for one in event.field)
     is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
     return None if event.status != "running" or is_waiting else event.due_at

@@ -17,6 +17,7 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.topics import Listeners
@@ -98,7 +99,8 @@ class KeptEvents:
     `restored` is set once all that are not over are known here. Let `keep` run beside the server.
     """
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, tasks: Tasks) -> None:
+        self._run = tasks.start
         self._table = core.store.table(EVENTS)
         self._now = core.time
         self._elsewhere = core.registry.elsewhere
@@ -186,12 +188,6 @@ class KeptEvents:
             for event in self.current if self._elsewhere.is_several else ():
                 self._hear(EVENTS.name, event.code)
 
-    async def close(self) -> None:
-        """Give up what is still being stored."""
-        for task in [*self._tasks.values()]:
-            task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-
     # -- inside -------------------------------------------------------------------------------------------------
 
     async def _read_all(self) -> None:
@@ -225,7 +221,7 @@ class KeptEvents:
 
     def _begin(self, code: str) -> None:
         if code not in self._tasks:
-            self._tasks[code] = asyncio.create_task(self._work(code))
+            self._tasks[code] = self._run(self._work(code))
 
     async def _work(self, code: str) -> None:
         """Carry out what is asked of an event, all at a time that has come meanwhile, and read it where in doubt."""

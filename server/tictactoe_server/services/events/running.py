@@ -22,13 +22,13 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Closed, Replaced, Result, SeatState
-from tictactoe_server.core.changes import ServerChange
+from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, ServerChange, closed
 from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.core.rooms import NOBODY, GoOn, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated
-from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, Tick, is_next, pair_next
+from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
 from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
@@ -56,7 +56,8 @@ log: Final = structlog.get_logger(__name__)
 class Running:
     """Drives the events of `kept`; nothing new is begun while `is_draining`. Let `keep` run beside the server."""
 
-    def __init__(self, core: Core, kept: KeptEvents, is_draining: Callable[[], bool]) -> None:
+    def __init__(self, core: Core, kept: KeptEvents, tasks: Tasks, is_draining: Callable[[], bool]) -> None:
+        self._run = tasks.start
         self._core = core
         self._kept = kept
         self._is_draining = is_draining
@@ -92,14 +93,7 @@ class Running:
         """Look soon at what has to be done for an event."""
         self._woken.add(code)
         if code not in self._tasks:
-            self._tasks[code] = asyncio.create_task(self._work(code))
-
-    async def close(self) -> None:
-        """Stop where it is: it goes on from there."""
-        tasks = [*self._tasks.values(), *self._paired.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            self._tasks[code] = self._run(self._work(code))
 
     async def calls_of(self, player: str) -> tuple[EventCall, ...]:
         """Return to which rooms a player is called now."""
@@ -173,7 +167,7 @@ class Running:
             await self._open_rooms(await self._begin_round(event))
 
     async def _begin_round(self, event: Event) -> Event:
-        """Return the event with its next round, where that is due.
+        """Return the event with its next round and the codes of its rooms, where that is due.
 
         A Swiss one is paired outside the event loop, before it is due, as that takes a while where many play.
         """
@@ -188,7 +182,9 @@ class Running:
         if pairing is not None and not pairing.done():
             return event  # it is woken then
         self._paired.pop(event.code, None)
-        return await self._kept.carry_out(event.code, "", Tick() if pairing is None else pairing.result())
+        paired, new_code = pair_next(event) if pairing is None else pairing.result(), self._core.registry.new_code
+        with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
+        return await self._kept.carry_out(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
         """Return the next round, which may still be being paired, one at a time for each event."""
@@ -196,7 +192,7 @@ class Running:
         if known is not None and not known.done():
             return known
         if known is None or not (known.exception() or is_next(known.result(), event)):
-            known = self._paired[event.code] = asyncio.create_task(asyncio.to_thread(pair_next, event))
+            known = self._paired[event.code] = self._run(asyncio.to_thread(pair_next, event))
             known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
         return known
 

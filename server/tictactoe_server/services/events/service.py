@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
@@ -27,12 +27,10 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.accounts import Accounts
-from tictactoe_server.core.answers import Call
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.limits import RETRY_MS
 from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.service import Service
-from tictactoe_server.services.chat import read_text
 from tictactoe_server.services.events.commands import Command, End, Enter
 from tictactoe_server.services.events.event import Event, open_event
 from tictactoe_server.services.events.kept import EVENTS, KeptEvents
@@ -40,6 +38,7 @@ from tictactoe_server.services.events.running import Running
 from tictactoe_server.services.events.shown import Shown, count_present
 from tictactoe_server.services.events.texts import EventTexts
 from tictactoe_server.services.names import read_name
+from tictactoe_server.services.play import read_text
 from tictactoe_server.services.visiting import check_clock, check_knows, check_levels, chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
@@ -63,6 +62,7 @@ class Tournaments(Service):
         self._drain = drain
         self._opened_from: dict[str, str] = {}
         self._opening = asyncio.Lock()
+        self._tasks = Tasks()
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
@@ -76,8 +76,8 @@ class Tournaments(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._accounts = Accounts(core.store)
-        self.kept = kept = KeptEvents(core)
-        self.running = Running(core, kept, lambda: self._drain.is_on)
+        self.kept = kept = KeptEvents(core, self._tasks)
+        self.running = Running(core, kept, self._tasks, lambda: self._drain.is_on)
         self.texts = texts = EventTexts(core, kept)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
@@ -88,14 +88,11 @@ class Tournaments(Service):
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.calls_of, core.seat = self.running.calls_of, self.running.seat
-        self._chores = [asyncio.create_task(work) for work in (kept.keep(), self.running.keep(), self.shown.keep())]
+        for work in (kept.keep(), self.running.keep(), self.shown.keep()):
+            self._tasks.start(work)
 
     async def close(self) -> None:
-        for chore in self._chores:
-            chore.cancel()
-        await asyncio.gather(*self._chores, return_exceptions=True)
-        await self.running.close()
-        await self.kept.close()
+        await self._tasks.stop()  # what is to be done for events goes on from there
 
     async def open(self, call: Call) -> None:
         """Open an event, whose organiser the player is, and answer with what lets others in."""
@@ -188,24 +185,19 @@ class Tournaments(Service):
     async def rows(self) -> Rows:
         """Return what an operator is shown of the events that are not over."""
         await self.kept.restored.wait()
-        here = {player.id for _, player in self._core.presence.greeted}
-        return [self._row_of(event, here) for event in self.kept.current]
+        return [self._row_of(event) for event in self.kept.current]
 
     async def end(self, code: str) -> dict[str, Any]:
         """End an event as its organiser may; raises `Refused` where there is none."""
         event = await self.kept.find(code)
         if event.is_over:
             raise Refused(ErrorCode.EVENT_BEGUN, "over")
-        return self._row_of(await self.kept.carry_out(event.code, "", End()), ())
+        return self._row_of(await self.kept.carry_out(event.code, "", End()))
 
-    @staticmethod
-    def _row_of(event: Event, here: Collection[str]) -> dict[str, Any]:
+    def _row_of(self, event: Event) -> dict[str, Any]:
         row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
-        return {"event": event.code, **row} | {
-            "rounds": event.all_rounds,
-            "players": len(event.field),
-            "here": count_present(event, here),
-        }
+        here = count_present(event, self.shown.here())
+        return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -241,13 +233,9 @@ class Tournaments(Service):
         self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}
         own = sum(call.player.id in event.organisers for event in current)
         near = sum(address == call.session.address for address in self._opened_from.values())
-        for count, most, kind in (
-            (own, EVENTS_OF_PLAYER, "events-per-player"),
-            (near, EVENTS_OF_ADDRESS, "events-per-address"),
-        ):
-            if count >= most:
-                self._core.tally.limited[kind] += 1
-                raise Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=RETRY_MS)
+        refuse_for = self._core.allowances.refuse_for
+        refuse_for(RETRY_MS if own >= EVENTS_OF_PLAYER else 0, "events-per-player")
+        refuse_for(RETRY_MS if near >= EVENTS_OF_ADDRESS else 0, "events-per-address")
 
 
 def _has_part(event: Event, player: str) -> bool:

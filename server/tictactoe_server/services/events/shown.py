@@ -104,7 +104,7 @@ class Shown(Topic):
     def __init__(self, now: Callable[[], int], here: Callable[[], Collection[str]]) -> None:
         super().__init__()
         self._now = now
-        self._here = here
+        self.here = here
         self._watched: dict[Session, list[str]] = {}
         self._views: dict[str, View] = {}
         self._changed: dict[str, Event] = {}
@@ -144,7 +144,7 @@ class Shown(Topic):
         """Show the events of which other players are here than were shown, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            here = self._here() if self._views else ()
+            here = self.here() if self._views else ()
             for view in self._views.values():
                 if view.present != count_present(view.event, here):
                     self.note(self._changed.get(view.event.code, view.event))
@@ -176,7 +176,7 @@ class Shown(Topic):
             self.tell_later()
 
     def _view(self, event: Event) -> View:
-        return View(event, count_present(event, self._here()), self._now())
+        return View(event, count_present(event, self.here()), self._now())
 
     def _send(self, before: View, view: View, sessions: list[Session]) -> None:
         """Send what has changed, what is the same for several made once; all of it with another round or much else."""

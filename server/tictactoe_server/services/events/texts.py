@@ -19,10 +19,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, PageHead, Reply
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
-from tictactoe_server.core.service import PageHead, Reply
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.services.api.streams import LINES
 from tictactoe_server.services.events.event import Event, Pairing
@@ -91,14 +90,15 @@ class EventTexts:
     def __init__(self, core: Core, kept: KeptEvents) -> None:
         self._core = core
         self._kept = kept
-        self._made: dict[tuple[str, str], asyncio.Task[tuple[int, Any]]] = {}
+        self._made: dict[tuple[str, str], tuple[int, Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
-            "json": self.whole,
+            "json": lambda event: encode(whole_of(event)),
             "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
             "text": describe_event,
             "colour": partial(describe_event, is_coloured=True),
+            "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
+            "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }
-        self._wholes: dict[str, tuple[int, bytes]] = {}
         self._settled: dict[str, tuple[Event, int]] = {}
 
     def settle(self, event: Event) -> Event:
@@ -110,13 +110,6 @@ class EventTexts:
         self._settled[event.code] = before, until
         _trim(self._settled)
         return before
-
-    def whole(self, event: Event) -> bytes:
-        """Return all of an event for programs, made again once it has changed."""
-        seq, body = self._wholes.pop(event.code, (-1, b""))
-        self._wholes[event.code] = event.seq, body if seq == event.seq else encode(whole_of(event))
-        _trim(self._wholes)
-        return self._wholes[event.code][1]
 
     async def find(self, request: HttpRequest, text: str) -> Event:
         """Return an event by its code in any spelling; raises `Refused`, also who has tried too many."""
@@ -132,7 +125,7 @@ class EventTexts:
             words = f"{say(f'tournament {event.kind}').capitalize()}, {_describe_status(event)}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
         link = f"{request.origin}/e/{event.code}"
-        _, lines = await self._make(event, "colour" if request.wants_colour else "text")
+        _, lines = self.make(event, "colour" if request.wants_colour else "text")
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
@@ -151,27 +144,25 @@ class EventTexts:
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
         """Answer with the whole of an event for programs or for spreadsheets, or with its games."""
         event = await self.find(request, text)
-        seq, body = await self._make(event, form)
+        seq, body = self.make(event, form)
+        if isinstance(body, asyncio.Task):
+            body = await asyncio.shield(body)
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=f"{event.code}-{seq}-{form}")
 
-    async def _make(self, event: Event, form: str) -> tuple[int, Any]:
-        """Return one form of an event with its `seq`: made once for all who wait, again once it has changed."""
-
-        async def made() -> tuple[int, Any]:
-            make = self._forms.get(form)
-            return event.seq, await self._games(event, form) if make is None else make(event)
-
-        task = self._made.pop((event.code, form), None)
-        if task is None or (task.done() and (task.exception() or task.result()[0] != event.seq)):
-            task = asyncio.create_task(made())
-        self._made[event.code, form] = task
+    def make(self, event: Event, form: str) -> tuple[int, Any]:
+        """Return one form of an event with its `seq`, made again once it has changed; the records are a task."""
+        seq, made = self._made.pop((event.code, form), (-1, None))
+        is_awaited = isinstance(made, asyncio.Task) and not made.done()  # read once for all who wait
+        has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
+        if has_failed or (seq != event.seq and not is_awaited):
+            seq, made = event.seq, self._forms[form](event)
+        self._made[event.code, form] = seq, made
         _trim(self._made)
-        return await asyncio.shield(task)
+        return seq, made
 
     async def _games(self, event: Event, form: str) -> bytes:
         """Return the games that were kept, in the order of their pairings: as records, or each as a line of JSON."""
-        ids = [one.game for one in event.pairings if one.game]
-        found = [await find_by_id(self._core.store.games, id) for id in ids]
+        found = [await find_by_id(self._core.store.games, one.game) for one in event.pairings if one.game]
         games = [game for game in found if game is not None]
         if form == "txt":
             return "".join(format_record(record_of(game)) for game in games).encode()
@@ -274,8 +265,7 @@ def _describe_tie(row: EventRow) -> str:
 
 
 def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
-    sat = {mark: f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items()}
-    who = " v ".join(sat.values())
+    who = " v ".join(f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items())
     if pairing.by == "bye":
         return f"  {names.get(next(iter(pairing.players.values())), '')} has a bye"
     if pairing.state != "scored":

@@ -33,6 +33,6 @@ export function makePage(app, code) {
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
 		const address = app.linkTo(`e/${code}`);
-		return h("li", {}, drawQr(`${address}#${ticket}`, say("page event qr")), h("div", {}, h("b", {}, clean(name)), h("p", {}, clean(following.state?.head.title ?? "")), h("code", {}, address.replace(/^https?:\/\//, ""), h("span", {}, `#${ticket}`))));
+		return h("li", {}, drawQr(`${address}#${ticket}`, say("page event qr")), h("div", {}, h("b", {}, clean(name)), h("p", {}, title.textContent), h("code", {}, address.replace(/^https?:\/\//, ""), h("span", {}, `#${ticket}`))));
 	}
 }

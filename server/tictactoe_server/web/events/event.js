@@ -93,9 +93,9 @@ class EventPage {
 		if (!state || !whole) return;
 		const { round, head: { kind } } = state;
 		const names = new Map(whole.table.map((row) => [row.player, row.name]));
-		const scored = whole.pairings.filter((pairing) => pairing.state === "scored").map((pairing) => {
-			return { ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])) };
-		});
+		const scored = whole.pairings.filter((pairing) => pairing.state === "scored").map((pairing) => ({
+			...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])),
+		}));
 		const mine = scored.filter(({ players }) => Object.values(players).includes(player));
 		drawPairings(this.#mine, mine, player, null, true);
 		this.parts.mine.hidden = !mine.length;

@@ -93,7 +93,8 @@ export class Following {
 	hear(news) {
 		if ((news.type !== "event" && news.type !== "event_rows") || news.event !== this.code) return;
 		if (news.type === "event") this.state = news;
-		else if (this.state) this.state = update(this.state, news);
+		else if (!this.state) return; // rows that the page before has asked for
+		else this.state = update(this.state, news);
 		this.receivedAt = performance.now();
 		this.#whenHeard(null);
 		this.onChange();

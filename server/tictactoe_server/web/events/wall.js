@@ -38,8 +38,7 @@ class EventWall {
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		const address = link.replace(/^https?:\/\//, "");
 		this.code = h("p.wall-code", {}, code);
-		this.address = h("p.wall-address", {}, address);
-		this.address.style.setProperty("--length", String(address.length));
+		this.address = h("p.wall-address", { "--length": address.length }, address);
 		this.qr = drawQr(link, say("page event qr"));
 		this.following = new Following(app, code, () => this.draw());
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
@@ -72,8 +71,7 @@ class EventWall {
 		const hasBegun = state.status !== "open";
 		this.element.className = `event-wall ${state.status}`;
 		const title = clean(state.head.title);
-		const heading = h("h1", { tabindex: -1 }, title);
-		heading.style.setProperty("--length", String(title.length));
+		const heading = h("h1", { tabindex: -1, "--length": title.length }, title);
 		document.title = title;
 		show(this.#head, heading, hasBegun && h("p", {}, describeStanding(state)));
 		show(this.#main, hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
@@ -94,8 +92,7 @@ class EventWall {
 	/** Address, code and QR as large as they go, and who is in. */
 	#drawEntry() {
 		const { state, rows } = this.following;
-		const names = h("ul", {}, rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name))));
-		names.style.setProperty("--names", String(rows.length));
+		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name))));
 		return [
 			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), this.address, h("p", {}, say("page event or code")), this.code),
 			this.qr,
@@ -105,10 +102,9 @@ class EventWall {
 
 	#drawTable() {
 		const rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS);
-		const cells = rows.map(({ place, name, points, tie, status = "in" }) =>
-			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(wonOf({ points, tie })))));
-		const table = h("table.wall-table", { "aria-label": say("page event table") }, h("tbody", {}, cells));
-		table.style.setProperty("--rows", String(Math.max(rows.length, 10)));
+		const cells = rows.map(({ place, name, status = "in", ...won }) =>
+			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(wonOf(won)))));
+		const table = h("table.wall-table", { "aria-label": say("page event table"), "--rows": Math.max(rows.length, 10) }, h("tbody", {}, cells));
 		return h("div.wall-side", {}, table, this.#hasRoom && this.#drawWay());
 	}
 
@@ -134,8 +130,8 @@ class EventWall {
 	/** The first three, large; at the end, and where there are no boards to be seen. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
-		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, points, tie }) =>
-			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(wonOf({ points, tie }))))));
+		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, ...won }) =>
+			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(wonOf(won))))));
 	}
 
 	/** Have the clocks run. */
@@ -143,12 +139,11 @@ class EventWall {
 		this.lobby.tick();
 		const { state, left, app: { connection } } = this.following;
 		setText(this.#clock, left === null || connection.isTroubled ? "" : formatDuration(left));
-		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : state ? this.#describeWaiting() : "");
+		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : state ? this.#describeWaiting(state) : "");
 	}
 
-	/** For whom the round waits, by name: who is to move where that is known. */
-	#describeWaiting() {
-		const { status, pairings, head } = /** @type {Protocol.EventState} */ (this.following.state);
+	/** For whom the round waits, by name: who is to move where that is known. @param {Protocol.EventState} state */
+	#describeWaiting({ status, pairings, head }) {
 		const all = this.following.pairings;
 		if (status === "open") return say(head.entry === "roster" ? "page event by card" : "page event soon");
 		if (status === "over") return "";
