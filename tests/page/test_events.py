@@ -294,6 +294,7 @@ async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
             await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
             await other.button("Play here").click()
             await first.hears("A newer connection of yours has taken over your seat.")
+            await expect(first.button("Take the seat back")).to_be_hidden()
             await first.button("To the event").click()
             await expect(first.button("Join")).to_be_visible()
         await other.page.wait_for_url(f"**/{room}")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.cases import cases
@@ -348,6 +349,22 @@ async def test_a_revoked_device_is_sent_away_and_is_nobody_any_more(server: Serv
             assert again.welcome["code"] == "bad_token"
         assert [one["current"] for one in (await ana.ask("devices"))["devices"]] == [True]
         assert await ana.refusal("revoke", device=stolen["id"]) == "not_allowed"
+
+
+async def test_a_device_that_comes_while_another_is_revoked_stays() -> None:
+    store = TroubledStore()
+    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana") as ana:
+        async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]):
+            lost = next(one for one in (await ana.ask("devices"))["devices"] if "current" not in one)
+        store.players.trouble.hold()
+        await ana.send("revoke", id="1", device=lost["id"])
+        await store.players.trouble.until_held(1)
+        await change(store.table(ACCOUNTS), ana.welcome["player"], lambda old: old and old.with_device("f" * 64))
+        store.players.trouble.release()
+        assert (await ana.until(lambda message: message.get("id") == "1"))["type"] == "ok"
+        account = await Accounts(store).load(ana.welcome["player"])
+        assert account is not None
+        assert [one.key for one in account.devices] == [hash_secret(ana.welcome["token"]), "f" * 64]
 
 
 async def test_a_revoked_device_comes_back_by_no_code_that_it_asked_for(server: Server) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -17,7 +18,8 @@ from tests.server.test_api import Described, read, streaming
 from tests.server.test_events_service import HERE, events_of, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
-from tictactoe_server.server import Server
+from tictactoe_server.core.kept import open_memory
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.api import streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.table import whole_of
@@ -145,6 +147,10 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert len(records) == 3
         parsed = [parse_record(text if text.startswith("[Rules") else f"[Rules{text}") for text in records]
         assert {record.event for record in parsed} == {code}
+        games = await get(server, f"/api/events/{code}/games")
+        assert games.fields["content-type"] == "application/x-ndjson"
+        lines = [json.loads(line) for line in games.body.splitlines()]
+        assert [line["pairing"] for line in lines] == [one["id"] for one in played]
         sheet = await get(server, f"/e/{code}.csv")
         assert sheet.fields["content-type"] == "text/csv; charset=utf-8"
         assert sheet.body.decode("utf-8-sig").startswith("place,name,bot,points,played,")
@@ -157,6 +163,20 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert head_of(page)[0] == "&lt;b&gt;Friday &amp; more - Tic-tac-toe and its family"
         known_already = f"If-None-Match: {(await get(server, f'/api/events/{code}')).fields['etag']}"
         assert (await get(server, f"/api/events/{code}", known_already)).status == 304
+
+
+async def test_a_code_leads_to_an_event_that_is_long_over_and_none_is_found_by_trying() -> None:
+    start = partial(Server, HERE, open_memory(kept_by()))
+    async with start(uncounted()) as server, known(server, "ana") as ana:
+        code = await opened(ana, entry="code")
+        await run(ana, code, "close")
+    async with start(uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)) as server:
+        assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"/e/{code}"
+        assert await text_of(server, f"/{code.lower()}") == await text_of(server, f"/e/{code}")
+        for tried in ("222222", "222223", "222224"):
+            assert (await get(server, f"/{tried}", accept=BROWSER)).status == 404
+        there, nowhere = [await get(server, f"/{tried}", accept=BROWSER) for tried in (code, "222222")]
+        assert (there.status, there.body) == (nowhere.status, nowhere.body)
 
 
 async def test_streams_take_turns_where_one_look_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,22 +203,25 @@ async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_o
             assert texts.settle(over) is over
 
 
-async def test_a_text_is_made_once_for_all_who_ask_for_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("form", ["txt", "games"])
+async def test_the_games_are_read_once_for_all_who_ask_for_them_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
     async with Server(HERE, limits=uncounted()) as server:
         texts, event, made = events_of(server).texts, begun(4, "swiss"), list[int]()
 
-        async def make(event: Event) -> bytes:
+        async def make(event: Event, form: str) -> bytes:
             made.append(event.seq)
             await asyncio.sleep(0)
             if len(made) == 1:
                 raise StoreUnavailable("The store is away.")
             return b"text"
 
-        monkeypatch.setattr(texts, "_records", make)
-        failed = await asyncio.gather(*(texts.make(event, "txt")[1] for _ in range(3)), return_exceptions=True)
+        monkeypatch.setattr(texts, "_games", make)
+        failed = await asyncio.gather(*(texts.make(event, form)[1] for _ in range(3)), return_exceptions=True)
         assert {type(error) for error in failed} == {StoreUnavailable}
         for seq in (event.seq, event.seq + 1):
-            made_as = [texts.make(replace(event, seq=seq), "txt") for _ in range(3)]
+            made_as = [texts.make(replace(event, seq=seq), form) for _ in range(3)]
             assert [(of, await text) for of, text in made_as] == [(seq, b"text")] * 3
         assert made == [event.seq, event.seq, event.seq + 1]
 

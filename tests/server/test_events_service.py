@@ -49,9 +49,9 @@ def events_of(server: Server) -> service.Tournaments:
     return next(one for one in server._services if isinstance(one, service.Tournaments))
 
 
-def known(server: Server, name: str | None = None, token: str | None = None) -> Any:
-    """Open a peer who knows events."""
-    return open_peer(server.url, name, token, features=KNOWS)
+def known(server: Server, name: str | None = None, token: str | None = None, *more: str) -> Any:
+    """Open a peer who knows events, and more features."""
+    return open_peer(server.url, name, token, features=[*KNOWS, *more])
 
 
 async def opened(organiser: Peer, **terms: Any) -> str:
@@ -662,10 +662,13 @@ async def test_an_event_goes_on_after_a_restart_and_where_a_backup_is_restored(
         assert sum(row["points"] for row in over["table"]) == 6
 
 
-async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back() -> None:
+@pytest.mark.parametrize("more", [(), ("bot",)], ids=["a person", "a program"])
+async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back(
+    more: tuple[str, ...],
+) -> None:
     store, clock = open_memory(kept_by()), FakeClock()
     start = partial(Server, HERE, store, uncounted(), monotonic_ns=clock)
-    async with start() as server, known(server, "ana") as ana, known(server, "bo") as bo:
+    async with start() as server, known(server, "ana") as ana, known(server, "bo", None, *more) as bo:
         tokens = [peer.welcome["token"] for peer in (ana, bo)]
         event = await begun(ana, ana, bo, double=True, ready_ms=1_000)
         rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
@@ -678,7 +681,7 @@ async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_pl
             await ana.ask("join", room=rooms[0])
             await ana.state(status="playing")
             if is_last:
-                async with known(server, token=tokens[1]) as bo:
+                async with known(server, None, tokens[1], *more) as bo:
                     await bo.ask("join", room=rooms[1])
                     await watched(ana, event)
                     await bo.ask("resign", room=rooms[1])
@@ -690,7 +693,7 @@ async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_pl
         drive.wake(event)
         await until(lambda: not drive._tasks)
         assert (await watched(ana, event))["round"] == 1
-        async with known(server, token=tokens[1]) as bo:
+        async with known(server, None, tokens[1], *more) as bo:
             assert {(await peer.next_of("call"))["pairing"] for peer in (ana, bo)} == {"r2-1"}
 
 

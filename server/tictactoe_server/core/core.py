@@ -253,10 +253,10 @@ class PageHead(NamedTuple):
 Reply = HttpResponse | PageHead | Sequence[str]
 """What is answered in plain HTTP: a response, the page, or lines of text."""
 
-Route = Callable[..., Reply | Coroutine[Any, Any, Reply] | None]
-"""Answers an `HttpRequest`, called with it and with the groups of the path, None for one that is not there. What
-it returns None for is asked of the next, and in the end of the rooms. Raises
-`Refused`: `rate_limited` is answered with 429, all else with 404 and counted, so that nothing is found by trying."""
+Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
+"""Answers an `HttpRequest`, called with it and with the groups of the path, None for one that is not there. Where
+its coroutine returns None a room is looked for. Raises `Refused`: `rate_limited` is answered with 429, all else with
+404 and counted, so that nothing is found by trying."""
 
 
 class Service:

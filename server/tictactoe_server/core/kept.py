@@ -118,6 +118,10 @@ class Account(Struct, frozen=True):
             return self
         return replace(self, devices=(*self.devices, KnownDevice(key, client, time.time(), is_rescued)))
 
+    def without_device(self, key: str) -> Account:
+        """Return the account without a device."""
+        return replace(self, devices=tuple(one for one in self.devices if one.key != key))
+
     def with_codes(self, codes: tuple[str, ...]) -> Account:
         """Return the account with new codes; of those before it keeps what is not over, first what was new longest."""
         now = time.time()

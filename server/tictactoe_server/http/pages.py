@@ -70,11 +70,12 @@ class Pages:
             found = self._fail(request, error)
         return self._wait_for(request, found) if isinstance(found, Coroutine) else self._reply(request, found)
 
-    async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply]) -> HttpResponse:
+    async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
         """Return what is asked for, or why it does not come."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return self._reply(request, await finding)
+                found = await finding or self._room(request)
+                return self._reply(request, await found if isinstance(found, Coroutine) else found)
         except Exception as error:
             return self._reply(request, self._fail(request, error))
 
@@ -89,7 +90,7 @@ class Pages:
         words = "The server made a mistake."
         return _explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
 
-    def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
+    def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:
         path = request.path
         if path == "/robots.txt":
             return [_ROBOTS]
@@ -102,15 +103,13 @@ class Pages:
         if path == "/":
             return self._home(request)
         for pattern, route in self._routes:
-            found = pattern.fullmatch(path)
-            reply = None if found is None else route(request, *found.groups())
-            if reply is not None:
-                return reply
+            if found := pattern.fullmatch(path):
+                return route(request, *found.groups())
         if qr := _QR.fullmatch(path):
             return self._qr(request, qr[1])
         if path.startswith(PREFIX) or request.is_open_to_all:
             return self._nothing(request)
-        return self._room(request, path.removeprefix("/"))
+        return self._room(request)
 
     # -- what is asked for --------------------------------------------------------------------------------------
 
@@ -121,10 +120,10 @@ class Pages:
         rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin)
 
-    def _room(self, request: HttpRequest, text: str) -> Reply | Coroutine[Any, Any, Reply]:
+    def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
         """Return a room that is here, or the one that the store has."""
         try:
-            code = parse_room_code(text)
+            code = parse_room_code(request.path.removeprefix("/"))
         except BadRoomCode:
             return self._nothing(request)
         live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()

@@ -132,9 +132,8 @@ class Names(Service):
         if own is None or not own.may_revoke(device):
             raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device")
         await change(self.kept.players, device.key, lambda old: None)
-        left = tuple(one for one in account.devices if one.key != device.key)
-        await change(self.kept.accounts, call.player.id, lambda old: replace(old or account, devices=left))
-        await change(self.kept.links, account.link or "none", lambda old: None)
+        left = await change(self.kept.accounts, call.player.id, lambda old: (old or account).without_device(device.key))
+        await change(self.kept.links, left.link or "none", lambda old: None)
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
         self._send_away(device.key)

@@ -18,6 +18,7 @@ from typing import Final
 WORK_SECONDS: Final = 0.0005  # how long it usually may work in one turn of the event loop; one thing is done at least
 REST_SECONDS: Final = 0.001  # how long it rests after that
 SAVED_SECONDS: Final = 0.02  # how much of its share an address that asked little may use at once
+MOST_USED: Final = 1_024  # of how many addresses it is known how much they used, before some are forgotten
 BEHIND_SECONDS: Final = 0.0005  # how much of its share counts as used for each thing that waits at an address
 
 
@@ -74,5 +75,6 @@ class FairQueue:
             self._is_due = bool(self._turns)
             if self._is_due:
                 asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
-            else:
-                self._used.clear()
+            if not self._is_due or len(self._used) > MOST_USED:  # who has used little may be forgotten
+                late = self._reached - SAVED_SECONDS
+                self._used = {one: used for one, used in self._used.items() if one in self._waiting or used > late}

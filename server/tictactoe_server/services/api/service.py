@@ -21,7 +21,7 @@ from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.rooms.finished import played_game, record_of
-from tictactoe_server.services.api.streams import LINES, Source, Streams
+from tictactoe_server.services.api.streams import Source, Streams
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.history import find_by_id
@@ -65,7 +65,7 @@ class Api(Service):
             "/api/events": self.list_events,
             "/api/events/([^/]+)": lambda request, text: tournaments.texts.export(request, text, "json"),
             "/api/events/([^/]+)/stream": self.stream_event,
-            "/api/events/([^/]+)/games": self.list_games,
+            "/api/events/([^/]+)/games": lambda request, text: tournaments.texts.export(request, text, "games"),
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
         }
 
@@ -126,13 +126,6 @@ class Api(Service):
     async def list_events(self, request: HttpRequest) -> Reply:
         await self._tournaments.kept.restored.wait()
         return _json(EventList(self._tournaments.listed()))
-
-    async def list_games(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with the games of an event that were kept, in the order of its pairings."""
-        texts = self._tournaments.texts
-        event = await texts.find(request, text)
-        lines = [encode(played_game(game)) + b"\n" for game in await texts.games_of(event)]
-        return HttpResponse(HTTPStatus.OK, b"".join(lines), LINES, tag=f"{event.code}-{event.seq}-games")
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with an event whenever it has changed, until it is over."""

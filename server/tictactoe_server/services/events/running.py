@@ -29,7 +29,7 @@ from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.core.rooms import NOBODY, GoOn, HandOver, Player, Refused
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
-from tictactoe_server.services.events.event import Event, Pairing, due_at
+from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.knock_out import terms_of
 from tictactoe_server.storage.store import StoreUnavailable
@@ -143,9 +143,7 @@ class Running:
         if live.room.event:
             if live.room.code not in self._rooms and live.room.stands_still:
                 # it is stored that time stands still there, whenever the next server goes on from there
-                keep = ServerChange(
-                    live, self._core.time(), then=lambda error: None, make=lambda room: replace(room, seq=room.seq + 1)
-                )
+                keep = ServerChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
                 self._core.changes.submit(keep)
             self._rooms[live.room.code] = live
             if live.room.result is not None:
@@ -215,7 +213,7 @@ class Running:
     async def _let_go_on(self, code: str) -> None:
         """Let time run again in the rooms of an event to which both are back."""
         still = [live for live in self._rooms.values() if live.room.event == code and live.room.stands_still]
-        back = [live for live in still if self._are_back(one.player for one in live.room.held_seats if not one.bot)]
+        back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
             await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
@@ -224,16 +222,15 @@ class Running:
         """Tell whether an event that was on before this server still waits for its players."""
         if event.code not in self._awaited:
             return False
-        if self._are_back(one.player for one in event.field if one.status == "in" and not one.bot):
+        if self._are_back(one for one in event.field if one.status == "in"):
             self._awaited.discard(event.code)
         return event.code in self._awaited
 
-    def _are_back(self, players: Iterable[str]) -> bool:
+    def _are_back(self, players: Iterable[Entrant | SeatState]) -> bool:
         """Tell whether all of them are here, or who is not had time enough to come."""
         in_time = asyncio.get_running_loop().time() - self._in_time_since
-        return in_time >= IN_TIME_SECONDS or {player.id for _, player in self._core.presence.greeted}.issuperset(
-            players
-        )
+        here = {player.id for _, player in self._core.presence.greeted}
+        return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
 
     async def _score_rooms(self, code: str, event: Event | None) -> None:
         """Score the games that are over in the rooms here, and let go of the rooms of those that are scored.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
 from io import StringIO
@@ -17,13 +17,13 @@ from tictactoe_engine.records import format_record
 from tictactoe_protocol import clean_text, encode
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow
-from tictactoe_protocol.room_codes import read_code
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
-from tictactoe_server.core.rooms import FinishedGame
-from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.core.rooms import Refused
+from tictactoe_server.core.rooms.finished import played_game, record_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
+from tictactoe_server.services.api.streams import LINES
 from tictactoe_server.services.events.event import Event, Pairing
 from tictactoe_server.services.events.kept import KeptEvents
 from tictactoe_server.services.events.shown import FEW_ROWS, ROWS_A_SECOND
@@ -33,7 +33,7 @@ from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT, HttpReque
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
-_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT}
+_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": LINES}
 _TIES: Final = {
     "direct": "direct encounter",
     "wins": "wins",
@@ -96,7 +96,8 @@ class EventTexts:
             "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
             "text": describe_event,
             "colour": partial(describe_event, is_coloured=True),
-            "txt": lambda event: asyncio.create_task(self._records(event)),
+            "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
+            "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }
         self._settled: dict[str, tuple[Event, int]] = {}
 
@@ -128,22 +129,23 @@ class EventTexts:
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
-    def lead(self, request: HttpRequest, text: str) -> Coroutine[Any, Any, Reply] | None:
-        """Answer with an event where a room is asked for, None where the code is of no event that is known here."""
-        code = read_code(text)
-        return None if self._kept.known(code) is None else self._lead(request, code)
-
-    async def _lead(self, request: HttpRequest, code: str) -> Reply:
+    async def lead(self, request: HttpRequest, text: str) -> Reply | None:
+        """Answer with an event where a room is asked for that is not here, None where the code is of no event."""
+        try:
+            if self._core.registry.find_here(text) is not None:
+                return None
+            event = await self.find(request, text)
+        except Refused:
+            return None
         if not request.wants_html:
-            return await self.show(request, code, None)
-        event = await self.find(request, code)
+            return await self.show(request, event.code, None)
         return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
-        """Answer with the whole of an event: for programs, for spreadsheets, or the records of its games."""
+        """Answer with the whole of an event for programs or for spreadsheets, or with its games."""
         event = await self.find(request, text)
         seq, body = self.make(event, form)
-        if form == "txt":
+        if isinstance(body, asyncio.Task):
             body = await asyncio.shield(body)
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=f"{event.code}-{seq}-{form}")
 
@@ -158,13 +160,13 @@ class EventTexts:
         _trim(self._made)
         return seq, made
 
-    async def games_of(self, event: Event) -> list[FinishedGame]:
-        """Return the games of an event that were kept, in the order of its pairings."""
+    async def _games(self, event: Event, form: str) -> bytes:
+        """Return the games that were kept, in the order of their pairings: as records, or each as a line of JSON."""
         found = [await find_by_id(self._core.store.games, one.game) for one in event.pairings if one.game]
-        return [game for game in found if game is not None]
-
-    async def _records(self, event: Event) -> bytes:
-        return "".join(format_record(record_of(game)) for game in await self.games_of(event)).encode()
+        games = [game for game in found if game is not None]
+        if form == "txt":
+            return "".join(format_record(record_of(game)) for game in games).encode()
+        return b"".join(encode(played_game(game)) + b"\n" for game in games)
 
 
 # -- inside ---------------------------------------------------------------------------------------------------------
