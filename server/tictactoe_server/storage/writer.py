@@ -74,11 +74,7 @@ class Writer:
     """The thread and what waits for it. Jobs come from one event loop at a time."""
 
     def __init__(
-        self,
-        database: Database,
-        *,
-        max_waiting: int = MAX_WAITING,
-        patience_seconds: float = PATIENCE_SECONDS,
+        self, database: Database, *, max_waiting: int = MAX_WAITING, patience_seconds: float = PATIENCE_SECONDS
     ) -> None:
         self.figures = WriteFigures()
         self._transactions = Transactions(database)

@@ -19,10 +19,7 @@ from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells
 from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules, choose_side_at_random, opening_cells
 from tictactoe_server.services.bots.workers import COMMAND, Priority, Workers
 
-LEVELS: Final = {level.value: level for level in Level} | {
-    "easy": Level.RANDOM,
-    "medium": Level.RULES,
-}
+LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM, "medium": Level.RULES}
 """The levels by every name that a request may give: by strategy, and in plain words."""
 
 _SEARCHING: Final = (Level.HARD, Level.PERFECT)

@@ -73,13 +73,7 @@ def _unpack(document: bytes) -> Event:
 
 
 EVENTS: Final[TableSpec[Event]] = TableSpec(
-    "events",
-    "event",
-    _pack,
-    _unpack,
-    label="Event {key}",
-    keys="[0-9A-Z]{6}",
-    key_of=lambda event: event.code,
+    "events", "event", _pack, _unpack, label="Event {key}", keys="[0-9A-Z]{6}", key_of=lambda event: event.code
 )
 """By their codes."""
 
