@@ -94,7 +94,15 @@ def test_perfect_keeps_the_value_of_critical_positions_of_the_later_game() -> No
             assert case["values"][cell % 7] == max(value for value in case["values"] if value is not None)
 
 
-UNPROVEN = {"5556437122": "3", "7121372766": "2456", "1427456657": "45", "23413517426": "3"}
+UNPROVEN = {
+    "5556437122": "3",
+    "7121372766": "2456",
+    "1427456657": "45",
+    "23413517426": "3",
+    "27727766236": "3",
+    "54441153377": "4",
+    "423657777774": "5",
+}
 
 
 @pytest.mark.parametrize(("moves", "keeping"), UNPROVEN.items())

@@ -1,7 +1,9 @@
 /* Solves connect-four on 7 columns of 6: reads positions, one a line, as the columns played from 1 to 7, and writes for
  * each "columns value best nodes": the value for the side to move (1 win, 0 draw, -1 loss) and a column that keeps it.
  * With -m the values of all seven columns follow ("x" where one is full). The first argument, else 24, is the size of
- * the table as a power of two, in buckets of 16 bytes; what is known of one position helps with the next.
+ * the table as a power of two, in buckets of 16 bytes; what is known of one position helps with the next. With -s FILE
+ * some of what the search finds on its way is added to the file, for `network.c`: the stones of the side to move, those
+ * of both, and the lowest and highest value, as the table has them, each in eight bytes.
  *
  * Alpha-beta over wins, draws and losses alone. Column c has the bits 7c to 7c + 6 from the bottom, the top one empty.
  * Built with: gcc -O3 -march=native -o solver solver.c
@@ -31,6 +33,9 @@ typedef struct { uint64_t costly, latest; } bucket;
 static bucket *table;
 static int table_bits = 24;
 static unsigned long long nodes;
+static FILE *samples;
+static const double KEPT[42] = {[10] = 1,   [11] = 1,   [12] = 1,   [13] = 1,    [14] = 1,    [15] = 1,   [16] = 0.8,
+                                [17] = 0.5, [18] = 0.3, [19] = 0.15, [20] = 0.08, [21] = 0.04, [22] = 0.02};
 static const int ORDER[7] = {3, 2, 4, 1, 5, 0, 6};
 
 /* The free cells that complete a line of `own`. */
@@ -108,6 +113,17 @@ static inline int promise(board own, board other, board taken, board threats, in
     return 1000 * __builtin_popcountll(threats) + 100 * (ply % 2 ? second - first : first - second);
 }
 
+/* Write a position of a search to the file, at random, so that there are about as many of each ply. */
+static void write_sample(board own, board taken, int ply, int low, int high) {
+    static uint64_t state = 88172645463325252ULL;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    if ((double)(state >> 11) >= KEPT[ply] * (double)(1ULL << 53)) return;
+    uint64_t sample[3] = {own, taken, (uint64_t)(low + 1) << 2 | (uint64_t)(high + 1)};
+    fwrite(sample, sizeof *sample, 3, samples);
+}
+
 /* The value for `own`, who moves and cannot win at once, as far as it lies between alpha and beta. */
 static int search(board own, board taken, int ply, int alpha, int beta) {
     nodes++;
@@ -174,6 +190,7 @@ static int search(board own, board taken, int ply, int alpha, int beta) {
     if (best >= beta) low = best;
     else if (best > alpha) low = high = best;
     else if (best < high) high = best;
+    if (samples) write_sample(own, taken, ply, low, high);
     int work = 64 - __builtin_clzll((nodes - before) | 1);
     entry = number << 15 | (uint64_t)work << 4 | (uint64_t)(low + 1) << 2 | (uint64_t)(high + 1);
     bucket *b = bucket_of(number);
@@ -208,8 +225,9 @@ int main(int count, char **arguments) {
     char line[256];
     int every = 0;
     for (int i = 1; i < count; i++)
-        if (strcmp(arguments[i], "-m")) table_bits = atoi(arguments[i]);
-        else every = 1;
+        if (!strcmp(arguments[i], "-m")) every = 1;
+        else if (!strcmp(arguments[i], "-s") && i + 1 < count) samples = fopen(arguments[++i], "ab");
+        else table_bits = atoi(arguments[i]);
     if (table_bits < 10 || table_bits > 34) return 2;
     size_t bytes = sizeof(bucket) << table_bits;
     table = aligned_alloc(1 << 21, bytes < 1 << 21 ? 1 << 21 : bytes);
