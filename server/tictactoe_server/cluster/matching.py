@@ -47,8 +47,9 @@ class Matching:
         """
         rules, clock = kind
         seek = Seek(self._members.id, player.id, player.name, RulesFields.of(rules), clock, self._registry.new_code())
+        key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
-            knowing = self._members.chosen_for(_key_of(kind))
+            knowing = self._members.chosen_for(key)
             if knowing == self._members.id:
                 found = self.find(seek)
             else:
@@ -71,7 +72,9 @@ class Matching:
         kept = self._kept.get(player.id)
         if kept is not None:
             self._keep_no_longer(kept, player)
-        listed: Listed | None = self._own_waiting(kind, player) or self._registry.matchmaker.find(kind, player.id)
+        own = [one for one in self._registry.seats.rooms_of(player.id) if (one.room.rules, one.room.clock) == kind]
+        waiting = [one for one in own if one.room.status == "waiting" and one.room.visibility == "public"]
+        listed: Listed | None = waiting[0] if waiting else self._registry.matchmaker.find(kind, player.id)
         if listed is None:
             if seek.sender != self._members.id:
                 self._expect(kind, player, seek)
@@ -81,14 +84,6 @@ class Matching:
             self._kept[player.id] = listed
             self._after_a_while(partial(self._keep_no_longer, listed, player))
         return Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
-
-    def _own_waiting(self, kind: GameKind, player: Player) -> Listed | None:
-        """Return the room of this kind in which the player waits already."""
-        for listed in self._registry.seats.rooms_of(player.id):
-            room = listed.room
-            if room.status == "waiting" and room.visibility == "public" and (room.rules, room.clock) == kind:
-                return listed
-        return None
 
     def _expect(self, kind: GameKind, player: Player, seek: Seek) -> None:
         """Send others to the room that another server is about to open, for as long as that may take."""
@@ -106,8 +101,3 @@ class Matching:
 
     def _after_a_while(self, action: Callable[[], object]) -> None:
         self._agenda.at(asyncio.get_running_loop().time() + RESERVED_SECONDS, action)
-
-
-def _key_of(kind: GameKind) -> str:
-    rules, clock = kind
-    return "match/" + msgspec.json.encode((RulesFields.of(rules), clock)).decode()
