@@ -159,7 +159,7 @@ async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp
         for options in (("--plain", "--no-input"), ("--json",)):
             async with run_client(*entering, *options, **at(tmp_path)) as script:
                 assert await script.end() == 6
-                assert "plays by this card just now" in await script.errors()
+                assert "is here by this card already" in await script.errors()
         assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
 
 

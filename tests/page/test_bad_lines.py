@@ -9,6 +9,7 @@ from playwright.async_api import expect
 
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.odd_server import CODE, Message, OddServer, error, state, welcome
+from tests.peer import until
 
 COUNTED = "opened = []; WebSocket = class extends WebSocket { constructor(...all) { opened.push(super(...all)); } }"
 STALE = error("bad_token", "The server does not know this token.")
@@ -48,6 +49,7 @@ async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(vi
         await ana.page.get_by_label("Playing as").fill("hard-bot")
         await ana.page.keyboard.press("Tab")
         await ana.hears("That is no name.")
+        await until(lambda: len(server.asked_for("hello")) >= 3)
         await server.has_heard_all()
         assert [hello.get("name") for hello in server.asked_for("hello")] == ["hard-bot", None, None]
 

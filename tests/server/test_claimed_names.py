@@ -443,10 +443,13 @@ async def test_of_many_who_claim_some_are_told_to_come_back_and_who_has_a_rescue
     gate.clear()
     hashed.clear()
     async with AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(names.MOST_WAITING_OF_ADDRESS)]
+        most = names.MOST_WAITING_OF_ADDRESS
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(most - 1)]
         claims = [asyncio.create_task(peer.ask("claim_name", name=f"no {at}")) for at, peer in enumerate(peers)]
         await until(lambda: hashed and waiting["claim", ""] == len(peers))
-        async with open_peer(server.url) as bo:
+        async with open_peer(server.url) as bo, open_peer(server.url) as gone:
+            await gone.send("claim_name", name="gone")
+            await until(lambda: waiting["claim", ""] == most)
             refused = await bo.ask("claim_name", name="bo")
             assert (refused["code"], refused["retry_ms"]) == ("busy", names.BUSY_MS)
         back = asyncio.create_task(stack.enter_async_context(open_peer(server.url, "ana", rescue=codes[0])))
@@ -455,6 +458,8 @@ async def test_of_many_who_claim_some_are_told_to_come_back_and_who_has_a_rescue
         assert (await back).welcome["player"] == ana.welcome["player"]
         assert hashed.index(codes[0].replace("-", "")) <= 2
         assert {(await one)["type"] for one in claims} == {"ok"}
+        await until(lambda: not waiting["claim", ""])
+        assert len(hashed) == 3 * len(peers) + 1, "nothing is done for who went while waiting"
 
 
 async def test_who_claimed_a_name_or_has_two_devices_is_remembered_like_one_who_had_a_seat(

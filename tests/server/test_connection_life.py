@@ -136,6 +136,8 @@ class FakeTransport(asyncio.Transport):
 class Nobody:
     """Receives what comes, and does nothing with it."""
 
+    waits_since: int | None = None
+
     def received(self, message: bytes) -> None:
         pass
 
@@ -287,6 +289,27 @@ async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> N
         assert await stubborn.close_code() == 1003
         await stubborn.write(text(ping("ignored")))
         await stubborn.ended()
+
+
+async def test_nobody_is_closed_for_a_hello_that_waits_for_its_turn(server: Server) -> None:
+    async with open_raw(server.url, hello=False) as patient:
+        ((connection,), (session,)) = server._listener.connections, server.core.presence
+        session.is_busy = True
+        await patient.write(text('{"type":"hello"}'))
+        await until(lambda: session.waits_since is not None)
+        connection._close_silent()
+        session.go_on()
+        assert (await patient.message())["type"] == "welcome"
+
+
+async def test_one_whose_hello_is_answered_after_it_was_closed_is_cut_off_all_the_same(serve: Serve) -> None:
+    server = await serve(uncounted(close_seconds=0.1))
+    async with open_raw(server.url, hello=False) as late:
+        (connection,) = server._listener.connections
+        connection.close(1008, "no hello")
+        connection.let_in()
+        assert await late.close_code() == 1008
+        await late.ended()
 
 
 @pytest.mark.parametrize(("messages", "is_heard"), [(10, True), (10_000, False)])

@@ -235,6 +235,9 @@ async def test_an_event_that_is_not_there_is_not_found_by_trying() -> None:
         assert (await get(server, f"/e/{code}")).status == 200
         code = await opened(ana, entry="code")
         assert (await get(server, f"/e/{code}")).status == 429
+        for path in (f"/e/{code}", "/e/222222/wall"):  # the page asks by itself, and is the same for all
+            shown = await get(server, path, accept=BROWSER)
+            assert (shown.status, b"<title>Tic-tac-toe" in shown.body) == (200, True)
 
 
 async def test_an_event_for_those_with_a_ticket_is_in_no_list() -> None:

@@ -329,3 +329,16 @@ def test_what_cannot_be_read_counts_as_several_of_its_address_even_past_the_limi
     assert (source.limit.used, source.take(unlimited())) == (28, 0)
     source.count_bad()
     assert (source.limit.used, source.take(unlimited())) == (38, IN_LINE)
+
+
+async def test_what_cannot_be_read_of_one_who_is_gone_costs_its_address_nothing() -> None:
+    async with serving(uncounted(messages_for_a_bad_one=10)) as server:
+        async with open_raw(server.url) as gone:
+            (session,) = server.core.presence
+            session.is_busy = True  # as while something is looked up for it
+            await gone.write(text('{"type":"nonsense"}'))
+            await until(lambda: session.waits_since is not None)
+        await until(lambda: session._is_over)
+        session.go_on()
+        await until(lambda: not [*server.core.presence])
+        assert session.source.bad == 0

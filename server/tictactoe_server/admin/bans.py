@@ -160,6 +160,7 @@ class Barred:
 
     connection: Connection
     why: Refused
+    waits_since: None = None
 
     def received(self, message: bytes) -> None:
         if self.connection.is_open:

@@ -109,6 +109,8 @@ class _Asking(Connection):
 class _Nobody:
     """Hears those who open a WebSocket where there is none for them."""
 
+    waits_since = None
+
     def __init__(self, connection: Connection) -> None:
         connection.close(CloseCode.POLICY_VIOLATION, "figures only")
 

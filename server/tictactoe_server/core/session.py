@@ -107,7 +107,12 @@ class Session:
         self.push(error)
 
     def refuse_bad(self, bad: BadMessage) -> None:
-        """Refuse what cannot be read: it counts as several messages of its address, and who goes on is closed."""
+        """Refuse what cannot be read: it counts as several messages of its address, and who goes on is closed.
+
+        Where nobody is there any more to be told, it costs the others of the address nothing.
+        """
+        if self._is_over:
+            return
         self.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
         self.source.count_bad()
         if self.bad.take():

@@ -36,7 +36,7 @@ from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
-MOST_WAITING: Final = 200
+MOST_WAITING: Final = 1_000
 MOST_WAITING_OF_ADDRESS: Final = 10  # how many claims, and how many rescue codes, may wait for their turn
 BUSY_MS: Final = 1_000  # when to try again where too many do
 _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
@@ -80,6 +80,9 @@ class Names(Service):
             if not can_be_claimed(player.name):
                 raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
             await self._count_try(call)
+            async with line, self._claiming:
+                if not call.session.connection.is_open:  # who went while waiting claims nothing
+                    raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
             taken = await self.kept.claim(player.name, player.id)
             if taken is not None:
                 raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)

@@ -40,7 +40,10 @@ _SMALL_HEADER_BYTES: Final = 6
 
 
 class Receiver(Protocol):
-    """Who is told what a connection brings."""
+    """Who is told what a connection brings; `waits_since` is when the oldest of it came that still waits, or None."""
+
+    @property
+    def waits_since(self) -> int | None: ...
 
     def received(self, message: bytes) -> None:
         """Take one message: UTF-8, and not yet known to be anything more."""
@@ -93,8 +96,9 @@ class Connection(HttpConnection):
     # -- for whoever has the connection -------------------------------------------------------------------------
 
     def let_in(self) -> None:
-        """Let the peer stay: it has said who it is."""
-        self._set_deadline(None)
+        """Let the peer stay, which has said who it is; one that is being closed already has its deadline."""
+        if self.is_open:
+            self._set_deadline(None)
 
     def pause_reading(self) -> None:
         """Let what the peer sends wait, here what was read already and in the network the rest."""
@@ -195,6 +199,10 @@ class Connection(HttpConnection):
             self._set_deadline(self._limits.hello_seconds, self._close_silent)
         self._receiver = self._accept(self)
         self._go_on()
+
+    def _is_kept_waiting(self) -> bool:
+        waits = self._receiver is not None and self._receiver.waits_since is not None
+        return waits or super()._is_kept_waiting()
 
     def _close_silent(self) -> None:
         if self.is_open and not self._is_kept_waiting():

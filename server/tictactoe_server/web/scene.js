@@ -157,6 +157,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("view room take back") }, home];
 	if (ended) return [home];
 	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
+	/** @type {Answer[]} */
 	const made = may.deeds.flatMap(({ id, name, label }) => {
 		if (!wanted.includes(name) && !wanted.includes(id)) return [];
 		if (state.event && (id === "new" || id === "computer")) return [];

@@ -83,7 +83,8 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
         assert refusal(event, "p1", Enter("Ana", ticket=wrong)) == ("not_entered", "ticket")
     event = apply(event, "p1", Enter("Whoever", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p1", "Ana")]
-    event = apply(event, "p9", Enter("", ticket=card), 0)
+    assert refusal(event, "p9", Enter("", ticket=card)) == ("not_allowed", "event card")
+    event = apply(event, "p9", Enter("", ticket=card, over="p1"), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
     event = run(apply(event, "p2", Enter("", ticket=event.ticket_of("Bo")), 0), "begin")
     for ticket, why in ((card, "card"), ("AAAA", "ticket")):
@@ -102,7 +103,9 @@ def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> 
         event = apply(event, player, Enter("", ticket=cards[name]), 0)
     event = play_round(opened(tick(run(event, "begin"), 0)), first_wins)
     before = [(row.name, row.points, row.tie) for row in rows(event)]
-    event = apply(apply(event, "p1", EventReady(event="", on=False), 0), "p9", Enter("", ticket=cards["Ana"]), 0)
+    event = apply(event, "p1", EventReady(event="", on=False), 0)
+    assert refusal(event, "p9", Enter("", ticket=cards["Ana"])) == ("not_allowed", "event card")
+    event = apply(event, "p9", Enter("", ticket=cards["Ana"], over="p1"), 0)
     assert [(row.name, row.points, row.tie) for row in rows(event)] == before
     assert {one.player: one.status for one in event.entrants} == {"p9": "in", "p2": "in"}
     assert refusal(event, "p1", EventLeave(event="")) == ("not_entered", "")
@@ -111,6 +114,7 @@ def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> 
     assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
     event = play_round(event, first_wins, 20_000)
     assert refusal(event, "p1", Enter("", ticket=cards["Ana"])) == ("event_begun", "over")
+    assert refusal(event, "p1", Enter("", ticket="AAAA")) == ("not_entered", "ticket"), "and so guessing is counted"
 
 
 def test_the_organiser_adds_to_the_roster() -> None:

@@ -153,14 +153,14 @@ def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
         return _with_status(event, known, "in")
     if known is not None and known.status == "expelled":
         raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
-    if known is None and event.status != "open" and (holder := event.holder_of(command.ticket)) is not None:
+    if known is None and (holder := event.holder_of(command.ticket)) is not None:
         return _take_over(event, holder, actor, command.over)
-    if known is not None or not event.takes_entrants:
-        raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
-    if is_roster and event.status == "open":  # a card that is used again: its newest player has the place
-        others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
     if not name or (event.entry == "code" and not event.is_ticket(command.ticket)):
         raise _wrong_ticket()
+    if known is not None or not event.takes_entrants:
+        raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
+    if is_roster and event.status == "open":  # a card whose player left before it began
+        others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
     check_names((name,), (one.name for one in others))
     if len(others) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
@@ -178,12 +178,11 @@ def _wrong_ticket() -> Refused:
 def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
     """Return the event in which somebody goes on for the holder of a card, as whoever lost a device does.
 
-    The seat follows in a room that is open. Raises `Refused` where a game of the holder is not scored, unless it is
-    `over` this one that they are to go on.
+    The seat follows in a room that is open. Raises `Refused` unless it is `over` this one that they are to go on.
     """
     if event.is_over:
         raise Refused(ErrorCode.EVENT_BEGUN, "over")
-    if over != holder.player and any(one.state != "scored" for one in event.pairings_of(holder.player)):
+    if over != holder.player:
         raise Refused(ErrorCode.NOT_ALLOWED, "event card", name=holder.name)
     moved = [
         replace(one, players={mark: player if id == holder.player else id for mark, id in one.players.items()})

@@ -14,7 +14,7 @@ from io import StringIO
 from typing import Any, Final
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import clean_text, encode
+from tictactoe_protocol import ErrorCode, clean_text, encode
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
@@ -119,8 +119,13 @@ class EventTexts:
         return self.settle(await self._kept.find(text))
 
     async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
-        """Answer with an event as text, in a browser with a page of it."""
-        event = await self.find(request, text)
+        """Answer with an event as text, in a browser with a page, which asks anew where too much was missed."""
+        try:
+            event = await self.find(request, text)
+        except Refused as refused:
+            if not request.wants_html or refused.code is not ErrorCode.RATE_LIMITED:
+                raise
+            return PageHead(TITLE, TITLE, f"events/{page or 'event'}.js")
         if request.wants_html:
             words = f"{say(f'tournament {event.kind}').capitalize()}, {_describe_status(event)}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
