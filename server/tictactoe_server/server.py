@@ -69,7 +69,7 @@ def kept_by(services: Sequence[Service] = ()) -> Specs:
 class Server:
     """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside, and `carry_out`,
     which carries the operator's orders out, at all servers of the cluster where there are several. `parts` are what
-    orders and metrics see of it.
+    orders and `metrics` see of it, which are None where they are not shown.
 
     All that rooms measure goes by `monotonic_ns`. Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on
     entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
@@ -91,7 +91,7 @@ class Server:
         self._monotonic_ns = monotonic_ns
         self._more_services = services
         self._chores = Tasks()
-        self._metrics: MetricsServer | None = None
+        self.metrics: MetricsServer | None = None
         self._cluster: Cluster | None = None
         self.port = self._settings.port
         self.certificate: Certificate | None = None
@@ -141,9 +141,9 @@ class Server:
                 await self.core.time.resume()
                 await self._bans.load()
                 await Accounts(store).renew_keys()
-                if self._metrics is not None:
-                    await self._metrics.open()
-                    undoing.push_async_callback(self._metrics.close)
+                if self.metrics is not None:
+                    await self.metrics.open()
+                    undoing.push_async_callback(self.metrics.close)
                 if self._cluster is not None:
                     await self._cluster.open(partial(hear_ban, self.parts))
             except StoreUnavailable as unavailable:
@@ -154,7 +154,7 @@ class Server:
             self.core.time.keep(),
             self.parts.lag.keep(),
             self._pressure.keep(),
-            self._housekeep(),
+            self._housekeeping.keep(self.core.registry.restored),
             log_refusals(self.core.tally),
             self.core.registry.log.keep(),
         ]
@@ -179,8 +179,8 @@ class Server:
         await self._listener.stop(
             CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS
         )
-        if self._metrics is not None:
-            await self._metrics.close()
+        if self.metrics is not None:
+            await self.metrics.close()
         for service in self._services:
             await service.close()
         await self._dispatcher.tasks.stop()
@@ -199,11 +199,6 @@ class Server:
         if self._cluster is None:
             raise LookupError("This server is on its own.")
         return self._cluster
-
-    @property
-    def metrics_port(self) -> int | None:
-        """On which port figures are shown, None where they are not."""
-        return None if self._metrics is None else self._metrics.port
 
     async def until_drained(self) -> None:
         """Return when the operator has asked for an orderly end, and nothing is waited for any more."""
@@ -328,7 +323,7 @@ class Server:
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer
 
-            self._metrics = MetricsServer(*settings.metrics, parts)
+            self.metrics = MetricsServer(*settings.metrics, parts)
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
@@ -352,11 +347,6 @@ class Server:
         """Send a frame to everybody."""
         for connection in self._listener.connections:
             connection.push_frame(frame)
-
-    async def _housekeep(self) -> None:
-        """Forget what nobody needs, once it is known who has a seat."""
-        await self.core.registry.restored.wait()
-        await self._housekeeping.keep()
 
     def _unready(self) -> str | None:
         """Return why nobody had better be sent here now, or None."""

@@ -133,18 +133,6 @@ class FakeTransport(asyncio.Transport):
         self.written.append(bytes(data))
 
 
-class Nobody:
-    """Receives what comes, and does nothing with it."""
-
-    waits_since: int | None = None
-
-    def received(self, message: bytes) -> None:
-        pass
-
-    def ended(self) -> None:
-        pass
-
-
 def let_nobody_in(connection: Connection) -> Receiver:
     raise AssertionError(connection)
 
@@ -196,7 +184,7 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
 
     def accept(_: Connection) -> Receiver:
         accepted.set()
-        return Nobody()
+        return Receiver()
 
     listener = Listener(accept, Admission(limits), limits)
     turns = itertools.cycle(range(48))
@@ -357,7 +345,7 @@ def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: 
                     self.data_received(sent)
                 stopping.append(asyncio.create_task(listener.stop(1012, "stopping", PATIENCE_SECONDS)))
 
-        listener = Listener(lambda _: Nobody(), Admission(limits), limits, make=Arriving)
+        listener = Listener(lambda _: Receiver(), Admission(limits), limits, make=Arriving)
         (listening,) = open_sockets("127.0.0.1", 0)
         port = listening.getsockname()[1]
         await listener.listen([listening])
@@ -377,7 +365,7 @@ async def test_one_who_was_cut_off_is_told_nothing_when_its_time_is_over() -> No
     complaints: list[object] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: complaints.append(context))
-    listener = Listener(lambda _: Nobody(), Admission(limits), limits)
+    listener = Listener(lambda _: Receiver(), Admission(limits), limits)
     transport, connection = FakeTransport(), listener._make_connection(RemotePeer(Admission(limits)))
     connection.connection_made(transport)
     connection._rest = b"GET / HTTP/1.1\r\n"
@@ -397,7 +385,7 @@ async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_w
 
     def accept(_: Connection) -> Receiver:
         opened.set()
-        return Nobody()
+        return Receiver()
 
     limits = uncounted()
     connection = Listener(accept, Admission(limits), limits)._make_connection(RemotePeer(Admission(limits)))

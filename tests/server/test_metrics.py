@@ -48,8 +48,8 @@ async def get(port: int, path: str) -> tuple[int, str]:
 
 async def figures(server: Server) -> dict[str, Any]:
     """Return each sample by its name and labels."""
-    assert server.metrics_port is not None
-    status, body = await get(server.metrics_port, "/metrics")
+    assert server.metrics is not None
+    status, body = await get(server.metrics.port, "/metrics")
     assert status == HTTPStatus.OK
     found = {}
     for family in text_string_to_metric_families(body):
@@ -92,7 +92,7 @@ async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
 
 
 async def test_nobody_is_shown_figures_where_that_was_not_asked_for(server: Server) -> None:
-    assert server.metrics_port is None
+    assert server.metrics is None
     assert (await get(server.port, "/metrics"))[0] == HTTPStatus.NOT_FOUND
 
 
@@ -105,8 +105,8 @@ async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_i
 
 
 async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered: Server) -> None:
-    assert metered.metrics_port is not None
-    with socket.create_connection((HOST, metered.metrics_port)) as silent:
+    assert metered.metrics is not None
+    with socket.create_connection((HOST, metered.metrics.port)) as silent:
         silent.sendall(b"GET /metrics HTTP/1.1\r\n")
         assert "tictactoe_ready" in await figures(metered)
         async with open_peer(metered.url) as ana:
@@ -122,12 +122,12 @@ def is_hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("is_hasty")
 async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server) -> None:
-    assert metered.metrics_port is not None
+    assert metered.metrics is not None
     threads = threading.active_count()
     async with contextlib.AsyncExitStack() as stack:
         peers = []
         for number in range(300):
-            peers.append(await stack.enter_async_context(open_bytes(metered.metrics_port)))
+            peers.append(await stack.enter_async_context(open_bytes(metered.metrics.port)))
             peers[-1][1].write(b"GET /metrics HTTP/1.1\r\n" if number % 2 else b"")
         assert "tictactoe_ready" in await figures(metered)
         assert threading.active_count() <= threads + 1  # the one in which this test asks
@@ -136,10 +136,10 @@ async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server
 
 
 async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:
-    assert metered.metrics_port is not None
-    assert (await get(metered.metrics_port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
+    assert metered.metrics is not None
+    assert (await get(metered.metrics.port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
     with pytest.raises(ConnectionClosed):
-        async with open_socket(f"ws://{HOST}:{metered.metrics_port}") as peer:
+        async with open_socket(f"ws://{HOST}:{metered.metrics.port}") as peer:
             await peer.recv()
 
 

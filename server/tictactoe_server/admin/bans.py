@@ -19,7 +19,7 @@ from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_server.core.kept import Ban, ban_or_none
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.storage.store import Table, delete, save
-from tictactoe_server.transport.connection import Connection
+from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
 
 IPV6_PREFIX: Final = 64  # an IPv6 address stands for its whole /64, which one customer has
@@ -152,7 +152,7 @@ def expel(connection: Connection, refused: Refused, *, id: str | None = None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Barred:
+class Barred(Receiver):
     """One whose address is banned: whatever they say first is answered with why, and closed upon.
 
     Only then, because a client that is closed on before its first word need not look at what it was told.
@@ -160,11 +160,7 @@ class Barred:
 
     connection: Connection
     why: Refused
-    waits_since: None = None
 
     def received(self, message: bytes) -> None:
         if self.connection.is_open:
             expel(self.connection, self.why)
-
-    def ended(self) -> None:
-        pass

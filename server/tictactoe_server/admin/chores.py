@@ -42,8 +42,9 @@ class Housekeeping:
     stay: Callable[[], Collection[str]]
     history_days: float | None
 
-    async def keep(self) -> None:
-        """Go round every hour until cancelled; what the store refuses waits for the next time."""
+    async def keep(self, are_known: asyncio.Event) -> None:
+        """Go round every hour, once it is known who has a seat, until cancelled; what the store refuses waits."""
+        await are_known.wait()
         while True:
             try:
                 await self.go_round(today())

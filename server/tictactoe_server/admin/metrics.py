@@ -23,7 +23,7 @@ from tictactoe_server.core.room_log import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import Histogram
 from tictactoe_server.transport.admission import Admission
-from tictactoe_server.transport.connection import Connection
+from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
@@ -106,19 +106,11 @@ class _Asking(Connection):
         self.abort()
 
 
-class _Nobody:
+class _Nobody(Receiver):
     """Hears those who open a WebSocket where there is none for them."""
-
-    waits_since = None
 
     def __init__(self, connection: Connection) -> None:
         connection.close(CloseCode.POLICY_VIOLATION, "figures only")
-
-    def received(self, message: bytes) -> None:
-        pass
-
-    def ended(self) -> None:
-        pass
 
 
 def _figures(server: ServerParts) -> Iterator[core.Metric]:

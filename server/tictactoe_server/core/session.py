@@ -16,7 +16,7 @@ from tictactoe_server.core.room_log import Tally
 from tictactoe_server.core.rooms import Player
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.connection import Connection
+from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
@@ -44,7 +44,7 @@ class Dispatching(Protocol):
     def dismiss(self, session: Session) -> None: ...
 
 
-class Session:
+class Session(Receiver):
     """`player` is None until hello; `key` is the store's for one of whom it does not know yet that they took a seat,
     and `secret` the same for good; `name` is what the player calls themselves, whatever others see, and `client` their
     program; `features` are those of this version that its hello named: newer words are said only to who named theirs.
@@ -94,7 +94,6 @@ class Session:
 
     @property
     def waits_since(self) -> int | None:
-        """When the oldest message came that has not had its turn (ms of served time), or None."""
         return self._inbox[0][1] if self._inbox else None
 
     def push(self, message: Push) -> None:

@@ -318,7 +318,8 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if tag in known or known.strip() == "*":
             return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
     if len(body) >= _WORTH_PACKING_BYTES and request.accepts("gzip", "accept-encoding"):
-        return replace(response, body=_compress(body), fields=(_PACKED, *fields))
+        packed = gzip.compress(body, 1, mtime=0)  # quickly, as others wait; those that many ask for are the same
+        return replace(response, body=packed, fields=(_PACKED, *fields))
     return replace(response, fields=fields)
 
 

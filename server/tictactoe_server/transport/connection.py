@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import Final
 
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol as WebSocket
@@ -39,11 +39,13 @@ _PING: Final = b"\x89\x00"
 _SMALL_HEADER_BYTES: Final = 6
 
 
-class Receiver(Protocol):
-    """Who is told what a connection brings; `waits_since` is when the oldest of it came that still waits, or None."""
+class Receiver:
+    """Who is told what a connection brings, and makes nothing of it."""
 
     @property
-    def waits_since(self) -> int | None: ...
+    def waits_since(self) -> int | None:
+        """When the oldest message came that has not had its turn (ms of served time), or None."""
+        return None
 
     def received(self, message: bytes) -> None:
         """Take one message: UTF-8, and not yet known to be anything more."""
