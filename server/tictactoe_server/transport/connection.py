@@ -63,18 +63,6 @@ class Connection(HttpConnection):
     how the peer calls this server, as in ``http://host:8765``; `_websocket` is there from OPEN on.
     """
 
-    __slots__ = (
-        "_accept",
-        "_fragments",
-        "_going_on",
-        "_is_paused",
-        "_on_lost",
-        "_receiver",
-        "_silent_looks",
-        "_unsent_pongs",
-        "_websocket",
-        "origin",
-    )
     _websocket: WebSocket
 
     def __init__(

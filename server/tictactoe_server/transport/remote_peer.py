@@ -29,8 +29,6 @@ class RemotePeer:
     `address` is that of the peer, or of that client; empty until it is known.
     """
 
-    __slots__ = ("_has_asked", "_is_accepted", "_is_admitted", "_is_proxied", "_key", "_proxy", "address", "admission")
-
     def __init__(self, admission: Admission) -> None:
         self.admission = admission
         self.address = self._key = self._proxy = ""
