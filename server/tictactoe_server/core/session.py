@@ -160,8 +160,7 @@ class Session(Receiver):
 
     def _take_one(self) -> None:
         asked, now = self._inbox.popleft()
-        is_late = self._pressure.is_too_late(self._now() - now)
-        self.dispatcher.receive(self, asked, now, is_late=is_late)
+        self.dispatcher.receive(self, asked, now, is_late=self._pressure.is_too_late(self._now() - now))
 
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""

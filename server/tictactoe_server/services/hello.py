@@ -34,6 +34,7 @@ _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
+_AT_ONCE: Final = 16  # how many players are looked up or written down at a time: what follows is done in few turns
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -50,6 +51,7 @@ class Greeting(Service):
         self._shows_pages = shows_pages
         self.names = Names(self.note_seat)
         self._notes = Tasks()
+        self._places = asyncio.Semaphore(_AT_ONCE)
         self.handles = {Hello: self.greet}
 
     def start(self, core: Core) -> None:
@@ -71,7 +73,7 @@ class Greeting(Service):
         session, request = call.session, call.request
         has_code = request.link is not UNSET or request.rescue is not UNSET
         coded = await self._admit(request, session) if has_code else None  # which may wait, and keeps no other waiting
-        async with session.source.hellos:
+        async with session.source.hellos, self._places:
             known, token = coded or await self.welcome(request.name, request.token, session.address)
             player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)

@@ -1,7 +1,7 @@
 """What may wait: handshakes, plain HTTP, and requests where there is much to do. It is done a little at a time.
 
-So whoever asks much waits for it, and the others do not: what they ask for comes in between. Addresses have equal
-shares of the time, so who uses little of it comes next. Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.
+Addresses have equal shares of the time: who uses little of it comes before what those have waiting who ask much.
+Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.
 """
 
 from __future__ import annotations
