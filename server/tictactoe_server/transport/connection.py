@@ -191,8 +191,7 @@ class Connection(HttpConnection):
         self._go_on()
 
     def _is_kept_waiting(self) -> bool:
-        waits = self._receiver is not None and self._receiver.waits_since is not None
-        return waits or super()._is_kept_waiting()
+        return (self._receiver is not None and self._receiver.waits_since is not None) or super()._is_kept_waiting()
 
     def _close_silent(self) -> None:
         if self.is_open and not self._is_kept_waiting():
