@@ -23,10 +23,9 @@ from time import perf_counter, process_time
 from typing import Any, Final
 
 from tests.environment import environment
-from tictactoe_engine import Position
 from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Strategy, strategy_of
-from tools.connect_four.book import RULES, position_after
+from tools.connect_four.book import RULES, position_after, random_moves
 
 POSITIONS: Final = Path(__file__).with_name("critical.jsonl")
 
@@ -136,20 +135,6 @@ def critical_positions(solver: str, plies: Sequence[int], each: int, seed: str) 
             if len({value for value in values if value is not None}) > 1:
                 found.add(moves)
                 yield json.dumps({"moves": moves, "values": values})
-
-
-def random_moves(ply: int, rng: Random) -> str | None:
-    """Return the columns of a random game of so many plies, or None where it is over or about to be won."""
-    position, moves = Position.start(RULES), ""
-    for _ in range(ply):
-        if position.outcome is not None:
-            return None
-        cell = rng.choice(position.legal_cells)
-        moves += str(cell % RULES.columns + 1)
-        position = position.play(cell)
-    if position.outcome is not None or any(position.play(cell).outcome for cell in position.legal_cells):
-        return None
-    return moves
 
 
 if __name__ == "__main__":

@@ -9,12 +9,11 @@ from random import Random
 
 import pytest
 
-from tests.bench.critical import random_moves
 from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget, analyse, best_cells
 from tictactoe_engine.search.book import Known, decode, encode, is_in_book, look_up
-from tools.connect_four.book import FILE, levels, position_after, read_answers, to_ask
+from tools.connect_four.book import FILE, levels, position_after, random_moves, read_answers, to_ask
 
 MAX_BYTES = 200_000
 FULL_PLIES = 4

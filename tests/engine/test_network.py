@@ -6,14 +6,13 @@ import struct
 import zlib
 from random import Random
 
-from tests.bench.critical import random_moves
 from tictactoe_engine.search.book import look_up
 from tictactoe_engine.search.columns import columns_of
 from tictactoe_engine.search.network import judge_of, network
-from tools.connect_four.book import RULES, position_after
+from tools.connect_four.book import RULES, position_after, random_moves
 from tools.connect_four.network import FILE
 
-MAX_BYTES = 200_000
+MAX_BYTES = 300_000
 COLUMNS = columns_of(RULES)
 UNITS, FIRSTS = 8, 3
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from random import Random
 from typing import Final, NamedTuple
 
 from tictactoe_engine import PRESETS, Position
@@ -107,6 +108,20 @@ def levels(plies: int) -> Iterator[list[Asked]]:
 def can_win_at_once(position: Position) -> bool:
     """Tell whether the mover has a line to complete."""
     return any(position.play(cell).outcome is not None for cell in position.legal_cells)
+
+
+def random_moves(ply: int, rng: Random) -> str | None:
+    """Return the columns of a random game of so many plies, or None where it is over or about to be won."""
+    position, moves = Position.start(RULES), ""
+    for _ in range(ply):
+        if position.outcome is not None:
+            return None
+        cell = rng.choice(position.legal_cells)
+        moves += str(cell % RULES.columns + 1)
+        position = position.play(cell)
+    if position.outcome is not None or can_win_at_once(position):
+        return None
+    return moves
 
 
 def read_answers(

@@ -15,13 +15,13 @@ typedef uint64_t board;
 
 #define BOTTOM 0x40810204081ULL
 #define CELLS (BOTTOM * 63)
-#define UNITS 128
+#define UNITS 192
 #define ROWS (2 + 7 * 128 + 2 * 7 * 64)
 #define STONES ROWS              /* a row for each cell and side that stands there */
 #define FREE (STONES + 2 * 49)   /* one for each cell that completes a line, and side */
 #define LEVELS (FREE + 2 * 49)   /* and one for all cells of a level, and side */
 #define ALL_ROWS (LEVELS + 2 * 6)
-#define EPOCHS 5
+#define EPOCHS 8
 #define RATE 0.1f
 #define SCALE 50 /* of the numbers that are written */
 

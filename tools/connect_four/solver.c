@@ -34,8 +34,8 @@ static bucket *table;
 static int table_bits = 24;
 static unsigned long long nodes;
 static FILE *samples;
-static const double KEPT[42] = {[10] = 1,   [11] = 1,   [12] = 1,   [13] = 1,    [14] = 1,    [15] = 1,   [16] = 0.8,
-                                [17] = 0.5, [18] = 0.3, [19] = 0.15, [20] = 0.08, [21] = 0.04, [22] = 0.02};
+static const double KEPT[42] = {[12] = 1,    [13] = 1,   [14] = 1,    [15] = 0.8,  [16] = 0.4,
+                                [17] = 0.2, [18] = 0.1, [19] = 0.06, [20] = 0.03, [21] = 0.015};
 static const int ORDER[7] = {3, 2, 4, 1, 5, 0, 6};
 
 /* The free cells that complete a line of `own`. */

@@ -22,7 +22,7 @@ from tictactoe_engine.search.task import Task
 
 _SHARE_FOR_LENGTHS: Final = 0.1
 _SHARE_FOR_LENGTHS_OF_MANY: Final = 0.8
-_SHARE_FOR_PROOF: Final = 0.4
+_SHARE_FOR_PROOF: Final = 0.2
 """In connect-four, where what is not proven is told by an `Outlook`."""
 _MANY_FREE: Final = 42
 """With more free cells than these hardly anything is proven."""

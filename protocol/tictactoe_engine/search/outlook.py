@@ -102,7 +102,12 @@ class Outlook:
             alpha, beta = max(alpha, known[1]), min(beta, known[2])
         best, chosen, first = -_INFINITE, 0, alpha
         for after in self._ordered(own, taken, moves, 0 if known is None else known[3]):
-            score = -self._score(other, after, left, -beta, -alpha)
+            if best > -_INFINITE:  # most moves are no better than the first, which takes less to find out
+                score = -self._score(other, after, left, -alpha - 1, -alpha)
+                if alpha < score < beta:
+                    score = -self._score(other, after, left, -beta, -score)
+            else:
+                score = -self._score(other, after, left, -beta, -alpha)
             if score > best:
                 best, chosen = score, after
                 alpha = max(alpha, best)
