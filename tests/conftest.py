@@ -28,9 +28,9 @@ from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
-# How long an example takes says nothing about whether it is right. A few dozen, others each time, find what hundreds
+# How long an example takes says nothing about whether it is right. A score, others each time, find what hundreds
 # do; `--hypothesis-profile many` is for a long search.
-settings.register_profile("few", deadline=None, max_examples=30)
+settings.register_profile("few", deadline=None, max_examples=20)
 settings.register_profile("many", deadline=None, max_examples=1_000)
 settings.load_profile("few")
 

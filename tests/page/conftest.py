@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
-SERVER_GOES = "^WebSocket connection to|net::ERR_(CONNECTION|EMPTY_RESPONSE)"
+SERVER_GOES = "^WebSocket connection to|net::ERR_(CONNECTION|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)"
 """What a browser says of a server that is there no more, also while it fetches the pages that may be wanted next."""
 
 

@@ -32,7 +32,8 @@ async def choose(visitor: Visitor, game: str, way: str) -> None:
 async def test_every_game_of_the_list_opens(server: Server, visit: Visit, way: str) -> None:
     ana = await visit(address(server), phone=way == "touch")
     await ana.page.evaluate("localStorage.clear()")
-    for game, rules in PRESETS.items():
+    # each by the mouse; by keys, and by a thumb, the first and the last of the tiles
+    for game, rules in list(PRESETS.items())[:: 1 if way == "mouse" else len(PRESETS) - 1]:
         await ana.page.goto(address(server, "/#new"))
         await ana.page.evaluate("localStorage.clear()")
         await ana.page.reload()
