@@ -7,14 +7,11 @@
  * Built with: gcc -O3 -march=native -ffast-math -o network network.c -lm
  */
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef uint64_t board;
+#include "board.h"
 
-#define BOTTOM 0x40810204081ULL
-#define CELLS (BOTTOM * 63)
 #define UNITS 192
 #define ROWS (2 + 7 * 128 + 2 * 7 * 64)
 #define STONES ROWS              /* a row for each cell and side that stands there */
@@ -35,23 +32,6 @@ static uint64_t random_number(void) {
     state ^= state << 13;
     state ^= state >> 7;
     return state ^= state << 17;
-}
-
-static board completing(board own, board taken) {
-    board found = own << 1 & own << 2 & own << 3;
-    for (int step = 6; step <= 8; step++) {
-        board pairs = own << step & own << 2 * step;
-        found |= pairs & (own << 3 * step | own >> step);
-        pairs = own >> step & own >> 2 * step;
-        found |= pairs & (own << step | own >> 3 * step);
-    }
-    return found & (CELLS ^ taken);
-}
-
-static board reflected(board stones) {
-    board found = 0;
-    for (int c = 0; c < 7; c++) found |= (stones >> 7 * c & 127) << 7 * (6 - c);
-    return found;
 }
 
 static int add_cells(board cells, int row, int level_row, int *found, int count) {

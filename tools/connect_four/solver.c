@@ -5,11 +5,10 @@
  * some of what the search finds on its way is added to the file, for `network.c`: the stones of the side to move, those
  * of both, and the lowest and highest value, as the table has them, each in eight bytes.
  *
- * Alpha-beta over wins, draws and losses alone. Column c has the bits 7c to 7c + 6 from the bottom, the top one empty.
+ * Alpha-beta over wins, draws and losses alone.
  * Built with: gcc -O3 -march=native -o solver solver.c
  */
 #define _GNU_SOURCE
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +16,8 @@
 #include <sys/mman.h>
 #endif
 
-typedef uint64_t board;
+#include "board.h"
 
-#define BOTTOM 0x40810204081ULL
-#define CELLS (BOTTOM * 63)
 #define LOW (BOTTOM * 21)  /* rows 1, 3, 5 */
 #define HIGH (BOTTOM * 42) /* rows 2, 4, 6 */
 #define COLUMN(c) (63ULL << 7 * (c))
@@ -38,18 +35,6 @@ static const double KEPT[42] = {[12] = 1,    [13] = 1,   [14] = 1,    [15] = 0.8
                                 [17] = 0.2, [18] = 0.1, [19] = 0.06, [20] = 0.03, [21] = 0.015};
 static const int ORDER[7] = {3, 2, 4, 1, 5, 0, 6};
 
-/* The free cells that complete a line of `own`. */
-static inline board completing(board own, board taken) {
-    board found = own << 1 & own << 2 & own << 3;
-    for (int step = 6; step <= 8; step++) {
-        board pairs = own << step & own << 2 * step;
-        found |= pairs & (own << 3 * step | own >> step);
-        pairs = own >> step & own >> 2 * step;
-        found |= pairs & (own << step | own >> 3 * step);
-    }
-    return found & (CELLS ^ taken);
-}
-
 /* The lines that `own` holds, as the places where they begin. */
 static inline int count_lines(board own) {
     board across = own & own >> 7, down = own & own >> 6, up = own & own >> 8, upright = own & own >> 1;
@@ -63,10 +48,10 @@ static inline int has_line(board own) {
 }
 
 static inline uint64_t number_of(board own, board taken, int ply) {
-    uint64_t number = own + taken + BOTTOM, reflected = 0;
+    uint64_t number = own + taken + BOTTOM;
     if (ply >= SYMMETRIC_PLIES) return number;
-    for (int c = 0; c < 7; c++) reflected |= (number >> 7 * c & 127) << 7 * (6 - c);
-    return reflected < number ? reflected : number;
+    uint64_t turned = reflected(number);
+    return turned < number ? turned : number;
 }
 
 static inline bucket *bucket_of(uint64_t number) {
