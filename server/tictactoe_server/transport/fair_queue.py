@@ -75,8 +75,8 @@ class FairQueue:
             self._is_due = bool(self._turns)
             if self._is_due:
                 asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
-            if not self._is_due:
+            else:
                 self._used.clear()
-            elif len(self._used) > MOST_USED:  # who has used little may be forgotten
+            if len(self._used) > MOST_USED:  # who has used little may be forgotten
                 late = self._reached - SAVED_SECONDS
                 self._used = {one: used for one, used in self._used.items() if one in self._waiting or used > late}
