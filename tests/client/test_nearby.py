@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -82,6 +83,19 @@ def hostile(*names: str) -> DNSOutgoing:
     for name in names:
         packet.add_answer_at_time(DNSPointer(SERVICE_TYPE, _TYPE_PTR, _CLASS_IN, 120, name), 0)
     return packet
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3, 6])
+def test_who_is_cancelled_again_while_it_opens_or_closes_leaves_no_socket_open(turns: int) -> None:
+    async def look_and_go() -> None:
+        listening = asyncio.create_task(follow_nearby(lambda servers: None))
+        for _ in range(2):
+            for _ in range(turns + 1):
+                await asyncio.sleep(0)
+            listening.cancel()
+
+    asyncio.run(look_and_go())
+    gc.collect()
 
 
 async def test_names_that_are_no_servers_of_ours_hide_nobody_and_end_nothing() -> None:

@@ -84,11 +84,19 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
 
     async with asyncio.TaskGroup() as asking:
         with contextlib.suppress(OSError, Error):
-            async with AsyncZeroconf() as zeroconf:
+            zeroconf = AsyncZeroconf()
+            try:
+                await zeroconf.zeroconf.async_wait_for_start()
                 # An answer to us alone may be taken by another program of this machine that listens at the same port.
                 to_all = DNSQuestionType.QM
                 AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[hear], question_type=to_all)
                 await asyncio.Event().wait()
+            finally:
+                closing = asyncio.ensure_future(zeroconf.async_close())
+                while not closing.done():  # what is cancelled while it closes would leave its sockets open
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await asyncio.shield(closing)
+                zeroconf.zeroconf.engine.close()  # and so where the loop that ends has cancelled that too
 
 
 class _Announced:
