@@ -23,14 +23,14 @@ from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_bo
 HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
 IN_LINE: Final = -1  # instead of how many ms to wait: until one's turn in the line of all from the same address
 LATE_MS: Final = 100  # how long a request may wait behind another of its session where the server never rests
-SHARE_SECONDS: Final = 0.002
+SHARE_SECONDS: Final = 0.0007
 """How long requests are carried out in a turn of the event loop until the next ones wait, and how long their lines are
 served in one."""
 
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
 _LATELY_SECONDS: Final = 1.0
-_LOOKED_AT_EVERY: Final = 16
+_LOOKED_AT_EVERY: Final = 8
 _WINDOW_SECONDS: Final = 0.1
 _LONG_TURN: Final = 0.25  # from which part of a turn on only the time counts that the kernel says this thread had
 _LITTLE_REST: Final = 0.2  # how much of a window is rest where the server still has time for everything
@@ -121,7 +121,7 @@ class Pressure:
         names = "messages-per-second-per-address", "messages-at-once-per-address"
         self.rates = RateLimits.named(limits, 1_000, monotonic_ns, *names)
         self.bad_count = max(1, limits.messages_for_a_bad_one)
-        self.lines = FairQueue(SHARE_SECONDS)
+        self.lines = FairQueue(SHARE_SECONDS, rest_seconds=0.0003)
         self.requests = self.looked_at = self.shed = self.asked = 0
         self.excess = 0.0
         self.is_full = self.is_restless = False

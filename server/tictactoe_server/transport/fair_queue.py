@@ -25,8 +25,8 @@ BEHIND_SECONDS: Final = 0.0005  # how much of its share counts as used for each 
 class FairQueue:
     """Work that waits for its turn, by the addresses for which it is done."""
 
-    def __init__(self, work_seconds: float = WORK_SECONDS) -> None:
-        self._work_seconds = work_seconds
+    def __init__(self, work_seconds: float = WORK_SECONDS, rest_seconds: float = REST_SECONDS) -> None:
+        self._work_seconds, self._rest_seconds = work_seconds, rest_seconds
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
         self._turns: list[tuple[float, int, str]] = []
         self._numbers = count()
@@ -74,7 +74,7 @@ class FairQueue:
         finally:
             self._is_due = bool(self._turns)
             if self._is_due:
-                asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
+                asyncio.get_running_loop().call_later(self._rest_seconds, self._work)
             else:
                 self._used.clear()
             if len(self._used) > MOST_USED:  # who has used little may be forgotten
