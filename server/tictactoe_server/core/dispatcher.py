@@ -54,7 +54,7 @@ class Dispatcher:
         """
         pressure, source = self.pressure, session.source
         pressure.count(source)
-        if (is_late or pressure.excess > 1) and pressure.is_heavy(source, pressure.excess):
+        if (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late):
             message = self.shed(session, message)
             if message is None:
                 return

@@ -22,10 +22,9 @@ from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_bo
 
 HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
 IN_LINE: Final = -1  # instead of how many ms to wait: until one's turn in the line of all from the same address
-LATE_MS: Final = 100  # how long a request may wait behind another of its session where the server never rests
+LATE_MS: Final = 120  # how long a request may wait behind another of its session where the server never rests
 SHARE_SECONDS: Final = 0.0007
-"""How long requests are carried out in a turn of the event loop until the next ones wait, and how long their lines are
-served in one."""
+"""How long requests are carried out in a turn of the loop until the next ones wait, and how long lines are served."""
 
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
@@ -93,8 +92,7 @@ class Source:
 
     def _serve_later(self) -> None:
         self._is_due = True
-        wait = self.limit.wait()
-        if wait:
+        if wait := self.limit.wait():
             asyncio.get_running_loop().call_later(max(_SERVED_EVERY, wait / 1000), self._queue_up)
         else:
             self._queue_up()
@@ -148,9 +146,9 @@ class Pressure:
         if self.requests > self.looked_at:
             self.look()
 
-    def is_heavy(self, source: Source, excess: float) -> bool:
-        """Tell whether a source asked for as much as all do on the average, or less where the excess is above 2."""
-        return source.asked * self._active * max(1.0, excess - 1) >= self.asked
+    def is_heavy(self, source: Source, *, is_late: bool = False) -> bool:
+        """Tell whether a source asked for what all do on the average: half where it `is_late`, less by the excess."""
+        return source.asked * self._active * max(1.0 + is_late, self.excess - 1) >= self.asked
 
     async def keep(self) -> None:
         """Forget half of what was asked each second, until cancelled."""

@@ -153,14 +153,18 @@ class Session(Receiver):
         self._is_in_line = False
         self._let_go()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
-        if takes:
-            self._take_one()
+        late = takes and self._take_one()
+        while late and self._inbox and not (self.is_busy or any(take_both(self.messages, self.source.limit))):
+            late = self._take_one()
         self._take_next()
         return takes
 
-    def _take_one(self) -> None:
+    def _take_one(self) -> bool:
+        """Carry out what waits longest, and tell whether it was too late for it."""
         asked, now = self._inbox.popleft()
-        self.dispatcher.receive(self, asked, now, is_late=self._pressure.is_too_late(self._now() - now))
+        is_late = self._pressure.is_too_late(self._now() - now)
+        self.dispatcher.receive(self, asked, now, is_late=is_late)
+        return is_late
 
     def _take_next(self) -> None:
         """Carry out what waits, until something of it takes longer or is too much."""
@@ -181,32 +185,27 @@ class Session(Receiver):
         """
         if self._is_in_line or self._release is not None:
             return
-        if wait == IN_LINE and not self.source.limit.wait():  # it is only not its turn yet
-            self._line_up()
-            return
         loop = asyncio.get_running_loop()
-        now = loop.time()
-        if now - self._held_at > _EPISODE_SECONDS:
-            self._over_since = now
-        self._held_at = math.inf  # until it is let go
-        if now - self._over_since > self._limits.flood_seconds and len(self._inbox) > _FEW_MESSAGES:
-            self._close("too many messages")
-            return
-        if now - self._noticed_at > NOTICE_SECONDS:
-            self._noticed_at = now
-            self._tell_of_wait(wait)
+        if wait != IN_LINE or self.source.limit.wait():  # else it is only not its turn yet
+            now = loop.time()
+            if now - self._held_at > _EPISODE_SECONDS:
+                self._over_since = now
+            self._held_at = math.inf  # until it is let go
+            if now - self._over_since > self._limits.flood_seconds and len(self._inbox) > _FEW_MESSAGES:
+                self._close("too many messages")
+                return
+            if now - self._noticed_at > NOTICE_SECONDS:
+                self._noticed_at = now
+                self._tell_of_wait(wait)
         if wait == IN_LINE:
-            self._line_up()
+            self._is_in_line = True
+            self.source.line_up(self.take_turn)
         else:
             self._release = loop.call_later(wait / 1000, self._let_go_on)
 
     def _close(self, why: str) -> None:
         self._inbox.clear()
         self.connection.close(CloseCode.POLICY_VIOLATION, why)
-
-    def _line_up(self) -> None:
-        self._is_in_line = True
-        self.source.line_up(self.take_turn)
 
     def _tell_of_wait(self, wait: int) -> None:
         """Say that what comes now waits."""
