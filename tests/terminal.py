@@ -74,9 +74,12 @@ class Terminal:
 
     async def until(self, *words: str) -> None:
         """Wait until all of this was written, be it in pieces, where it stands on the screen now."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not all(word.encode() in self.written or word in self.text for word in words):
-                await self.read()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not all(word.encode() in self.written or word in self.text for word in words):
+                    await self.read()
+        except TimeoutError:
+            raise AssertionError(f"{words} not written, but:\n{self.text}") from None
 
     async def shows(self, *words: str) -> None:
         """Wait until all of this stands on the screen."""

@@ -17,7 +17,8 @@ const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
 /** The talk is seen where so much of it is, above what sticks to the bottom of the page. */
-const SEEN = { rootMargin: "0px 0px -60px", threshold: 0.6 };
+const SEEN = 0.6;
+const HEARD = 60;
 
 /** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
 
@@ -36,7 +37,6 @@ export class GamePage {
 	/** The name of a deed that is asked about before it is done. */
 	confirming = "";
 	#isClosed = false;
-	#isTalkSeen = false;
 	controls = new GameControls(this);
 
 	/** @param {App} app @param {Source} source */
@@ -183,14 +183,14 @@ export class GamePage {
 		if (line.player === this.room?.viewer) return;
 		this.app.sound.play("move");
 		heard.textContent = text;
-		heard.hidden = this.#isTalkSeen;
+		const { top, bottom, height } = this.talk.element.getBoundingClientRect();
+		heard.hidden = Math.min(bottom, innerHeight - HEARD) - Math.max(top, 0) >= SEEN * height;
 	}
 
 	#watchTalk() {
 		this.sight = new IntersectionObserver(([{ isIntersecting }]) => {
-			this.#isTalkSeen = isIntersecting;
 			this.stage.heard.hidden ||= isIntersecting;
-		}, SEEN);
+		}, { rootMargin: `0px 0px -${HEARD}px`, threshold: SEEN });
 		this.sight.observe(this.talk.element);
 	}
 
