@@ -81,11 +81,11 @@ class Terminal:
         except TimeoutError:
             raise AssertionError(f"{words} not written, but:\n{self.text}") from None
 
-    async def shows(self, *words: str) -> None:
-        """Wait until all of this stands on the screen."""
+    async def shows(self, *words: str, without: str | None = None) -> None:
+        """Wait until all of this stands on the screen, `without` something that stood there."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not all(word in self.text for word in words):
+                while not all(word in self.text for word in words) or (without is not None and without in self.text):
                     if not await self.read():
                         break
         except (TimeoutError, OSError):

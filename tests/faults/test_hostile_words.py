@@ -133,7 +133,7 @@ async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
         await screen.shows("Help" if not options else "online")
         screen.type("\x1b" if not options else "b\n")
         if not options:
-            await screen.shows(shown)  # which help has covered; with it, a key after Esc would be another key
+            await screen.shows(shown, without="Help")  # an Esc that comes late would leave the page that follows
         await server.push(*ending(words))
         await screen.until("is closed")
         screen.type("\x03" if not options else "")

@@ -50,11 +50,16 @@ async def run(
     games: Iterator[Game], terms: Terms, file: CupFile, count: Callable[[GameRecord], bool], concurrency: int
 ) -> None:
     """Play the games, keep each and have it counted, until that says no; what is under way then counts for nothing."""
+    is_enough = False
 
     async def play_on() -> bool:
+        nonlocal is_enough
         for game in games:
-            file.append(record := make_record(game, terms, *await _play(game, terms)))
-            if not count(record):
+            played = await _play(game, terms)
+            if not is_enough:  # else another game has ended at the same moment
+                file.append(record := make_record(game, terms, *played))
+                is_enough = not count(record)
+            if is_enough:
                 return False
         return True
 
