@@ -323,7 +323,8 @@ async def run(
             await _until(found, tasks, lambda: any(_is_over(person) for person in people))
             table = await _table_of(people, found, tasks)
         except TimeoutError:
-            found.wrong.append(f"it came to a stop with {len(found.results)} results")
+            seen = Counter("nothing" if person.state is None else person.state["status"] for person in people)
+            found.wrong.append(f"it came to a stop with {len(found.results)} results; people see {dict(seen)}")
             return found
         finally:
             for task in tasks:
@@ -383,6 +384,7 @@ async def _kill(
 
 async def _table_of(people: list[Person], found: Found, tasks: list[asyncio.Task[None]]) -> list[Message]:
     """Return the table as everybody is shown it in the end; it is the same for all."""
+    found.newest_at = time.monotonic()  # kills may have gone on long after the last result
     for person in people:
         person.state = None
         if person.socket is not None:
