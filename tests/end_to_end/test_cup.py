@@ -90,7 +90,8 @@ async def test_a_cup_that_is_over_is_shown_and_not_played_again(tmp_path: Path) 
 async def test_an_engine_that_fails_loses_that_game_and_the_cup_goes_on(
     tmp_path: Path, way: str, reason: str, why: str
 ) -> None:
-    options = ("--brain", engine(way), "--brain", engine("plays"), "--rounds", "1", "--move-seconds", "0.1")
+    seconds = "0.1" if way == "silent" else "5"  # beside load too little is said in a second to be too much
+    options = ("--brain", engine(way), "--brain", engine("plays"), "--rounds", "1", "--move-seconds", seconds)
     async with run_client("cup", *options, "--concurrency", "2", "--out", str(tmp_path / "cup")) as cup:
         assert await cup.end() == 9
         assert await cup.errors() == ""
