@@ -10,7 +10,7 @@ import pty
 import re
 import struct
 import termios
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pyte
 
@@ -74,22 +74,23 @@ class Terminal:
 
     async def until(self, *words: str) -> None:
         """Wait until all of this was written, be it in pieces, where it stands on the screen now."""
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while not all(word.encode() in self.written or word in self.text for word in words):
-                    await self.read()
-        except TimeoutError:
-            raise AssertionError(f"{words} not written, but:\n{self.text}") from None
+        await self._wait(lambda: all(word.encode() in self.written or word in self.text for word in words), *words)
 
     async def shows(self, *words: str, without: str | None = None) -> None:
         """Wait until all of this stands on the screen, `without` something that stood there."""
+        await self._wait(
+            lambda: all(word in self.text for word in words) and (without is None or without not in self.text), *words
+        )
+
+    async def _wait(self, has_come: Callable[[], bool], *words: str) -> None:
+        """Read until it has come what these words are of, or say what stands on the screen instead."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while not all(word in self.text for word in words) or (without is not None and without in self.text):
+                while not has_come():
                     if not await self.read():
-                        break
-        except (TimeoutError, OSError):
-            raise AssertionError(f"{words} not on the screen:\n{self.text}") from None
+                        raise EOFError
+        except (TimeoutError, OSError, EOFError):
+            raise AssertionError(f"{words} did not come, but:\n{self.text}") from None
 
     async def hear(self, words: str) -> str:
         """Return what was written up to these words, from where the last call ended."""

@@ -48,7 +48,6 @@ async def test_what_is_said_below_the_fold_of_a_phone_is_seen_beside_the_board(s
     await bo.join("bo")
     await ana.hears("bo joins as O.")
     await expect(ana.cell(0)).to_be_visible()
-    await ana.page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     await bo.page.get_by_label("Say something").fill("good luck")
     await bo.page.keyboard.press("Enter")
     await ana.hears("bo: good luck")

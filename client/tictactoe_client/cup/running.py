@@ -52,7 +52,7 @@ async def run(
     """Play the games, keep each and have it counted, until that says no; what is under way then counts for nothing."""
     is_enough = False
 
-    async def play_on() -> bool:
+    async def play_on() -> None:
         nonlocal is_enough
         for game in games:
             played = await _play(game, terms)
@@ -60,13 +60,13 @@ async def run(
                 file.append(record := make_record(game, terms, *played))
                 is_enough = not count(record)
             if is_enough:
-                return False
-        return True
+                return
 
     tasks = [asyncio.create_task(play_on(), name="tictactoe cup") for _ in range(concurrency)]
     try:
         for one in asyncio.as_completed(tasks):
-            if not await one:
+            await one
+            if is_enough:
                 return
     finally:
         await dismiss(*tasks)

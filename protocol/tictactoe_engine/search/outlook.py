@@ -102,12 +102,10 @@ class Outlook:
             alpha, beta = max(alpha, known[1]), min(beta, known[2])
         best, chosen, first = -_INFINITE, 0, alpha
         for after in self._ordered(own, taken, moves, 0 if known is None else known[3]):
-            if best > -_INFINITE:  # most moves are no better than the first, which takes less to find out
-                score = -self._score(other, after, left, -alpha - 1, -alpha)
-                if alpha < score < beta:
-                    score = -self._score(other, after, left, -beta, -score)
-            else:
-                score = -self._score(other, after, left, -beta, -alpha)
+            most = beta if best == -_INFINITE else alpha + 1  # whether one is better than the first is found out sooner
+            score = -self._score(other, after, left, -most, -alpha)
+            if most <= score < beta:
+                score = -self._score(other, after, left, -beta, -score)
             if score > best:
                 best, chosen = score, after
                 alpha = max(alpha, best)

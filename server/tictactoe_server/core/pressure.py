@@ -26,6 +26,7 @@ LATE_MS: Final = 120  # how long a request may wait behind another of its sessio
 SHARE_SECONDS: Final = 0.0007
 """How long requests are carried out in a turn of the loop until the next ones wait, and how long lines are served."""
 
+_REST_SECONDS: Final = 0.0003  # how long they rest then
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
 _LATELY_SECONDS: Final = 1.0
@@ -119,7 +120,7 @@ class Pressure:
         names = "messages-per-second-per-address", "messages-at-once-per-address"
         self.rates = RateLimits.named(limits, 1_000, monotonic_ns, *names)
         self.bad_count = max(1, limits.messages_for_a_bad_one)
-        self.lines = FairQueue(SHARE_SECONDS, rest_seconds=0.0003)
+        self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
         self.requests = self.looked_at = self.shed = self.asked = 0
         self.excess = 0.0
         self.is_full = self.is_restless = False

@@ -18,7 +18,7 @@ const TICK_MS = 250;
 const IN_ROOM = "in-room";
 /** The talk is seen where so much of it is, above what sticks to the bottom of the page. */
 const SEEN = 0.6;
-const HEARD = 60;
+const FOOT_PX = 60;
 
 /** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
 
@@ -184,13 +184,13 @@ export class GamePage {
 		this.app.sound.play("move");
 		heard.textContent = text;
 		const { top, bottom, height } = this.talk.element.getBoundingClientRect();
-		heard.hidden = Math.min(bottom, innerHeight - HEARD) - Math.max(top, 0) >= SEEN * height;
+		heard.hidden = Math.min(bottom, innerHeight - FOOT_PX) - Math.max(top, 0) >= SEEN * (height || 1);
 	}
 
 	#watchTalk() {
 		this.sight = new IntersectionObserver(([{ isIntersecting }]) => {
 			this.stage.heard.hidden ||= isIntersecting;
-		}, { rootMargin: `0px 0px -${HEARD}px`, threshold: SEEN });
+		}, { rootMargin: `0px 0px -${FOOT_PX}px`, threshold: SEEN });
 		this.sight.observe(this.talk.element);
 	}
 
