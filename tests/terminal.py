@@ -94,14 +94,14 @@ class Terminal:
 
     async def hear(self, words: str) -> str:
         """Return what was written up to these words, from where the last call ended."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                text = self.written[self._heard :].decode(errors="ignore").replace("\r\n", "\n")
-                before, found, _ = text.partition(words)
-                if found:
-                    self._heard += len((before + words).replace("\n", "\r\n").encode())
-                    return before + words
-                await self.read()
+        await self._wait(lambda: words in self._unheard, words)
+        before, _, _ = self._unheard.partition(words)
+        self._heard += len((before + words).replace("\n", "\r\n").encode())
+        return before + words
+
+    @property
+    def _unheard(self) -> str:
+        return self.written[self._heard :].decode(errors="ignore").replace("\r\n", "\n")
 
     async def end(self) -> int:
         """Read to the end, and return the exit code."""
