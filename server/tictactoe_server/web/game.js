@@ -184,7 +184,7 @@ export class GamePage {
 		this.app.sound.play("move");
 		heard.textContent = text;
 		const { top, bottom, height } = this.talk.element.getBoundingClientRect();
-		heard.hidden = Math.min(bottom, innerHeight - FOOT_PX) - Math.max(top, 0) >= SEEN * (height || 1);
+		heard.hidden = height > 0 && Math.min(bottom, innerHeight - FOOT_PX) - Math.max(top, 0) >= SEEN * height;
 	}
 
 	#watchTalk() {
