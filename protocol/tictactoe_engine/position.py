@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import cycle
 from typing import Final, Literal, NamedTuple
 
@@ -69,8 +70,9 @@ class Position(_Fields):
     __slots__ = ()
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def start(cls, rules: Rules) -> Position:
-        """Return the empty board, the first mark to move."""
+        """Return the empty board, the first mark to move: the same value for equal rules."""
         board = bytearray(FREE, "ascii") * rules.size
         for cell in rules.blocked:
             board[cell] = ord(BLOCKED)
@@ -190,7 +192,7 @@ class Position(_Fields):
     @property
     def between(self) -> tuple[tuple[int, str], ...]:
         """What came between the moves, after how many: who was passed over, or what was chosen in the opening."""
-        return self.passed or tuple((choice.ply, choice.take) for choice in self.choices)
+        return tuple((choice.ply, choice.take) for choice in self.choices) if self.chosen else self.passed
 
     @property
     def is_swapped(self) -> bool:

@@ -88,8 +88,10 @@ class RequestDecoder:
         kind = type(request)
         more = data.count(b":") - self._required[kind]
         if more > (request.id is not UNSET):
-            given = sum([getattr(request, name) is not UNSET for name in self._optional[kind]])
-            if more > given and (path := _repeated_path(data)):
+            for name in self._optional[kind]:
+                if getattr(request, name) is not UNSET:
+                    more -= 1
+            if more > 0 and (path := _repeated_path(data)):
                 raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
         if kind is Chat and len(request.text) > MAX_CHAT_LENGTH:
             id, room, length = _identity(request.id), request.room, len(request.text)

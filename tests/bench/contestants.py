@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import tempfile
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
 
 from tests.bench.processes import IN_MEMORY, RELAY, SERVER, started
 from tests.bench.tables import Meter, Seating, seat_at_relay, seat_at_server
@@ -35,3 +36,23 @@ OURS = (
     Contestant("disk", (*SERVER, "--data", "{folder}"), seat_at_server, is_durable=True),
 )
 """The yardstick, a bare relay, and our own server without and with every move on disk before it is shown."""
+
+
+@contextlib.contextmanager
+def older_packages(commit: str) -> Iterator[str]:
+    """Return where Python finds the packages as they were at a commit; raises `CalledProcessError` for none."""
+    with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as tree:
+        archive = subprocess.run(("git", "archive", commit), check=True, capture_output=True).stdout
+        subprocess.run(("tar", "--extract", "--directory", tree), check=True, input=archive)
+        yield ":".join(f"{tree}/{folder}" for folder in ("protocol", "server", "client"))
+
+
+@contextlib.contextmanager
+def older(commit: str) -> Iterator[list[Contestant]]:
+    """Return our own server as it was at a commit, without and with a disk; raises `CalledProcessError` for none."""
+    with older_packages(commit) as packages:
+        yield [
+            replace(one, name=f"{one.name} at {commit[:8]}", command=("env", f"PYTHONPATH={packages}", *one.command))
+            for one in OURS
+            if one.command != RELAY
+        ]

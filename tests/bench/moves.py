@@ -8,8 +8,10 @@ the relay of the same round.
 Usage: python -m tests.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
        python -m tests.bench.moves --rooms-list 1,10,100,1000,4000
        python -m tests.bench.moves --peers
+       python -m tests.bench.moves --beside COMMIT
        python -m tests.bench.moves --only disk --store nats --servers 3
 
+With --beside: the same of an older version, which takes turns with this one.
 With --store nats: clusters on three nodes of NATS: of one server, of one with another beside it that nobody uses, of
 two servers and so on, where the two of each room come by different ones and go to the room's. The processor time is
 that of all servers together that are used, and the ratio is to disk; behind it stand the time of the nodes, and that of
@@ -28,7 +30,7 @@ from collections.abc import AsyncIterator
 from statistics import median
 
 from tests.bench.clusters import clusters
-from tests.bench.contestants import OURS, Contestant
+from tests.bench.contestants import OURS, Contestant, older
 from tests.bench.load import Wire, open_wire, run
 from tests.bench.peers import CannotInstall, installed
 from tests.bench.peers.contestants import peers_in
@@ -200,6 +202,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[one.name for one in OURS])
     parser.add_argument("--peers", action="store_true", help="Colyseus and boardgame.io too, by npm")
+    parser.add_argument("--beside", metavar="COMMIT", help="our own server as it was there, too")
     parser.add_argument("--store", choices=["nats"], help="clusters on three nodes of NATS, too")
     parser.add_argument("--servers", type=int, default=2, help="of the largest cluster (default 2)")
     parser.add_argument("--no-paced", action="store_true", help="leave out how long moves take at 900 a second")
@@ -211,6 +214,9 @@ def main() -> None:
         return
     with contextlib.ExitStack() as stack:
         contestants = [one for one in OURS if one.name in options.only]
+        if options.beside:
+            before = stack.enter_context(older(options.beside))
+            contestants += [one for one in before if one.name.partition(" ")[0] in options.only]
         if options.peers:
             try:
                 contestants += peers_in(stack.enter_context(installed()))

@@ -33,6 +33,7 @@ from tictactoe_server.core.rooms import (
     state_of,
 )
 from tictactoe_server.core.rooms.seating import seat_of
+from tictactoe_server.core.rooms.view import StateEncoder
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
@@ -74,6 +75,7 @@ class AnyCommands(RuleBasedStateMachine):
             self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, **terms)
         else:
             self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
+        self.encoder = StateEncoder(self.room)
         self.finished = self.aborted = 0
         self.games = 1
         self.done: list[tuple[Player, Draw | Undo | Rematch]] = []
@@ -360,6 +362,9 @@ class AnyCommands(RuleBasedStateMachine):
         assert isinstance(state, RoomState)
         assert encode(decode_push(encode(state))) == encode(state)
         assert state_of(copy, self.now, watchers=0) == state
+        room = self.room if self.room.result is None else replace(self.room, kept_at=self.room.seq % 3)
+        watchers = self.now // HOLD_MS % 2
+        assert self.encoder.encode(room, self.now, watchers) == encode(state_of(room, self.now, watchers=watchers))
 
 
 AnyCommands.TestCase.settings = settings(stateful_step_count=40)

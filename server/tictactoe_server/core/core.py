@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from typing import Any, Final, NamedTuple
 
 import structlog
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode, error_answer
@@ -24,7 +24,7 @@ from tictactoe_server.core.live_room import Change, Changes, LiveRoom, ServerCha
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.room_log import Tally
-from tictactoe_server.core.rooms import Player, Refused, open_room
+from tictactoe_server.core.rooms import Player, Refused, Room, apply, open_room
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.core.timers import Timers
@@ -90,7 +90,7 @@ class Core:
         self.changes = changes = Changes(rooms, time)
         self.on_result, self.on_room = changes.on_result.add, changes.on_room.add
         self.timers = Timers(self.agenda, changes, time, limits)
-        self.lobby = Lobby(time)
+        self.lobby = Lobby(time, changes.catch_up)
         self.registry = Registry(rooms, self.timers, self.lobby, tally)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
         self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _nobody
@@ -163,14 +163,14 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
     ]
 
 
-class Call(Struct, frozen=True, eq=False):
-    """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names."""
+class Call(Change, kw_only=True, eq=False):
+    """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names.
+
+    It is the change itself where it asks for one of the room in which the player plays: the session is busy until it is
+    settled.
+    """
 
     session: Session
-    player: Player
-    request: Any
-    live: LiveRoom
-    now: int
 
     def answer(self, **content: Any) -> None:
         """Say that it was carried out, to one who gave it an id; see `Ok` for what may be said."""
@@ -181,6 +181,35 @@ class Call(Struct, frozen=True, eq=False):
         """Say that it led into a room, and what has been played there."""
         seat = live.room.mark_of(self.player.id) if live.is_played_by(self.session) else None
         self.answer(room=live.room.code, seat=seat, moves=live.room.position.moves)
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room after the request, if it is still this session with which the player plays."""
+        live = self.live
+        if live.players.get(self.player.id) is not self.session:
+            if self.session in live.watchers:
+                raise Refused(ErrorCode.NOT_SEATED)
+            raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
+        return apply(room, self.player, self.request, self.now)
+
+    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
+        """Answer, and let the session go on if it had to wait."""
+        session, answer = self.session, None
+        if error is None:
+            answer = self.carried_out()
+        else:
+            refuse(session, self.request, error)
+        if session.is_busy:
+            session.go_on()
+        return answer
+
+    def wait(self) -> None:
+        """Let the session wait with what it says next."""
+        self.session.is_busy = True
+
+    def carried_out(self) -> tuple[Session, bytes] | None:
+        """Answer what is stored, before anybody is shown it; returns the answer where it goes out with the state."""
+        id = self.request.id
+        return None if id is UNSET else (self.session, encode_frame(b'{"type":"ok","id":%b}' % encode(id)))
 
 
 def refuse(session: Session, request: Any, error: Exception) -> None:
@@ -213,28 +242,6 @@ def _refusal_of(request: object, error: Exception) -> Refused:
         case _:
             log.error("a request failed", request=kind, exc_info=error)
             return Refused(ErrorCode.INTERNAL)
-
-
-class Requested(Change, kw_only=True, eq=False):
-    """A change that a session asked for, which is busy until it is settled."""
-
-    call: Call
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer, and let the session go on."""
-        session = self.call.session
-        answer = None
-        if error is None:
-            answer = self.carried_out()
-        else:
-            refuse(session, self.call.request, error)
-        session.go_on()
-        return answer
-
-    def carried_out(self) -> tuple[Session, bytes] | None:
-        """Answer what is stored, before anybody is shown it; returns the answer where it goes out with the state."""
-        id = self.call.request.id
-        return None if id is UNSET else (self.call.session, encode_frame(encode(Ok(id=id))))
 
 
 Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]

@@ -105,7 +105,7 @@ class Dispatcher:
                         return
                     if kind not in self._admitting:
                         raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
-            work = self._handlers[kind](Call(session, player, request, live, now))  # type: ignore[arg-type]
+            work = self._handlers[kind](Call(live, now, player, request, session=session))  # type: ignore[arg-type]
             if work is not None:
                 self._start(session, self._finish(session, request, work))
         except Exception as error:

@@ -93,7 +93,8 @@ class RoomDocuments:
         self._kept = msgspec.defstruct("KeptRoom", [("position", _KeptPosition)], bases=(struct,), kw_only=True)
         self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
         self._setting_of = attrgetter(*SETTING)
-        self._rest_of = attrgetter("seq", "position.moves", "position.between", *self._others)
+        self._others_of = attrgetter(*self._others)
+        self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
         usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
         self._usual_end = tuple(usual[name] for name in self._others[-2:])  # left out: most rooms have nothing there
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
@@ -108,12 +109,13 @@ class RoomDocuments:
                 del setting["event"], setting["pairing"]
             beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
-        fields = self._rest_of(room)
-        if fields[-2:] == self._usual_end:
-            fields = fields[:-2]
-        elif fields[-1] == self._usual_end[-1]:
-            fields = fields[:-1]
-        rest = _encode((fields[0], (), (), *fields[3:]) if without_moves else fields)[1:]
+        others = self._others_of(room)
+        if others != self._known_others[0]:  # in most rooms they are as in the one before
+            count = -2 if others[-2:] == self._usual_end else -1 if others[-1] == self._usual_end[-1] else None
+            self._known_others = others, _encode(others[:count])[1:]
+        position = room.position
+        moves, between = ((), ()) if without_moves else (position.moves, position.between)
+        rest = b"%d,%b,%b,%b" % (room.seq, _encode(moves), _encode(between), self._known_others[1])
         return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)
 
     def forget(self, code: str) -> None:

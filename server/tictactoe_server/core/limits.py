@@ -15,7 +15,7 @@ from tictactoe_server.core.rooms import Player, Refused, Room
 from tictactoe_server.core.session import Session
 from tictactoe_server.settings import Limits, count_of
 from tictactoe_server.transport.admission import MEGABYTE, key_of
-from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_each
+from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_both
 
 CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
 RETRY_MS: Final = 60_000  # when who has too many of something may ask again
@@ -70,8 +70,8 @@ class Allowances(Limiting):
 
     def take_create(self, session: Session, player: Player) -> None:
         """Count a room that is to be opened; raises `Refused` where that is too much."""
-        wait = take_each(self.creates_of_player[player.id], self.creates_of_address[session.address])
-        self.refuse_for(wait, "creates")
+        waits = take_both(self.creates_of_player[player.id], self.creates_of_address[session.address])
+        self.refuse_for(max(waits), "creates")
 
     def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
         """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.
@@ -80,8 +80,10 @@ class Allowances(Limiting):
         """
         is_kept, counted = False, {""}
         for player, address in addresses.items():
-            shared = () if address in counted else (self.kept_of_address[address],)
-            if not take_each(self.kept_of_player[player], *shared, count=size):
+            own = self.kept_of_player[player]
+            if not any(
+                (own.take(size),) if address in counted else take_both(own, self.kept_of_address[address], size)
+            ):
                 is_kept = True
                 counted.add(address)
         if not is_kept:
@@ -145,6 +147,28 @@ class OpenedRooms(Limiting):
         return max(map(_bot_games, self.of_player.values()), default=0)
 
 
+class TakenSeats(Held):
+    """The seats that each key has taken, with their rooms; those count that are of unfinished games with others.
+
+    Which do is found out when it is asked, so that the end of a game and the next one change nothing here.
+    """
+
+    def count(self, key: str, least: int = 1) -> int:
+        """Return how many seats of a key count, or fewer than `least` where no more can."""
+        rooms = self.get(key, {}).values()
+        return sum(map(_counts, rooms)) if len(rooms) >= least else len(rooms)
+
+    @property
+    def most_used(self) -> int:
+        """How many count of the key that has most."""
+        return max(map(self.count, self), default=0)
+
+
+def _counts(listed: Listed) -> bool:
+    room = listed.room
+    return room.result is None and room.is_for_several and not room.event
+
+
 class Seats(Limiting):
     """Which player has a seat in which rooms: for greetings, and so that nobody holds more seats than may be.
 
@@ -156,7 +180,7 @@ class Seats(Limiting):
     def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)
         self._source_of = source_of
-        self.of_player, self.of_address = Held("seats-per-player"), Held("seats-per-address")
+        self.of_player, self.of_address = TakenSeats("seats-per-player"), TakenSeats("seats-per-address")
         self._rooms, self._of_others = Held(), Held()
         self._addresses: dict[tuple[str, str], str] = {}
 
@@ -175,8 +199,9 @@ class Seats(Limiting):
 
     def check(self, player: str, address: str) -> None:
         """Raise `Refused` for one who may take no more seats of unfinished games."""
-        self._check("seats-per-player", self.of_player.count(player))
-        self._check("seats-per-address", self.of_address.count(address))
+        limits = self._limits
+        self._check("seats-per-player", self.of_player.count(player, limits.seats_per_player))
+        self._check("seats-per-address", self.of_address.count(address, limits.seats_per_address))
 
     def check_unbegun(self, listed: Listed, address: str) -> None:
         """Raise `Refused` for one who may take no seat there: too many from there have one where nobody plays yet."""
@@ -189,8 +214,9 @@ class Seats(Limiting):
         return max(map(self._count_unbegun, [*self._of_others]), default=0)
 
     def _count_unbegun(self, address: str) -> int:
-        for seat, listed in [*self._of_others.get(address, {}).items()]:
-            if listed.is_gone or not listed.room.is_beginning:
+        for seat, (listed, game) in [*self._of_others.get(address, {}).items()]:
+            room = listed.room
+            if listed.is_gone or room.game != game or room.result is not None or not room.is_beginning:
                 self._of_others.discard(address, seat)
         return self._of_others.count(address)
 
@@ -200,55 +226,53 @@ class Seats(Limiting):
 
     def is_full(self, player: str) -> bool:
         """Tell whether a player sits in as many unfinished games as may be."""
-        return 0 < self._limits.seats_per_player <= self.of_player.count(player)
+        most = self._limits.seats_per_player
+        return 0 < most <= self.of_player.count(player, most)
 
     def expect(self, player: str, listed: Listed, address: str) -> None:
         """Count a seat that is about to be taken from there, until the room is stored with it or `give_up`."""
         code = listed.room.code
         self._addresses[player, code] = address
-        self._count(player, code)
+        self._take(player, listed)
         if self._is_of_others(listed, address):
-            self._of_others.add(address, (player, code), listed)
+            self._of_others.add(address, (player, code), (listed, listed.room.game))
 
     def give_up(self, player: str, code: str) -> None:
         """Count a seat no more that was not taken."""
         if not self.has(player, code):
-            self._uncount(player, code)
-            self._addresses.pop((player, code), None)
+            address = self._addresses.pop((player, code), "")
+            self.of_player.discard(player, code)
+            self.of_address.discard(address, (player, code))
+            self._of_others.discard(address, (player, code))
 
     def update(self, listed: Listed, before: Room | None) -> None:
         """Know the seats of a room that opened, or changed from `before`."""
         room = listed.room
-        code, is_counted = room.code, room.result is None and room.is_for_several and not room.event
-        seated = {seat.player: seat.is_server_bot for seat in room.held_seats if not seat.left}
-        for seat in () if before is None else before.held_seats:
+        if before is not None and {*map(id, before.seats.values())} == {*map(id, room.seats.values())}:
+            return  # the same, maybe at other marks
+        held, known = room.held_seats, [] if before is None else before.held_seats
+        seated = {seat.player: seat for seat in held if not seat.left}
+        for seat in known:
             if seat.player not in seated:
-                self._forget(seat.player, code)
-        for player, bot in seated.items():
-            self._rooms.add(player, code, listed)
-            if is_counted and not bot:
-                self._count(player, code)
-            else:
-                self._uncount(player, code)
+                self._forget(seat.player, room.code)
+        for player, seat in seated.items():
+            self._rooms.add(player, room.code, listed)
+            if not seat.is_server_bot:
+                self._take(player, listed)
 
     def remove(self, room: Room) -> None:
         """Forget a room's seats."""
         for seat in room.held_seats:
             self._forget(seat.player, room.code)
 
+    def _take(self, player: str, listed: Listed) -> None:
+        code = listed.room.code
+        self.of_player.add(player, code, listed)
+        self.of_address.add(self._addresses.get((player, code), ""), (player, code), listed)
+
     def _forget(self, player: str, code: str) -> None:
         self._rooms.discard(player, code)
         self.give_up(player, code)
-
-    def _count(self, player: str, code: str) -> None:
-        self.of_player.add(player, code)
-        self.of_address.add(self._addresses.get((player, code), ""), (player, code))
-
-    def _uncount(self, player: str, code: str) -> None:
-        address = self._addresses.get((player, code), "")
-        self.of_player.discard(player, code)
-        self.of_address.discard(address, (player, code))
-        self._of_others.discard(address, (player, code))
 
 
 def _bot_games(rooms: Iterable[Listed]) -> int:

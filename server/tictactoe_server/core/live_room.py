@@ -88,6 +88,8 @@ class RoomPhase(Enum):
     """It has ended, or another server has it."""
 
 
+_STORED: Final = RoomPhase.STORED  # to look a phase up by its name is slow
+
 TRANSITIONS: Final = {
     RoomPhase.OPENING: {RoomPhase.STORED, RoomPhase.GONE},
     RoomPhase.STORED: {RoomPhase.UNCERTAIN, RoomPhase.GONE},
@@ -99,21 +101,22 @@ TRANSITIONS: Final = {
 class Change(Struct, eq=False):
     """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
 
-    `now` is when it was asked for, in ms of served time, and `asked_at` in s of `time.monotonic`; `after` is what it
-    makes of the room, once applied, and `finished` the game that it ends; `path` is what carries it out. `attempts` is
-    how often it had to be tried again, `rested` for how long it rested between (s). The classes made from this one say
-    what follows from it.
+    `now` is when it was asked for, in ms of served time, and `asked_at` in s of `time.monotonic`; `request` is the
+    command; `after` is what it makes of the room, once applied, and `finished` the game that it ends; `path` is what
+    carries it out. `attempts` is how often it had to be tried again, `rested` for how long it rested between (s). The
+    classes made from this one say what follows from it.
     """
 
     live: LiveRoom
     now: int
     player: Player = NOBODY
-    command: Command = Expire()
+    request: Any = Expire()
     after: Room | None = None
     finished: FinishedGame | None = None
     attempts: int = 0
     rested: float = 0.0
     asked_at: float = 0.0
+    is_settled: bool = False
     path: Changes = cast(Any, None)
 
     def apply(self, room: Room) -> Room | None:
@@ -121,7 +124,10 @@ class Change(Struct, eq=False):
 
         Called when its turn has come, and again where the store had something newer.
         """
-        return apply(room, self.player, self.command, self.now)
+        return apply(room, self.player, self.request, self.now)
+
+    def wait(self) -> None:
+        """Take notice that it is not settled at once: others are before it, or the store takes its time."""
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         """Answer, now that it is stored or is known not to be: called exactly once, before anybody is shown it.
@@ -140,7 +146,7 @@ class Change(Struct, eq=False):
             live.enter(RoomPhase.GONE)
             path.settle(self, None)
             return
-        if type(self.command) is Move:
+        if type(self.request) is Move:
             path.moves += 1
         is_new = live.revision == MISSING
         live.revision = revision
@@ -148,13 +154,24 @@ class Change(Struct, eq=False):
         if after.clock is not None:
             after = seen_at(after, before, path.now())
         live.room = after
-        if is_new or after.clock is not None or after.seats is not before.seats or after.result is not before.result:
-            if is_new:
-                live.enter(RoomPhase.STORED)
-            path.on_room(live, None if is_new else before)
-            if self.finished is not None:
-                path.on_result(self.finished)
-        path.settle(self, None)
+        if is_new or (after.seats is not before.seats and after.game == before.game):
+            path.tell_now(live, None if is_new else before, self.finished)
+        elif after.result is not before.result or after.clock is not None:
+            path.tell_soon(live, before, self.finished)
+        self.is_settled = True
+        try:
+            answer = self.settled(None)
+            if live.is_unshown:
+                live.show(path.now, answer)
+                if live.has_bots:
+                    path.on_shown(live)
+            elif answer is not None:
+                answer[0].connection.push_frame(answer[1])
+        except Exception:
+            log.exception("a change could not be answered or shown", room=after.code)
+        live.change = None
+        if live.waiting:
+            path.go_on(live)
 
     def failed(self, error: Exception) -> None:
         """Try again on what others stored, or answer why it is not stored; see `Waiter`."""
@@ -259,7 +276,9 @@ class LiveRoom(Listed):
     @property
     def address(self) -> str:
         """From where it is played, or else was opened; empty where that is not known."""
-        return next((session.address for session in self.players.values()), self.origin)
+        for session in self.players.values():
+            return session.address
+        return self.origin
 
     @property
     def has_somebody(self) -> bool:
@@ -329,8 +348,9 @@ class LiveRoom(Listed):
         they are shown the newest a little later.
         """
         room, self.is_unshown = self.room, False
+        self.counted = count = len(self.watchers.seen)
         code, moment = room.code, now() if room.clock is not None or room.gone_at else 0
-        frame = encode_frame(self._encoder.encode(room, moment, len(self.watchers.seen)))
+        frame = encode_frame(self._encoder.encode(room, moment, count))
         asker = None
         if answer is not None:
             asker, told = answer
@@ -338,12 +358,12 @@ class LiveRoom(Listed):
         for session in self.players.values():
             if session is not asker:
                 session.connection.push_state(code, frame)
-        self.counted = len(self.watchers.seen)
-        is_shown = not self.counted or self._show_watchers(frame)
-        if not is_shown and not self.is_watching_due:
+        if not count or self._show_watchers(frame):
+            return True
+        if not self.is_watching_due:
             self.is_watching_due = True
             asyncio.get_running_loop().call_at(self.watched_from, self.show_watchers, now)
-        return is_shown
+        return False
 
     def show_watchers(self, now: Callable[[], int]) -> None:
         """Send the state to those who watch, if they are still to be shown it."""
@@ -400,16 +420,22 @@ class Changes:
         self.on_gone = Listeners[[LiveRoom, Closed]]()
         self.on_shown = Listeners[[LiveRoom]]()
         self.keeps: Callable[[LiveRoom, FinishedGame], bool] = lambda live, game: True
+        self._changed: dict[LiveRoom, Room] = {}
+        self._finished: list[FinishedGame] = []
 
     def submit(self, change: Change) -> None:
         """Carry a change out when its turn has come; it is told when it is settled."""
         change.path = self
-        change.asked_at = time.monotonic()
         live = change.live
         if live.change is None and not live.is_going_on:
             live.change = change
             self._begin(change)
+            if not change.is_settled:
+                change.asked_at = time.monotonic()
+                change.wait()
         else:
+            change.asked_at = time.monotonic()
+            change.wait()
             live.waiting.append(change)
             self._answer_in_time(change)
 
@@ -441,6 +467,32 @@ class Changes:
         if live.is_uncertain and live.change is None:
             self.submit(ServerChange(live, self.now(), make=leave_alone))
 
+    def tell_now(self, live: LiveRoom, before: Room | None, finished: FinishedGame | None = None) -> None:
+        """Tell the listeners of a room that is new, or in which somebody came or went."""
+        self.catch_up()
+        if before is None:
+            live.enter(RoomPhase.STORED)
+        self.on_room(live, before)
+        if finished is not None:
+            self.on_result(finished)
+
+    def tell_soon(self, live: LiveRoom, before: Room, finished: FinishedGame | None = None) -> None:
+        """Tell the listeners of all else at the end of this turn of the event loop, when those in the room know it."""
+        if not self._changed:
+            asyncio.get_running_loop().call_soon(self.catch_up)
+        self._changed.setdefault(live, before)
+        if finished is not None:
+            self._finished.append(finished)
+
+    def catch_up(self) -> None:
+        """Tell the listeners of what has changed in this turn until now: before somebody looks at what they know."""
+        if self._changed:
+            changed, self._changed, finished, self._finished = self._changed, {}, self._finished, []
+            for live, before in changed.items():
+                self.on_room(live, before)
+            for game in finished:
+                self.on_result(game)
+
     def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
         """Show everybody in the room its state, as `LiveRoom.show` does, and bots theirs."""
         is_shown = live.show(self.now, answer)
@@ -449,8 +501,9 @@ class Changes:
         return is_shown
 
     def settle(self, change: Change, error: Exception | None) -> None:
-        """Let a change be answered, show what is new, and go on with what waits."""
+        """Let a change be answered that made nothing new, and go on with what waits."""
         live = change.live
+        change.is_settled = True
         try:
             answer = change.settled(error)
             if live.is_unshown and live.phase is not RoomPhase.GONE:
@@ -461,7 +514,7 @@ class Changes:
             log.exception("a change could not be answered or shown", room=live.room.code)
         live.change = None
         if live.waiting:
-            self._go_on(live)
+            self.go_on(live)
         elif error is not None and live.is_uncertain and isinstance(error, StoreUnavailable):
             seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
             asyncio.get_running_loop().call_later(seconds, self.read_again, live)
@@ -484,7 +537,8 @@ class Changes:
 
     def _answer_in_time(self, change: Change) -> None:
         """See to it that a change is answered in time whose turn may come late, or more than once."""
-        left = change.asked_at + ANSWER_SECONDS - time.monotonic()
+        now = time.monotonic()
+        left = (change.asked_at or now) + ANSWER_SECONDS - now
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 
     def _give_up(self, change: Change) -> None:
@@ -495,9 +549,10 @@ class Changes:
             self.settle(change, error)
         elif change in live.waiting:
             live.waiting.remove(change)
+            change.is_settled = True
             change.settled(error)
 
-    def _go_on(self, live: LiveRoom) -> None:
+    def go_on(self, live: LiveRoom) -> None:
         """Begin what waits in a room, until something has to wait for the store."""
         if live.is_going_on:
             return
@@ -512,7 +567,7 @@ class Changes:
         live = change.live
         room = live.room
         try:
-            if live.phase is not RoomPhase.STORED:
+            if live.phase is not _STORED:
                 if live.is_gone:
                     raise live.why_gone()
                 if live.is_uncertain:
@@ -528,17 +583,17 @@ class Changes:
                 self._rooms.delete(room.code, live.revision, change)
             elif after is room and live.revision != MISSING:
                 self.settle(change, None)
-            elif after.result is not None and room.result is None:
+            elif after.result is None or room.result is not None:
+                self._rooms.save(after.code, after, live.revision, change)
+            else:
                 change.finished = game = finished_game(after, time.time_ns() // 1_000_000)
                 is_kept = not after.was_aborted and self.keeps(live, game)
                 change.after = after = replace(after, kept_at=game.at if is_kept else 0)
                 self._rooms.save(after.code, after, live.revision, change, game if is_kept else None)
-            else:
-                self._rooms.save(after.code, after, live.revision, change)
         except Refused as refused:
             self.settle(change, refused)
         except Exception as error:
-            log.exception("a change failed", room=room.code, command=type(change.command).__name__)
+            log.exception("a change failed", room=room.code, command=type(change.request).__name__)
             self.settle(change, error)
 
     async def _begin_after(self, change: Change, rest: float) -> None:
@@ -569,7 +624,7 @@ class Changes:
                 before = live.room
                 live.room, live.revision = found
                 live.is_unshown = True
-                self.on_room(live, before)
+                self.tell_now(live, before)
         self._begin(change)
 
 
@@ -588,4 +643,5 @@ def _follow(change: Change, error: Exception | None) -> None:
     if error is None:
         change.live.waiting.appendleft(change)
     else:
+        change.is_settled = True
         change.settled(error)

@@ -151,10 +151,11 @@ class Boards(Topic):
 class Lobby(Topic):
     """Public rooms in the order of their opening, listed while a player is there.
 
-    `now` returns ms of served time; `boards` shows some of the games; `changes` counts those of the list.
+    `now` returns ms of served time; `boards` shows some of the games. `catch_up` has all listed that has changed, for
+    which there is time after a game has ended until somebody looks.
     """
 
-    def __init__(self, now: Callable[[], int]) -> None:
+    def __init__(self, now: Callable[[], int], catch_up: Callable[[], None]) -> None:
         super().__init__()
         self.boards = Boards(now)
         self._now = now
@@ -163,10 +164,22 @@ class Lobby(Topic):
         self._changed: dict[str, Listed | None] = {}
         self._list: tuple[RoomSummary, ...] | None = None
         self._listed_at = 0.0
-        self.changes = 0
+        self._catch_up = catch_up
+        self._changes = 0
+
+    @property
+    def changes(self) -> int:
+        """How often the list has changed."""
+        self._catch_up()
+        return self._changes
+
+    def subscribe(self, session: Session, count: int = 1) -> None:
+        self._catch_up()  # what others are told now is in the list that this one is sent
+        super().subscribe(session, count)
 
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
+        self._catch_up()
         if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
             self._list = list_of(next(_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
             self._listed_at = time.monotonic()
@@ -174,6 +187,7 @@ class Lobby(Topic):
 
     def newest(self) -> list[Listed]:
         """Return the newest rooms: where not all have a place, each address has few before any has more."""
+        self._catch_up()
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
             return newest
@@ -223,7 +237,7 @@ class Lobby(Topic):
     def _note(self, code: str, live: Listed | None) -> None:
         """Tell of a room that is to be listed as it is now, or with None is in the list no more."""
         self._list = None
-        self.changes += 1
+        self._changes += 1
         if self.subscribers:
             self._changed[code] = live
             self.tell_later()

@@ -297,14 +297,17 @@ class Registry:
 
     def list_room(self, listed: Listed, before: Room | None) -> None:
         """Have a room in the lists that is new, or was `before`, here or at another server."""
-        self.by_status[listed.room.status] += 1
-        if before is None:
+        status, was = listed.room.status, None if before is None else before.status
+        if was is None:
             self.owners.add(listed)
-        else:
-            self.by_status[before.status] -= 1
+        if status != was:
+            self.by_status[status] += 1
+            if was is not None:
+                self.by_status[was] -= 1
         self.seats.update(listed, before)
         self._lobby.update(listed)
-        self.matchmaker.offer(listed)
+        if status == "waiting":
+            self.matchmaker.offer(listed)
 
     def unlist_room(self, listed: Listed) -> None:
         """Have it in the lists no more."""
@@ -360,6 +363,7 @@ class Registry:
 
     def _let_go(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
         """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""
+        self._changes.catch_up()
         del self.by_code[live.room.code]
         self.unlist_room(live)
         live.show_watchers(self._time)

@@ -43,7 +43,7 @@ class RoomLog:
         self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def follow(self, address: str, room: Room, before: Room | None) -> None:
-        """Note a game that began or ended; where that is not wanted it costs next to nothing."""
+        """Note a game that began or ended."""
         status, result = room.status, room.result
         if status == ("waiting" if before is None else before.status):
             return

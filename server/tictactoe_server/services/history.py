@@ -29,8 +29,9 @@ from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits
 
-ROW_BYTES: Final = 200
-"""About what a finished game takes in SQLite beside its document: its row, its players, their indexes."""
+ROW_BYTES: Final = 550
+_MOVE_BYTES: Final = 4
+"""About what a finished game takes in SQLite, its row, its players and their indexes, and each of its moves."""
 
 _NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
 _HOUR_MS: Final = 3_600_000
@@ -62,12 +63,13 @@ class PastGames(Service):
         """
         if game.event:
             return True
-        size = ROW_BYTES + len(encode_game(game))
-        sessions = {player: live.players.get(player) for player in game.people or (live.owner,)}
-        addresses = {player: live.origin if one is None else one.address for player, one in sessions.items()}
+        size, addresses, playing = ROW_BYTES + _MOVE_BYTES * len(game.moves), {}, live.players
+        for player in game.people or (live.owner,):
+            addresses[player] = playing[player].address if player in playing else live.origin
         if self._allowances.take_kept(addresses, size):
             return True
-        for player, session in sessions.items():
+        for player in addresses:
+            session = playing.get(player)
             if session is not None and not self._told[player].take():
                 told = describe_announcement(_NOT_KEPT) or _NOT_KEPT
                 session.push(Announcement(told, time.time_ns() // 1_000_000, _NOT_KEPT))

@@ -8,8 +8,8 @@ from tictactoe_protocol import ErrorCode, clean_text
 from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Requested, Service
-from tictactoe_server.core.rooms import Refused, Room, apply, has_begun
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.rooms import Refused, has_begun
 
 
 class Play(Service):
@@ -17,56 +17,31 @@ class Play(Service):
 
     def __init__(self, drain: Drain) -> None:
         self._drain = drain
-        self.handles = {
-            Move: self.play,
-            Choose: self.play,
-            Resign: self.play,
-            Claim: self.play,
-            Draw: self.offer,
-            Undo: self.offer,
-            Rematch: self.rematch,
-            Sync: self.sync,
-        }
 
     def start(self, core: Core) -> None:
         self._core = core
-
-    def play(self, call: Call) -> None:
-        """Carry out a command that changes the game."""
-        call.session.is_busy = True
-        self._core.changes.submit(_Played(call.live, call.now, call.player, call.request, call=call))
+        self._submit = submit = core.changes.submit
+        self.handles = {Move: submit, Choose: submit, Resign: submit, Claim: submit}
+        self.handles |= {Draw: self.offer, Undo: self.offer, Rematch: self.rematch, Sync: self.sync}
 
     def offer(self, call: Call) -> None:
-        """The same for a draw or a move back; what the others are asked is counted."""
+        """Offer a draw or ask for a move back, or answer that; what the others are asked is counted."""
         if call.request.action == "offer":
             self._core.allowances.take_offer(call.player)
-        self.play(call)
+        self._submit(call)
 
     def rematch(self, call: Call) -> None:
-        """The same for a rematch. One after a game that counted for nobody costs nothing, and so is counted."""
+        """Ask for another game or agree to one; after a game that counted for nobody that is counted."""
         if not has_begun(call.live.room, call.request):
             self._drain.check()
         if call.live.room.was_aborted:
             self._core.allowances.take_offer(call.player)
-        self.play(call)
+        self._submit(call)
 
     def sync(self, call: Call) -> None:
         """Send the current state again, to this session alone."""
         call.answer(moves=call.live.room.position.moves)
         call.live.show_to(call.session, call.now)
-
-
-class _Played(Requested, eq=False):
-    """A command of one who plays in the room."""
-
-    def apply(self, room: Room) -> Room | None:
-        """Return the room after the command, if it is still this session with which the player plays."""
-        live, session = self.live, self.call.session
-        if live.players.get(self.player.id) is not session:
-            if session in live.watchers:
-                raise Refused(ErrorCode.NOT_SEATED)
-            raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
-        return apply(room, self.player, self.command, self.now)
 
 
 class Talk(Service):

@@ -13,10 +13,10 @@ from tictactoe_protocol import ErrorCode, rules_of
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Requested, Service, bot_seats
+from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.listed import GameKind, moved
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.core.rooms import Command, Enter, Player, Refused, Room
+from tictactoe_server.core.rooms import Enter, Player, Refused, Room, apply
 from tictactoe_server.core.session import Session
 from tictactoe_server.services.bots.pool import LEVELS
 
@@ -177,7 +177,7 @@ class Visiting(Service):
             self.core.timers.tell_count(live)
             self.core.timers.close_later(live)
         else:
-            self._submit(_Leaving, call, live, call.request)
+            self._submit(_Leaving, call, live)
 
     def _read_if_ahead(self, call: Call) -> bool:
         """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
@@ -211,9 +211,9 @@ class Visiting(Service):
         live.closing_at = None
         self.core.registry.matchmaker.offer(live)
 
-    def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom, command: Command = _ENTER) -> None:
+    def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom) -> None:
         call.session.is_busy = True
-        self.core.changes.submit(kind(live, call.now, call.player, command, call=call, visiting=self))
+        self.core.changes.submit(kind(live, call.now, call.player, call.request, session=call.session, visiting=self))
 
     def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
         """Log what somebody did, with what there is to be said of it."""
@@ -222,7 +222,7 @@ class Visiting(Service):
         log.note(event, call.session.address, room=code, player=call.player.name, **known)
 
 
-class _Visit(Requested, kw_only=True, eq=False):
+class _Visit(Call, kw_only=True, eq=False):
     """A change by which somebody comes in, or goes by a command."""
 
     visiting: Visiting
@@ -242,12 +242,12 @@ class _Opening(_Visit, eq=False):
     def carried_out(self) -> None:
         live, room = self.live, self.live.room
         if room.is_for_bots:
-            live.admit(self.call.session)
+            live.admit(self.session)
         else:
-            self.visiting.take_seat(self.call, live)
-        self.call.answer_with_room(live)
+            self.visiting.take_seat(self, live)
+        self.answer_with_room(live)
         bots = sum(seat.is_server_bot for seat in room.held_seats)
-        self.visiting.note("room opened", self.call, live, private=room.visibility == "private", bots=bots)
+        self.visiting.note("room opened", self, live, private=room.visibility == "private", bots=bots)
 
 
 class _Joining(_Visit, kw_only=True, eq=False):
@@ -257,49 +257,49 @@ class _Joining(_Visit, kw_only=True, eq=False):
 
     def apply(self, room: Room) -> Room | None:
         if not self.attempts:
-            self.visiting.count_if_ahead(self.call, room)
+            self.visiting.count_if_ahead(self, room)
         self.is_back = room.mark_of(self.player.id) is not None
         if not self.is_back and room.status == "waiting":  # a seat that would begin a game
             self.visiting.drain.check()
-        return super().apply(room)
+        return apply(room, self.player, _ENTER, self.now)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        live, call = self.live, self.call
+        live = self.live
         live.entering.discard(self.player.id)
         self.visiting.core.registry.seats.give_up(self.player.id, live.room.code)
-        if isinstance(error, Refused) and isinstance(call.request, Match):
-            call.session.dispatcher.again(call.session, call.request, self.now)
+        if isinstance(error, Refused) and isinstance(self.request, Match):
+            self.session.dispatcher.again(self.session, self.request, self.now)
             return None
         return super().settled(error)
 
     def carried_out(self) -> None:
-        live, call = self.live, self.call
-        live.is_unshown |= call.session in live.watchers
-        self.visiting.take_seat(call, live)
-        call.answer_with_room(live)
+        live = self.live
+        live.is_unshown |= self.session in live.watchers
+        self.visiting.take_seat(self, live)
+        self.answer_with_room(live)
         if not live.is_unshown:
-            live.show_to(call.session, self.now)
+            live.show_to(self.session, self.now)
         if not self.is_back:
-            self.visiting.note("player joined", call, live, mark=live.room.mark_of(self.player.id))
+            self.visiting.note("player joined", self, live, mark=live.room.mark_of(self.player.id))
 
 
 class _Watching(_Visit, eq=False):
     """Somebody who comes to watch, and to whom nothing older may be shown than what they have seen."""
 
     def apply(self, room: Room) -> Room:
-        self.visiting.count_if_ahead(self.call, room)
-        self.visiting.check_watching(self.call.session, self.live)
+        self.visiting.count_if_ahead(self, room)
+        self.visiting.check_watching(self.session, self.live)
         return room
 
     def carried_out(self) -> None:
-        self.visiting.let_watch(self.call)
+        self.visiting.let_watch(self)
 
 
 class _Leaving(_Visit, eq=False):
     """A player who goes for good; a room that all have left ends, at once or when nobody comes back."""
 
     def apply(self, room: Room) -> Room | None:
-        if not self.live.is_played_by(self.call.session):
+        if not self.live.is_played_by(self.session):
             raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
         if room.mark_of(self.player.id) is None:  # it was stored before, and the answer was lost
             return room
@@ -307,9 +307,9 @@ class _Leaving(_Visit, eq=False):
 
     def carried_out(self) -> None:
         live, timers = self.live, self.visiting.core.timers
-        live.part(self.call.session)
-        self.call.answer()
-        self.visiting.note("player left", self.call, live)
+        live.part(self.session)
+        self.answer()
+        self.visiting.note("player left", self, live)
         if live.room.is_deserted:
             live.is_unshown = False
             timers.close(live, closed(live.room.code, "left"))

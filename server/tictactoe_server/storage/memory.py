@@ -13,11 +13,15 @@ from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Tabl
 
 MAX_GAMES: Final = 20_000  # how many finished games are kept, and values of each bounded table; the oldest make room
 _FORGOTTEN_AT_ONCE: Final = 100
+_NOTED_AT_ONCE: Final = 100
 _READ_AT_ONCE: Final = 500
 
 
 class MemoryLog(Generic[Game]):
-    """Finished games in a dictionary; see `GameLog` for what the methods promise."""
+    """Finished games in a dictionary; see `GameLog` for what the methods promise.
+
+    By whom and where one was played is noted for many at once, before anybody asks for it.
+    """
 
     def __init__(self, spec: GameSpec[Game], max_games: int = MAX_GAMES) -> None:
         self._spec = spec
@@ -26,8 +30,10 @@ class MemoryLog(Generic[Game]):
         self._newest = 0
         self._by_player: defaultdict[str, deque[int]] = defaultdict(deque)
         self._by_place: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+        self._unnoted: list[tuple[int, Game]] = []
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
+        self._note_all()
         ids = (id for id in reversed(self._by_player.get(player, ())) if before is None or id < before)
         return [(id, self._games[id]) for id in islice(ids, max(0, min(limit, MAX_LISTED_GAMES)))]
 
@@ -35,6 +41,7 @@ class MemoryLog(Generic[Game]):
         return self._games.get(id)
 
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
+        self._note_all()
         return [(id, self._games[id]) for id in self._by_place.get((room, number), ())]
 
     async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
@@ -52,13 +59,21 @@ class MemoryLog(Generic[Game]):
         """Take a game in, in place of the oldest where there are too many."""
         self._newest += 1
         self._games[self._newest] = game
-        self._by_place[self._spec.place(game)].append(self._newest)
-        for player in self._spec.people(game):
-            self._by_player[player].append(self._newest)
+        self._unnoted.append((self._newest, game))
+        if len(self._unnoted) > _NOTED_AT_ONCE:
+            self._note_all()
         if len(self._games) > self._max_games:
             self._drop(next(iter(self._games)))
 
+    def _note_all(self) -> None:
+        for id, game in self._unnoted:
+            self._by_place[self._spec.place(game)].append(id)
+            for player in self._spec.people(game):
+                self._by_player[player].append(id)
+        self._unnoted.clear()
+
     def _drop(self, id: int) -> None:
+        self._note_all()
         game = self._games.pop(id)
         place = self._spec.place(game)
         self._by_place[place].remove(id)

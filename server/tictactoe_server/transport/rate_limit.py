@@ -129,27 +129,17 @@ class Held(dict[str, dict[Any, Any]]):
         return max(map(len, self.values()), default=0)
 
 
-def take_both(first: RateLimit, second: RateLimit) -> tuple[int, int]:
-    """Count a use of two limits that go by the same clock, and return zeros; else count nothing.
+def take_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:
+    """Count a use of two limits that go by the same clock, or so many, and return zeros; else count nothing.
 
     The first number is how many ms to wait for the first; the second, where the first allows one, for the second.
     """
     now = second._monotonic_ns()
-    following = (first._next if first._next > now else now) + first._interval
+    following = (first._next if first._next > now else now) + first._interval * count
     if following - now > first._window:
         return (following - now - first._window) // 1_000_000 + 1, 0
-    others = (second._next if second._next > now else now) + second._interval
+    others = (second._next if second._next > now else now) + second._interval * count
     if others - now > second._window:
         return 0, (others - now - second._window) // 1_000_000 + 1
     first._next, second._next = following, others
     return 0, 0
-
-
-def take_each(*limits: RateLimit, count: int = 1) -> int:
-    """Count a use of each limit, or so many, and return 0, or return how many ms to wait for all, counting nothing."""
-    for number, limit in enumerate(limits):
-        if limit.take(count):
-            for taken in limits[:number]:
-                taken.give_back(count)
-            return max(limit.wait(count) for limit in limits)
-    return 0

@@ -56,7 +56,8 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of those who played and are no bots."""
-        return tuple({player.player: None for player in self.players.values() if not is_server_bot(player.bot)})
+        played = self.players.values()
+        return tuple({one.player: None for one in played if one.bot is None or not is_server_bot(one.bot)})
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:
@@ -64,9 +65,9 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     code, position, result = room.code, room.position, room.result
     if result is None:
         raise ValueError(f"The game of room {code} is not over.")
-    seats = {mark: seat for mark, seat in room.seats.items() if seat is not None}
-    players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in seats.items()}
-    rules = rules_state(room.rules)
+    held = {mark: seat for mark, seat in room.seats.items() if seat is not None}
+    players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in held.items()}
+    rules = rules_state(position.rules)
     played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
     return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public")
 

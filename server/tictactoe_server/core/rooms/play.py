@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -42,23 +44,21 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     offers = room.offers
     if offers is not _NO_OFFERS:
         offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
-    if room.clock is None:
-        after = replace(room, seq=room.seq + 1, position=position, offers=offers)
-    else:
-        after = replace(
-            room,
-            seq=room.seq + 1,
-            position=position,
-            offers=offers,
-            remaining_ms=remaining_after_turn(room, now, has_moved=True),
-            clock_started_at=None if position.turn is None or room.stands_still else now,
-        )
-    if room.asked:
-        after = replace(after, asked={key: at for key, at in room.asked.items() if at != played + 1})
-    if room.happened:
-        after = replace(after, happened=())
     outcome = position.outcome
-    return after if outcome is None else finish(after, Result(outcome.winner, outcome.reason, outcome.line), now)
+    if outcome is None and room.clock is None and not (room.asked or room.happened):
+        return replace(room, seq=room.seq + 1, position=position, offers=offers)
+    changes: dict[str, Any] = {}
+    if room.clock is not None:
+        changes["remaining_ms"] = remaining_after_turn(room, now, has_moved=True)
+        changes["clock_started_at"] = None if position.turn is None or room.stands_still else now
+    if room.asked:
+        changes["asked"] = {key: at for key, at in room.asked.items() if at != played + 1}
+    if room.happened:
+        changes["happened"] = ()
+    if outcome is not None:
+        result, offers = Result(outcome.winner, outcome.reason, outcome.line), _NO_OFFERS
+        changes["result"], changes["score"] = result, _count(room, result)
+    return replace(room, seq=room.seq + 1, position=position, offers=offers, **changes)
 
 
 def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
@@ -163,20 +163,19 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
     if has_begun(room, request):
         return room
     check_game(room, request)
-    if room.status == "waiting":
-        raise Refused(ErrorCode.NOT_STARTED)
-    if room.status == "playing":
-        raise Refused(ErrorCode.NOT_ALLOWED, "playing")
+    if room.result is None:
+        raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
     if room.event:
         raise Refused(ErrorCode.NOT_ALLOWED, "event rematch")
-    for seat in room.held_seats:
-        if seat.left:
+    for seat in room.seats.values():
+        if seat is not None and seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
-    if mark in room.offers.rematch:
+    asking = room.offers.rematch
+    if mark in asking:
         return room
-    agreed = tuple(other for other in room.seats if other == mark or other in room.offers.rematch)
-    if len(agreed) < len(room.seats):
-        return replace(room, offers=replace(room.offers, rematch=agreed))
+    if len(asking) + 1 < len(room.seats):
+        asking = tuple([other for other in room.seats if other == mark or other in asking])
+        return replace(room, seq=room.seq + 1, offers=replace(room.offers, rematch=asking), happened=())
     return _start_again(room, now)
 
 
@@ -196,16 +195,18 @@ def finish(room: Room, result: Result, now: int) -> Room:
 
     A game that was aborted, or to which nobody came, counts for nobody.
     """
-    counts = result.winner is not None or result.reason not in ("aborted", "forfeit")
-    winner = "draws" if result.winner is None else room.seat(result.winner).player
+    score, remaining_ms = _count(room, result), remaining_after_turn(room, now)
     return replace(
-        room,
-        result=result,
-        offers=_NO_OFFERS,
-        score={**room.score, winner: room.score.get(winner, 0) + 1} if counts else room.score,
-        remaining_ms=remaining_after_turn(room, now),
-        clock_started_at=None,
+        room, result=result, offers=_NO_OFFERS, score=score, remaining_ms=remaining_ms, clock_started_at=None
     )
+
+
+def _count(room: Room, result: Result) -> dict[str, int]:
+    """Return the score with a game counted that ended so."""
+    if result.winner is None and result.reason in ("aborted", "forfeit"):
+        return room.score
+    winner = "draws" if result.winner is None else room.seat(result.winner).player
+    return {**room.score, winner: room.score.get(winner, 0) + 1}
 
 
 def _start_again(room: Room, now: int) -> Room:
@@ -213,19 +214,25 @@ def _start_again(room: Room, now: int) -> Room:
 
     Of two of whom one has opened the other opens, whoever sat where in the end.
     """
-    marks, seated = room.rules.marks, list(room.seats.values())
+    rules, seats = room.rules, room.seats
     if not (room.was_aborted or room.position.is_swapped):  # who has changed places opens without a further change
-        seated = [seated[-1], *seated[:-1]]
-    return turn_to(
+        *others, last = seats.values()
+        seats = dict(zip(rules.marks, (last, *others), strict=True))
+    changes: dict[str, Any] = {}
+    if room.clock is not None:
+        changes["remaining_ms"] = full_clocks(room.clock, rules.marks)
+        changes["clock_started_at"] = now
+    return replace(
         room,
-        Position.start(room.rules),
-        full_clocks(room.clock, marks),
-        now,
+        seq=room.seq + 1,
         game=room.game + 1,
-        seats=dict(zip(marks, seated, strict=True)),
+        position=Position.start(rules),
+        seats=seats,
         result=None,
         offers=_NO_OFFERS,
-        asked={},
+        asked=_NOTHING,
+        happened=(),
+        **changes,
     )
 
 
@@ -250,5 +257,6 @@ def _swapped(room: Room) -> Room:
 
 
 _NO_OFFERS = Offers()
+_NOTHING: dict[str, int] = {}
 _ABORTED = Result(None, "aborted")
 _REASONS = {"late": "timeout", "away": "claimed"}  # how a game ends that is over when somebody is out for this

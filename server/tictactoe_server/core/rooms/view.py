@@ -28,23 +28,90 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
 
 
 class StateEncoder:
-    """Encodes the states of one room; what moves do not change of them is encoded once."""
+    """Encodes the states of one room; what does not change of them is encoded once.
+
+    Most are of a game without a clock in which everybody is there: these are one text with places for what differs.
+    After most moves all is as in the state before but for five fields, so there is a text with places for these alone,
+    with all else as in the state of `_before`.
+    """
 
     def __init__(self, room: Room) -> None:
         self._rules = Raw(encode(rules_state(room.rules)))
+        self._text = self._text_with_id = self._text_of_moves = b""
+        self._before: Room | None = None
+        self._watchers_before = 0
         self._seats_of: object = None
-        self._score_of: object = None
-        self._seats = self._score = Raw(b"")
+        self._seats = b""
 
     def encode(self, room: Room, now: int, watchers: int) -> bytes:
         """Return the JSON of a state as `state_of` makes it."""
-        if room.seats is not self._seats_of:
-            self._seats, self._seats_of = Raw(encode(room.seats)), room.seats
-        if room.score is not self._score_of:
-            self._score, self._score_of = Raw(encode(room.score)), room.score
-        as_they_are = not room.gone_at and not room.position.passed
-        seats = self._seats if as_they_are else _seats_of(room, now)
-        return encode(_state(room, now, watchers, self._rules, seats, self._score))
+        before, position = self._before, room.position
+        moves, turn = position.moves, position.turn
+        if (
+            before is not None
+            and room.seats is before.seats
+            and room.score is before.score
+            and room.offers is before.offers
+            and room.game == before.game
+            and watchers == self._watchers_before
+            and moves
+            and turn is not None
+            and not (room.result is not None or room.happened or room.gone_at or position.passed)
+        ):
+            return self._text_of_moves % (room.seq, position.board.encode(), len(moves), turn.encode(), moves[-1])
+        is_usual = room.clock is None and room.rules.opening is None and None not in room.seats.values()
+        if not is_usual or room.gone_at or room.happened or position.passed:
+            return encode(_state(room, now, watchers, self._rules, _seats_of(room, now), room.score))
+        result, seats = room.result, room.seats
+        if seats is not self._seats_of:
+            self._seats, self._seats_of = encode(seats), seats
+        parts = (
+            room.seq,
+            b'"playing"' if result is None else b'"over"',
+            room.game,
+            position.board.encode(),
+            len(moves),
+            encode(turn) if result is None else b"null",
+            b"%d" % moves[-1] if moves else b"null",
+            self._seats,
+            b"null" if result is None else encode(result),
+            encode(room.offers),
+            watchers,
+            encode(room.score),
+        )
+        if result is not None and room.kept_at:
+            self._text_with_id = self._text_with_id or _text_of(room, self._rules, has_id=True)
+            return self._text_with_id % (*parts, room.game_id.encode())
+        self._text = self._text or _text_of(room, self._rules)
+        text = self._text % parts
+        if result is None and moves:
+            self._before, self._watchers_before, self._text_of_moves = room, watchers, _text_around(text)
+        return text
+
+
+def _text_of(room: Room, rules: Raw, *, has_id: bool = False) -> bytes:
+    """Return the text of a room's states, with places for what differs between them in the order of the fields.
+
+    The places are characters first that no text in JSON has.
+    """
+    text, quoted, number = Raw(b"\1"), Raw(b'"\1"'), Raw(b"\2")
+    places: dict[str, Any] = dict.fromkeys(("status", "turn", "last", "result", "offers"), text)
+    places |= dict.fromkeys(("seq", "game", "ply", "watchers"), number)
+    id = quoted if has_id else UNSET
+    state = replace(_state(room, 0, 0, rules, text, text), **places, board=quoted, game_id=id)
+    return encode(state).replace(b"%", b"%%").replace(b"\1", b"%b").replace(b"\2", b"%d")
+
+
+def _text_around(state: bytes) -> bytes:
+    """Return the text of a state with places for its number, its board, how many moves there are, turn and last move.
+
+    No name can be taken for a field: a quotation mark within a string has a backslash before it.
+    """
+    number = state.index(b'"seq":') + 6
+    board = state.index(b'"board":"') + 9
+    parts = state[:number], state[state.index(b",", number) : board], state[state.index(b',"seats":', board) :]
+    before, between, behind = (part.replace(b"%", b"%%") for part in parts)
+    return b'%b%%d%b%%b","ply":%%d,"turn":"%%b","last":%%d%b' % (before, between, behind)
 
 
 def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: Any) -> RoomState:
