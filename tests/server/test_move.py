@@ -32,7 +32,7 @@ from tests.server.tables import ANA, BO
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.cluster.jetstream.contents import StreamSource
+from tictactoe_server.cluster.jetstream.contents import stream_source
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.core.kept import PLAYERS, ROOMS, Ban, open_folder, today
@@ -40,8 +40,8 @@ from tictactoe_server.core.rooms import Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.services.events.event import open_event
 from tictactoe_server.services.events.kept import EVENTS
-from tictactoe_server.storage.contents import FolderSource
-from tictactoe_server.storage.copying import Contents, CopySource, copy
+from tictactoe_server.storage.contents import folder_source
+from tictactoe_server.storage.copying import Contents, copy
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, save
@@ -112,13 +112,9 @@ def move(source: Path | str, target: Path | str) -> Ran:
 
 async def contents_of(place: Path | str) -> Contents:
     """Return what a folder or a stream holds, summed up."""
-    source: CopySource = (
-        FolderSource.open(place, ALL) if isinstance(place, Path) else await StreamSource.open(place, None, None, ALL)
-    )
-    try:
-        return await copy(source, None, ALL, lambda kind, count: None)
-    finally:
-        await source.close()
+    opened = folder_source(place, ALL) if isinstance(place, Path) else stream_source(place, None, None, ALL)
+    async with opened as source:
+        return await copy(source, None, ALL)
 
 
 async def look(store: Storage) -> None:
@@ -298,13 +294,12 @@ def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_mi
     async def read_amid_writes() -> Contents:
         store = await JetStreamStore.open(url, ALL, unsafe=True)
         revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
-        source = await StreamSource.open(url, None, None, ALL)
-        for code in codes:  # each is behind what the source walks over now
-            await keep(store, room_of(code, 2), revisions[code])
-        await finish(store, "BBBBBB", ANA, BO)
-        await keep_player(store, ANA_KEY, Player(ANA.id, "ana"), MISSING)
-        found = await copy(source, None, ALL, lambda kind, count: None)
-        await source.close()
+        async with stream_source(url, None, None, ALL) as source:
+            for code in codes:  # each is behind what the source walks over now
+                await keep(store, room_of(code, 2), revisions[code])
+            await finish(store, "BBBBBB", ANA, BO)
+            await keep_player(store, ANA_KEY, Player(ANA.id, "ana"), MISSING)
+            found = await copy(source, None, ALL)
         await store.close()
         return found
 

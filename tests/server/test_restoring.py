@@ -112,7 +112,7 @@ async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     store = open_folder(tmp_path)
     await keep(store, room_of("R5T6Y7"), MISSING)
-    found = check_folder(tmp_path, KEPT)
+    found = await check_folder(tmp_path, KEPT)
     await store.close()
     assert [found.counts[name] for name in ("rooms", "players", "games")] == [4, 1, 1]
     assert found.damage == ()
@@ -123,7 +123,7 @@ async def test_each_damaged_thing_is_named(tmp_path: Path, statement: str, words
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     change(tmp_path / FILE_NAME, statement)
     before = (tmp_path / FILE_NAME).read_bytes()
-    (line,) = check_folder(tmp_path, KEPT).damage
+    (line,) = (await check_folder(tmp_path, KEPT)).damage
     assert line.startswith(words)
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
@@ -134,8 +134,8 @@ async def test_damaged_pages_are_named_and_what_can_be_read_is_counted(tmp_path:
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    assert check_folder(tmp_path, KEPT).damage != ()
+    assert (await check_folder(tmp_path, KEPT)).damage != ()
     path.write_bytes(b"no database at all" * 1000)
-    assert check_folder(tmp_path, KEPT).damage != ()
+    assert (await check_folder(tmp_path, KEPT)).damage != ()
     with pytest.raises(CannotBackUp):
-        check_folder(tmp_path / "nothing", KEPT)
+        await check_folder(tmp_path / "nothing", KEPT)

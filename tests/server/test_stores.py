@@ -20,7 +20,7 @@ from tests.server.tables import Table as PlayedTable
 from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
 from tictactoe_server.core.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
-from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
+from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
 from tictactoe_server.storage.copying import copy
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
@@ -303,14 +303,12 @@ async def test_a_new_table_is_backed_up_checked_moved_and_salvaged_with_the_othe
     await save(store.table(NOTES), "first", note, MISSING)
     await keep(store, room_of(CODE), MISSING)
     await store.close()
-    assert check_folder(folder, WITH_NOTES).counts["notes"] == 1
+    assert (await check_folder(folder, WITH_NOTES)).counts["notes"] == 1
     (tmp_path / "restored").mkdir(mode=0o700)
     back_up(folder, tmp_path / "restored" / FILE_NAME)
     assert await note_in(tmp_path / "restored") == note
-    source, target = FolderSource.open(folder, WITH_NOTES), FolderTarget.open(tmp_path / "moved", WITH_NOTES)
-    moved = await copy(source, target, WITH_NOTES, lambda noun, count: None)
-    await target.close()
-    await source.close()
+    async with folder_source(folder, WITH_NOTES) as source, folder_target(tmp_path / "moved", WITH_NOTES) as target:
+        moved = await copy(source, target, WITH_NOTES)
     assert moved.sums["note"].count == 1
     assert await note_in(tmp_path / "moved") == note
     content = (folder / FILE_NAME).read_bytes()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
 import time
-from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,8 +16,8 @@ from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, restore_backup
-from tictactoe_server.storage.contents import FolderSource, FolderTarget, check_folder
-from tictactoe_server.storage.copying import CannotMove, Contents, CopySource, CopyTarget, copy
+from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
+from tictactoe_server.storage.copying import CannotMove, Contents, copy
 
 _PROGRESS_SECONDS: Final = 2.0
 
@@ -51,7 +50,8 @@ def restore(folder: Path, file: Path) -> None:
 @with_folder("The folder to read, if not the default.")
 def check(folder: Path) -> None:
     """Read a server's data and say what is damaged; nothing is changed. Exit code 1 where something is."""
-    found = check_folder(folder, kept_by())
+    set_up_logging("text", "critical")  # what is damaged is said here
+    found = asyncio.run(check_folder(folder, kept_by()))
     rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
     click.echo(f"{folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
@@ -98,22 +98,15 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
     return damage
 
 
-@contextlib.asynccontextmanager
-async def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AsyncIterator[Any]:
-    """Give the `CopySource` of a folder or a store, or its `CopyTarget`, and close it in the end."""
-    opened: CopySource | CopyTarget
+def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAsyncContextManager[Any]:
+    """Return what gives the `CopySource` of a folder or a store, or its `CopyTarget`, and closes it in the end."""
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.cluster.jetstream.contents import StreamSource, StreamTarget
-        opened = await (StreamTarget if to_fill else StreamSource).open(place, *access, kept_by())
-    elif (folder := folder_of(place)) is not None:
-        opened = (FolderTarget if to_fill else FolderSource).open(folder, kept_by())
-    else:
+            from tictactoe_server.cluster.jetstream.contents import stream_source, stream_target
+        return (stream_target if to_fill else stream_source)(place, *access, kept_by())
+    if (folder := folder_of(place)) is None:
         raise CannotMove(f"{place} keeps nothing.")
-    try:
-        yield opened
-    finally:
-        await opened.close()
+    return (folder_target if to_fill else folder_source)(folder, kept_by())
 
 
 class _Progress:

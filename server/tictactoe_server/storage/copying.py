@@ -1,26 +1,25 @@
 """All that a store keeps, brought into another one that is empty: from one machine's folder to a cluster and back.
 
-Everything is decoded on its way, so what is damaged is found here and not by a server later. What the other store
-holds afterwards is read again and compared.
+A store says how all of a table is read from it, and how a value is kept in it. Everything is decoded on its way, so
+what is damaged is found here and not by a server later. What the other store holds afterwards is read again and
+compared.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, Protocol
 
 from tictactoe_server.storage.specs import Specs, TableSpec
-from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import Conflict, Stored, StoreUnavailable, Unreadable
 
 AT_ONCE: Final = 500
 _DIGEST_BYTES: Final = 16
-
-Item = tuple[str, Any]
-"""A key and a value; the key of a game is its number."""
 
 
 class CannotMove(Exception):
@@ -37,27 +36,26 @@ def refusing(words: str) -> Iterator[None]:
 
 
 class CopySource(Protocol):
-    """What a store keeps, some at a time, games in their order, and how long servers have run (ms).
+    """What a store keeps, games in their order; `damage` has a line for each thing that was found to be damaged.
 
-    `damage` has a line for each thing that cannot be read, as far as was read. Every method may raise `CannotMove`.
+    `refusal` are the words that come before what it refuses, here and in a `CopyTarget`.
     """
 
+    refusal: str
     damage: list[str]
 
-    def items(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Item]]: ...
-    async def time(self) -> int | None: ...
-    async def close(self) -> None: ...
+    def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]: ...
+    def describe(self, spec: TableSpec[Any], key: str) -> str: ...
+    async def noted_time(self) -> int | None: ...
 
 
 class CopyTarget(Protocol):
-    """An empty store to be filled; games come with numbers from 1. All is kept after `close`.
+    """An empty store to be filled; games come with numbers from 1. All is kept when it is closed."""
 
-    Every method may raise `CannotMove`.
-    """
+    refusal: str
 
-    async def write(self, spec: TableSpec[Any], items: Sequence[Item]) -> None: ...
-    async def write_time(self, ms: int) -> None: ...
-    async def close(self) -> None: ...
+    def put(self, spec: TableSpec[Any], key: str, value: Any) -> Awaitable[object]: ...
+    async def put_time(self, ms: int) -> None: ...
 
 
 @dataclass(slots=True)
@@ -82,7 +80,10 @@ class Contents:
 
 
 async def copy(
-    source: CopySource, target: CopyTarget | None, specs: Specs, progress: Callable[[str, int], None]
+    source: CopySource,
+    target: CopyTarget | None,
+    specs: Specs,
+    progress: Callable[[str, int], None] = lambda noun, count: None,
 ) -> Contents:
     """Bring everything over and return what it was, with None for a target only that; raises `CannotMove`.
 
@@ -90,22 +91,29 @@ async def copy(
     game that it ends later. `progress` is told how many things with a noun are done.
     """
     contents = Contents()
-    for spec in (*specs.tables, specs.games):
-        found = contents.sums[spec.noun]
-        async for items in source.items(spec):
-            first = found.count + 1
-            for key, value in items:
-                found.add("" if spec is specs.games else key, spec.encode(value))
-            if spec is specs.games:  # their numbers are each store's own
-                items = [(str(number), game) for number, (_, game) in enumerate(items, first)]
-            if target is not None:
-                await target.write(spec, items)
-            progress(spec.noun, found.count)
-        if spec is specs.tables[0]:  # what rooms measure goes by it
-            try:
-                contents.time = await source.time()
-            except Unreadable:
-                source.damage.append("How long servers have run.")
+    with refusing(source.refusal):
+        for spec in (*specs.tables, specs.games):
+            found = contents.sums[spec.noun]
+            async for some in source.load_all(spec):
+                writes = []
+                for key, value in ((stored.key, stored.value) for stored in some):
+                    if isinstance(value, Unreadable):
+                        source.damage.append(f"{source.describe(spec, key)}: {value}")
+                        continue
+                    is_game = spec is specs.games  # their numbers are each store's own
+                    found.add("" if is_game else key, spec.encode(value))
+                    if target is not None:
+                        writes.append(target.put(spec, str(found.count) if is_game else key, value))
+                if target is not None:
+                    with refusing(target.refusal):
+                        await asyncio.gather(*writes)
+                progress(spec.noun, found.count)
+            if spec is specs.tables[0]:  # what rooms measure goes by it
+                try:
+                    contents.time = await source.noted_time()
+                except Unreadable:
+                    source.damage.append("How long servers have run.")
     if target is not None and contents.time is not None:
-        await target.write_time(contents.time)
+        with refusing(target.refusal):
+            await target.put_time(contents.time)
     return contents

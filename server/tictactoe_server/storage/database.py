@@ -61,6 +61,7 @@ class Database:
         self._is_suspect = False
         self._is_durable = True
         self._salvages = 0
+        self.damage: list[str] = []
         self.connections = 0
         self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
 
@@ -134,13 +135,14 @@ class Database:
         if self.connections:
             self.close()
         try:
-            counts, old = salvage(self.path, self.specs)
+            counts, left_out, old = salvage(self.path, self.specs)
         except ForeignFile:
             return False
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
             log.error("no new database could be made of what can be read", reason=str(failure))
             self.distrust()
             return False
+        self.damage += left_out
         log.error(
             "the database was damaged: a new one has what could be read, restore a backup if too much is missing",
             reason=str(error),

@@ -167,6 +167,10 @@ class GameTables:
         )
         return len(old) == _FORGOTTEN_AT_ONCE
 
+    def ids(self) -> list[int]:
+        """Return the ids of all games, in their order."""
+        return [id for (id,) in self._database.execute("SELECT id FROM archive ORDER BY id")] + list(self._pending)
+
     def newest(self) -> int:
         """Return the largest id in the tables, 0 for none."""
         (newest,) = self._database.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
@@ -321,6 +325,7 @@ class Journal:
                 else:
                     self._know(name, number, document or None)
             except Unreadable:
+                self._database.damage.append(f"A line of the journal, row {self.row}.")
                 log.error("a line of the journal is damaged", row=self.row)
 
     def _know(self, code: str, revision: int, document: bytes | None) -> None:

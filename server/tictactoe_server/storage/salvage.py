@@ -20,7 +20,7 @@ import structlog
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.folder import files_of, flush, free_name
 from tictactoe_server.storage.pages import DatabasePages, Row, Value
-from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.specs import Specs, TableSpec, as_bytes
 from tictactoe_server.storage.store import Unreadable
 
 _MAX_NAMED: Final = 20
@@ -31,8 +31,10 @@ _ID_PLACE: Final = slice(68, 72)
 log: Final = structlog.get_logger(__name__)
 
 
-def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
-    """Put a new database in the place of a damaged one; return how many rows its tables have, and where the old one is.
+def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], list[str], Path]:
+    """Put a new database in the place of a damaged one.
+
+    Returns how many rows its tables have, lines about the rows that are left out, and where the old one is now.
 
     Nobody else may use the file. Raises `sqlite3.Error`, `CannotOpenStore` and OSError, and then nothing has changed.
     """
@@ -59,7 +61,7 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], Path]:
     flush(path.parent)
     for what in found.left_out[:_MAX_NAMED]:
         log.error("a damaged row is left out", row=what)
-    return found.counts, old
+    return found.counts, found.left_out, old
 
 
 class _Found:
@@ -92,15 +94,15 @@ class _Found:
                 case Row(None, (str(), int())):  # who played which game: that is made anew
                     pass
                 case Row(None, (str(key), value)) if key in (schema.TIME, schema.ORIGIN):
-                    self._server[key] = _bytes(value)
+                    self._server[key] = as_bytes(value)
                 case Row(None, (str(key), *values)):
                     self._take_value(key, values)
                 case Row(int(id), (None, _, _, _, _, document)):
-                    self._take_game(id, _bytes(document))
+                    self._take_game(id, as_bytes(document))
                 case Row(int(), (None, str(key), number, document)):  # schema 1
                     self._take_value(key.partition("/")[2], (number, document))
                 case Row(int(id), (None, batch)):
-                    self._journal[id] = _bytes(batch)
+                    self._journal[id] = as_bytes(batch)
         except Unreadable as damaged:
             self.left_out.append(str(damaged))
 
@@ -111,7 +113,7 @@ class _Found:
                 try:
                     match line:
                         case None:
-                            raise Unreadable(f"a line in row {row} of the journal")
+                            raise Unreadable(f"A line of the journal, row {row}.")
                         case (schema.GAME, id, document):
                             self._take_game(id, document)
                         case (code, _, b""):
@@ -156,7 +158,7 @@ class _Found:
         if len(values) not in (len(names), len(names) - len(numbers)):
             raise Unreadable("a row of another table")
         row = {"revision": 0, "document": None, **numbers, **dict(zip(names, values, strict=False))}
-        row["document"] = document = _bytes(row["document"])
+        row["document"] = document = as_bytes(row["document"])
         value = spec.read_row(None, document, *(row[name] for name in numbers))
         key = row[column] = key if spec.key_of is None else spec.key_of(value)
         if not re.fullmatch(spec.keys, key, re.ASCII):
@@ -172,15 +174,6 @@ class _Found:
             self._games[id] = self._specs.games.read(None, document), document
         except Unreadable as damaged:
             raise Unreadable(f"game {id}: {damaged}") from damaged
-
-
-def _bytes(value: Value) -> bytes:
-    """Return a document, which edited rows hold as a text; raises `Unreadable` for what is none."""
-    if isinstance(value, str):
-        return value.encode()
-    if not isinstance(value, bytes):
-        raise Unreadable(f"a row that holds {value!r} in place of a document")
-    return value
 
 
 def _may_be_ours(path: Path) -> bool:

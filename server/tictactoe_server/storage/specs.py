@@ -54,16 +54,16 @@ class TableSpec(Generic[Value]):
         """How its values are kept in a database: as documents alone where no columns are named."""
         return self.columns or Columns((), lambda value: (self.encode(value),), self.decode, tuple)
 
-    def read(self, key: str | None, document: bytes) -> Value:
+    def read(self, key: str | None, document: object) -> Value:
         """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
-        return self._read(key, self.decode, document)
+        return self._read(key, self.decode, as_bytes(document))
 
-    def read_row(self, key: object, document: bytes, *numbers: object) -> Value:
+    def read_row(self, key: object, document: object, *numbers: object) -> Value:
         """Return the value of a row of the database, with the usual numbers for none; else like `read`."""
         rows = self.rows
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
-        return self._read(key, rows.join, document, *(numbers or rows.usual()))
+        return self._read(key, rows.join, as_bytes(document), *(numbers or rows.usual()))
 
     def _read(self, key: object, decode: Callable[..., Value], *parts: object) -> Value:
         try:
@@ -76,6 +76,11 @@ class TableSpec(Generic[Value]):
 
     def describe(self, key: object) -> str:
         return self.label.format(noun=self.noun, key=key)
+
+
+def as_bytes(value: object) -> bytes:
+    """Return a document as such: what is of another kind is read like its text, or as damaged."""
+    return value if isinstance(value, bytes) else str(value).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

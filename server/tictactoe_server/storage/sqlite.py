@@ -27,10 +27,14 @@ _KEYS_AT_ONCE: Final = 200
 
 
 class SqliteStore:
-    """Everything in a database; see `Storage` for what the methods promise."""
+    """Everything in a database; see `Storage` for what the methods promise.
+
+    `damage` has a line for each thing that was damaged and is left out. The games are a table, too, by their ids.
+    """
 
     def __init__(self, writer: Writer, specs: Specs) -> None:
         self._writer = writer
+        self.damage = writer.damage
         self.figures = writer.figures
         self.owed_since = writer.owed_since
         self.games = SqliteLog(writer, specs.games)
@@ -38,6 +42,7 @@ class SqliteStore:
             spec.name: (JournaledTable if spec.name == JOURNALED else SqliteTable)(writer, spec)
             for spec in specs.tables
         }
+        self.tables[specs.games.name] = GamesTable(writer, specs.games)
 
     @classmethod
     def open(cls, folder: Path | None, specs: Specs) -> Self:
@@ -233,14 +238,31 @@ class JournaledTable(SqliteTable[Value]):
         self._writer.write(Save(key, None, expected_revision, waiter))
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:
-        codes = await self._writer.ask(lambda _, journal: journal.codes())
-        keys = [code for code in codes if code.startswith(prefix)]
+        keys = [key for key in await self._writer.ask(lambda _, journal: self._all(journal)) if key.startswith(prefix)]
         for first in range(0, len(keys), _KEYS_AT_ONCE):
             yield keys[first : first + _KEYS_AT_ONCE]
+
+    def _all(self, journal: Journal) -> list[str]:
+        return journal.codes()
 
     def _find(self, key: str, database: Database, journal: Journal) -> tuple[Value, int] | None:
         found = journal.load(key)
         return found and (self._spec.read(key, found[0]), found[1])
+
+
+class GamesTable(JournaledTable[Game]):
+    """Finished games by their ids, to be copied: what is kept under an id stays."""
+
+    def save(self, key: str, value: Game, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
+        game = (int(key), value, self._spec.encode(value))
+        self._writer.write(Write(lambda _, journal: journal.games.insert([game]), waiter))
+
+    def _all(self, journal: Journal) -> list[str]:
+        return list(map(str, journal.games.ids()))
+
+    def _find(self, key: str, database: Database, journal: Journal) -> tuple[Game, int] | None:
+        game = journal.games.find(int(key))
+        return game and (game, MISSING)
 
 
 def _stored(key: str, found: tuple[Value, int] | BaseException) -> Stored[Value]:

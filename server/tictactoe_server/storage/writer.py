@@ -76,6 +76,7 @@ class Writer:
     def __init__(
         self, database: Database, *, max_waiting: int = MAX_WAITING, patience_seconds: float = PATIENCE_SECONDS
     ) -> None:
+        self.damage = database.damage
         self.figures = WriteFigures()
         self._transactions = Transactions(database)
         self._max_waiting = max_waiting

@@ -24,17 +24,7 @@ from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stre
 from tictactoe_server.core.kept import BANS, Ban, ban_or_none
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
-from tictactoe_server.storage.store import (
-    MISSING,
-    UNAWAITED,
-    Conflict,
-    Game,
-    Pending,
-    StoreUnavailable,
-    Unsettled,
-    Value,
-    read_time,
-)
+from tictactoe_server.storage.store import MISSING, UNAWAITED, Conflict, Game, StoreUnavailable, Unsettled, Value
 
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
@@ -98,17 +88,14 @@ class JetStreamStore:
         self._stream.write(Write(tables.TIME, str(ms).encode(), None, UNAWAITED))
 
     async def noted_time(self) -> int | None:
-        """Return the last note of any server, or None."""
-        found = await self._stream.newest(tables.TIME)
-        return read_time(found and found.document)
+        return await tables.noted_time(self._stream)
 
     async def identity(self) -> tuple[str, bytes]:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
         while (found := await self._stream.newest(tables.IDENTITY)) is None:
-            new, made = ("c" + secrets.token_urlsafe(9), secrets.token_bytes(32)), Pending()
-            self._stream.write(Write(tables.IDENTITY, msgspec.json.encode(new), MISSING, made))
+            new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
             try:
-                await made.future
+                await self._stream.keep(tables.IDENTITY, msgspec.json.encode(new), MISSING)
             except Conflict:
                 continue
             except Unsettled:  # another server makes it just now

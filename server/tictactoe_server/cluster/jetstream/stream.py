@@ -24,6 +24,7 @@ from tictactoe_server.storage.store import (
     MISSING,
     Conflict,
     NotStored,
+    Pending,
     StoreBusy,
     StoreUnavailable,
     Unsettled,
@@ -191,6 +192,12 @@ class Stream:
             return
         self._waiting[write] = None
         self._send(write)
+
+    def keep(self, key: str, document: bytes, expected: int | None) -> asyncio.Future[int]:
+        """Keep a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
+        pending = Pending()
+        self.write(Write(key, document, expected, pending))
+        return pending.future
 
     def owed_since(self) -> float | None:
         """Return since when the store owes an answer or is away (s, as `time.monotonic`), or None.

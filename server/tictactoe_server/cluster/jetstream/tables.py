@@ -8,7 +8,7 @@ from typing import Any, Final, Generic
 
 from tictactoe_server.cluster.jetstream.stream import TOMBSTONE, Entry, Stream, Write
 from tictactoe_server.storage.specs import GameSpec, TableSpec
-from tictactoe_server.storage.store import MISSING, Conflict, Stored, Unreadable, Value, Waiter
+from tictactoe_server.storage.store import MISSING, Conflict, Stored, Unreadable, Value, Waiter, read_time
 
 GAME: Final = "game."
 TIME: Final = "time"
@@ -86,12 +86,14 @@ class JetStreamTable(Generic[Value]):
 
     def stored(self, entry: Entry) -> Stored[Value]:
         """Return what a message holds."""
-        try:
-            return Stored(*self.item(entry), entry.sequence)
-        except Unreadable as damaged:
-            return Stored(self.key_of(entry.key), damaged, MISSING)
-
-    def item(self, entry: Entry) -> tuple[str, Value]:
-        """Return the key and the value that a message holds; raises `Unreadable`."""
         key = self.key_of(entry.key)
-        return key, self.spec.read(key, entry.document)
+        try:
+            return Stored(key, self.spec.read(key, entry.document), entry.sequence)
+        except Unreadable as damaged:
+            return Stored(key, damaged, MISSING)
+
+
+async def noted_time(stream: Stream) -> int | None:
+    """Return how long servers have run, as any of them noted it last, or None; raises `StoreUnavailable`."""
+    found = await stream.newest(TIME)
+    return read_time(found and found.document)
