@@ -17,8 +17,8 @@ from tests.server.stored import bans_in, change, finish, keep, keep_ban, keep_pl
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.kept import PLAYERS, Ban, open_folder
 from tictactoe_server.core.rooms import Player
+from tictactoe_server.storage.damage.pages import PAGE_BYTES, DatabasePages
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.pages import PAGE_BYTES, DatabasePages
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
 
 CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22262)]

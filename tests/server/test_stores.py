@@ -22,9 +22,9 @@ from tictactoe_server.core.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
 from tictactoe_server.storage.copying import copy
+from tictactoe_server.storage.damage.pages import PAGE_BYTES
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.pages import PAGE_BYTES
 from tictactoe_server.storage.specs import Columns, Specs, Storage, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, Table, delete, save

@@ -18,7 +18,7 @@ from typing import Final
 import structlog
 
 from tictactoe_server.storage.copying import CannotMove
-from tictactoe_server.storage.database import Damaged, is_damage
+from tictactoe_server.storage.damage.errors import Damaged, is_damage
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
 from tictactoe_server.storage.schema import SCHEMA, reading, refuse_newer, version_of
 from tictactoe_server.storage.store import CannotOpenStore

@@ -1,78 +1,97 @@
-"""The one connection to the database file: transactions, and getting well after the disk refused.
+"""The one connection to the database file and its journal: transactions, and getting well after the disk refused.
 
-Everything here blocks, and belongs to the one thread that the connection was handed to. SQLite before 3.51.3 can
-damage its write-ahead log when two connections write or checkpoint at once, so there is no second one.
+What the disk refuses is answered with an error, what is damaged is salvaged and tried again. Everything here blocks,
+and belongs to the store's thread. SQLite before 3.51.3 can damage its write-ahead log when two connections write or
+checkpoint at once, so there is no second one.
 """
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import sqlite3
 import time
-from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Final
 
 import structlog
 
+from tictactoe_server.storage.damage.errors import Damaged, code_of, concerns_one_job, is_damage, refusal_of
+from tictactoe_server.storage.damage.salvage import salvage
 from tictactoe_server.storage.folder import DataFolder
-from tictactoe_server.storage.salvage import salvage
+from tictactoe_server.storage.journal import Journal, Question, Save, Write
 from tictactoe_server.storage.schema import ForeignFile, make_tables, open_database, version_of
 from tictactoe_server.storage.specs import Specs
-from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 
 MAX_SALVAGES: Final = 3
 """How often one process makes a new database out of a damaged one: a disk that goes on like that is beyond help."""
 
-_DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
-_NO_TEXT: Final = "Could not decode to UTF-8"
-_PRIMARY_CODE: Final = 0xFF
-
-Row = TypeVar("Row", bound=tuple[Any, ...])
+_ADVICE: Final = "Move it away to start without it, or restore a backup."
 
 log: Final = structlog.get_logger(__name__)
 
 
-class Damaged(sqlite3.DatabaseError):
-    """What SQLite read without a complaint is not what was written."""
-
-
-def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
-    """Return rows whose values are of these kinds; raises `Damaged` for others."""
-    for row in rows:
-        if not all(map(isinstance, row, kinds)):
-            raise Damaged(f"a row holds something else than was written: {row!r:.100}")
-    return rows
-
-
 class Database:
-    """A connection that comes back by itself once it was opened.
+    """A connection that comes back by itself, in memory without a `folder`, and what is known of its journal.
 
-    `execute` and `execute_many` are those of its one cursor: fetch what it answers before the next call. `connections`
-    counts how often it was made.
-    `next_revision` returns a larger number each time, larger than those of earlier processes while no clock goes back.
-    Without a `folder` it is in memory.
+    It has one cursor: fetch what that answers before the next call. `damage` has lines about what was left out,
+    `is_refusing` while the disk refuses what it is asked, `connections` counts how often the connection was made.
     """
 
+    connection: sqlite3.Connection
+    journal: Journal
+
     def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
-        self.folder = folder
-        self.specs = specs
-        self.path = None if folder is None else folder.database
+        """Open the database, or a new one with what can be read of a damaged one; raises `CannotOpenStore`."""
+        self.connections = 0
+        self.damage: list[str] = []
+        self.is_refusing = False
+        # Larger each time, and larger than in earlier processes while no clock goes back.
+        self._next_revision = itertools.count(time.time_ns() // 1_000).__next__
+        self._specs = specs
+        self._folder = folder
+        self._path = None if folder is None else folder.database
         self._is_suspect = False
         self._is_durable = True
         self._salvages = 0
-        self.damage: list[str] = []
-        self.connections = 0
-        self.next_revision = itertools.count(time.time_ns() // 1_000).__next__
+        had_log = folder is not None and folder.has_log()  # else what is in it is made in opening
+        self._open()
+        if folder is not None and self.journal.row < folder.mark:
+            log.error(
+                "the database lacks what was kept last: has its log been lost, or is this a backup?",
+                batches=folder.mark - self.journal.row,
+                copy_of_the_log=folder.keep_log() if had_log else None,
+            )
 
-    def open(self) -> None:
-        """Connect; raises `CannotOpenStore`, also where the file's head lets nobody write, though its folder does."""
-        self._connect()
-        try:
-            self.execute("DELETE FROM server WHERE 0")
-        except sqlite3.OperationalError as error:
-            if _code_of(error) == sqlite3.SQLITE_READONLY:
-                raise CannotOpenStore(f"Cannot write in the database {self.path}: {error}.") from Damaged(str(error))
+    def write(self, jobs: Sequence[Save | Write]) -> list[Any]:
+        """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
+        told = self._attempt(lambda _, journal: journal.write(jobs), durable=True)
+        if not isinstance(told, Exception):
+            if self._folder is not None:
+                self._folder.write_mark(self.journal.row)
+            return list(told)
+        if len(jobs) > 1 and concerns_one_job(told):
+            return [outcome for job in jobs for outcome in self.write([job])]
+        return [refusal_of(told)] * len(jobs)
+
+    def answer(self, questions: Sequence[Question]) -> list[Any]:
+        """Return the answers to questions, or the exceptions that they are answered with."""
+        answers = [self._attempt(question.ask) for question in questions]
+        return [refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
+
+    def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
+        """Write a note, if there is one, and fold some of the journal; return how much of it."""
+        count = self._attempt(lambda _, journal: journal.fold(note, all_of_it=all_of_it), durable=False)
+        return 0 if isinstance(count, Exception) else int(count)
+
+    def end(self) -> None:
+        """Fold all of the journal and let go of the database and its folder."""
+        while self.keep_up(None, all_of_it=True):
+            pass
+        self.close()
+        if self._folder is not None:
+            self._folder.release()
 
     def begin(self, *, durable: bool) -> None:
         """Open a transaction; where it is not `durable` the disk may take its time."""
@@ -85,17 +104,15 @@ class Database:
         """Write the transaction; what returns from here is kept."""
         self.execute("COMMIT")
 
-    def noted(self, key: str) -> bytes | None:
-        """Return what a server noted under a key."""
-        row = self.execute("SELECT value FROM server WHERE key = ?", (key,)).fetchone()
-        return None if row is None else row[0]
-
-    def note(self, key: str, value: bytes) -> None:
-        self.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (key, value))
+    def close(self) -> None:
+        """Bring the log into the file and let go of both; the disk's refusals change nothing of what is kept."""
+        if self.connections:
+            with suppress(sqlite3.Error):
+                self.connection.close()
 
     def recover(self, error: Exception) -> None:
         """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""
-        code = _code_of(error)
+        code = code_of(error)
         try:
             if self.connection.in_transaction:
                 self.execute("ROLLBACK")
@@ -105,14 +122,71 @@ class Database:
             self.distrust()
 
     def distrust(self) -> None:
-        self._is_suspect = self.path is not None
+        self._is_suspect = self._path is not None
 
-    def close(self) -> None:
-        """Bring the log into the file and let go of both; the disk's refusals change nothing of what is kept."""
-        with contextlib.suppress(sqlite3.Error):
-            self.connection.close()
+    def _connect(self) -> None:
+        if self._folder is not None:
+            self._folder.hold_database()
+            if version_of(self._folder.database):
+                self._folder.make_database_private()
+        self.connection = open_database(self._path)
+        make_tables(self.connection, self._specs.tables)
+        self.connections += 1
+        self._cursor = self.connection.cursor()
+        self.execute = self._cursor.execute
+        self._is_durable = True
+        self.journal = Journal(self._cursor, self._specs, self._next_revision, self.damage)
+        self._is_suspect = False
 
-    def mend(self) -> None:
+    def _open(self) -> None:
+        try:
+            self._connect()
+            self._try_to_write()
+        except (CannotOpenStore, sqlite3.DatabaseError) as error:
+            cause = error.__cause__ or error
+            if code_of(cause) == sqlite3.SQLITE_ERROR:  # what SQL knows nothing of is missing from the tables
+                cause = Damaged(str(cause))
+            if self._salvage(cause):
+                return
+            reason: object = error
+            if not isinstance(error, CannotOpenStore):
+                reason = f"Cannot read the database {self._path}: {error}."
+            elif isinstance(cause, ForeignFile) or not is_damage(cause):
+                raise
+            raise CannotOpenStore(f"{reason} {_ADVICE}") from error
+
+    def _try_to_write(self) -> None:
+        """Raise `CannotOpenStore` where the file's head lets nobody write, though its folder does."""
+        try:
+            self.execute("DELETE FROM server WHERE 0")
+        except sqlite3.OperationalError as error:
+            if code_of(error) == sqlite3.SQLITE_READONLY:
+                raise CannotOpenStore(f"Cannot write in the database {self._path}: {error}.") from Damaged(str(error))
+
+    def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
+        """Return what comes of work in a transaction, durable or not, in none for None; or its error, taken back.
+
+        What met damage is tried again in the database that was made of what can be read.
+        """
+        try:
+            self._mend()
+            if durable is None:
+                return work(self._cursor, self.journal)
+            self.begin(durable=durable)
+            done = work(self._cursor, self.journal)
+            self.commit()
+        except Exception as error:
+            self.journal.drop()
+            self.recover(error)
+            if self._salvage(error):
+                return self._attempt(work, durable=durable)
+            self._tell(error)
+            return error
+        self.journal.keep()
+        self._tell(None)
+        return done
+
+    def _mend(self) -> None:
         """Make the connection anew where it may be broken; raises `StoreUnavailable`.
 
         It never makes a new file: one that is gone may come back with its disk.
@@ -120,22 +194,21 @@ class Database:
         if not self._is_suspect:
             return
         self.close()
-        if self.path is not None and not self.path.is_file():
-            raise StoreUnavailable(f"The database {self.path} is gone.")
+        if self._path is not None and not self._path.is_file():
+            raise StoreUnavailable(f"The database {self._path} is gone.")
         try:
             self._connect()
         except CannotOpenStore as error:
             raise StoreUnavailable(str(error)) from error
 
-    def salvage(self, error: BaseException) -> bool:
+    def _salvage(self, error: BaseException) -> bool:
         """Put what can be read of a damaged database into a new one, and tell whether to try again what failed."""
-        if self.path is None or not is_damage(error) or self._salvages >= MAX_SALVAGES:
+        if self._path is None or not is_damage(error) or self._salvages >= MAX_SALVAGES:
             return False
         self._salvages += 1
-        if self.connections:
-            self.close()
+        self.close()
         try:
-            counts, left_out, old = salvage(self.path, self.specs)
+            counts, left_out, old = salvage(self._path, self._specs)
         except ForeignFile:
             return False
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
@@ -152,51 +225,15 @@ class Database:
         self._connect()
         return True
 
-    def _connect(self) -> None:
-        if self.folder is not None:
-            self.folder.hold_database()
-            if version_of(self.folder.database):
-                self.folder.make_database_private()
-        self.connection = open_database(self.path)
-        make_tables(self.connection, self.specs.tables)
-        cursor = self.connection.cursor()
-        self.execute, self.execute_many = cursor.execute, cursor.executemany
-        self.connections += 1
-        self._is_durable = True
-        self._is_suspect = False
+    def _tell(self, error: Exception | None) -> None:
+        """Log when the disk begins to refuse and when it ends, and not once for every job between.
 
-
-def is_damage(error: BaseException) -> bool:
-    """Tell whether an error says that what is in the file is not what was written."""
-    return (
-        isinstance(error, (Damaged, ForeignFile, UnicodeDecodeError))
-        or _code_of(error) in _DAMAGE
-        or (isinstance(error, sqlite3.Error) and str(error).startswith(_NO_TEXT))
-    )
-
-
-def met_at_start(error: BaseException) -> BaseException:
-    """Return what is behind an error at the start, where what SQL knows nothing of is missing from the tables."""
-    cause = error.__cause__ or error
-    return Damaged(str(cause)) if _code_of(cause) == sqlite3.SQLITE_ERROR else cause
-
-
-def concerns_one_job(error: Exception) -> bool:
-    """Tell whether an error is about what was asked, rather than about the disk, which would refuse anything now."""
-    return not isinstance(error, (sqlite3.OperationalError, StoreUnavailable))
-
-
-def refusal_of(error: Exception) -> Exception:
-    """Return what a caller gets to see of an error."""
-    if not isinstance(error, sqlite3.Error):
-        return error
-    if is_damage(error):
-        return Unreadable(f"The database is damaged where this is kept: {error}.")
-    if isinstance(error, sqlite3.OperationalError):
-        return StoreUnavailable(f"The database cannot do this now: {error}.")
-    return error
-
-
-def _code_of(error: BaseException) -> int:
-    """Return SQLite's own code of an error, 0 where there is none."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & _PRIMARY_CODE
+        What concerns one job alone is its caller's to log, who knows what it is about.
+        """
+        if error is not None and concerns_one_job(error):
+            return
+        if error is not None and not self.is_refusing:
+            log.error("the store refuses", error=str(error))
+        elif error is None and self.is_refusing:
+            log.warning("the store works again")
+        self.is_refusing = error is not None

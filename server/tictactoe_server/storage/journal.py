@@ -12,18 +12,20 @@ Everything here blocks, and belongs to the store's thread.
 
 from __future__ import annotations
 
-from collections import ChainMap, OrderedDict
+import sqlite3
+from collections import ChainMap
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 import structlog
+from msgspec import Struct
 
-from tictactoe_server.storage.database import Damaged, Database, checked
+from tictactoe_server.storage.damage.errors import Damaged, checked
 from tictactoe_server.storage.schema import GAME, journal_line, lines_of
-from tictactoe_server.storage.specs import GameSpec
-from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
+from tictactoe_server.storage.specs import GameSpec, Specs
+from tictactoe_server.storage.store import MISSING, Conflict, Game, Pending, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
 """How many rooms, and games at the least, one transaction folds, so that those who save meanwhile hardly wait."""
@@ -35,7 +37,7 @@ _decode_players: Final = msgspec.json.Decoder(list[str]).decode
 log: Final = structlog.get_logger(__name__)
 
 
-class Save(NamedTuple):
+class Save(Struct, gc=False):
     """A room to be kept, or to be forgotten where there is no document, and a game that is `finished` by that."""
 
     code: str
@@ -45,29 +47,32 @@ class Save(NamedTuple):
     finished: Any = None
 
 
-class Write(NamedTuple):
+class Write(Struct):
     """A change of anything but a room. `write` returns what the waiter is told, or a `Conflict`; it may rerun."""
 
-    write: Callable[[Database, Journal], Any]
+    write: Callable[[sqlite3.Cursor, Journal], Any]
     waiter: Waiter
     finished: Any = None
+
+
+class Question(Struct):
+    """What is asked of the database and its journal; `ask` raises SQLite's errors, or `Unreadable`."""
+
+    ask: Callable[[sqlite3.Cursor, Journal], Any]
+    waiter: Pending
 
 
 class GameTables:
     """What is kept of finished games; `write`, `fold`, `keep` and `drop` are done with those of the journal."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._spec = database.specs.games
+    def __init__(self, cursor: sqlite3.Cursor, spec: GameSpec[Any]) -> None:
+        self._cursor = cursor
+        self._spec = spec
         self._pending: dict[int, tuple[int, Any, bytes]] = {}
         self._fresh: dict[int, tuple[int, Any, bytes]] = {}
         self._folding = 0
-        found = database.execute(
-            """SELECT max(
-                ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'archive'), 0),
-                ifnull((SELECT max(id) FROM archive), 0)
-            )"""
-        ).fetchall()
+        sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive'"
+        found = cursor.execute(f"SELECT max(ifnull(({sequence}), 0), ifnull(max(id), 0)) FROM archive").fetchall()
         self._next = 1 + checked(found, int)[0][0]
 
     def replay(self, row: int, id: int, document: bytes) -> None:
@@ -113,7 +118,7 @@ class GameTables:
             if id < older_than and player in self._spec.people(game)
         )
         newest = list(islice(pending, limit))
-        found = self._database.execute(
+        found = self._cursor.execute(
             """SELECT id, document FROM archive WHERE id IN (
                 SELECT game FROM archive_players WHERE player = ? AND game < ? ORDER BY game DESC LIMIT ?
             ) ORDER BY id DESC""",
@@ -123,7 +128,7 @@ class GameTables:
 
     def after(self, cursor: int, limit: int) -> tuple[list[tuple[int, Any]], int | None]:
         """Return some games behind an id, without damaged ones, and the id to go on behind, None at the end."""
-        rows = self._database.execute(
+        rows = self._cursor.execute(
             "SELECT id, document FROM archive WHERE id > ? ORDER BY id LIMIT ?", (min(cursor, _LARGEST_ID), limit)
         ).fetchall()
         if rows:
@@ -135,20 +140,20 @@ class GameTables:
     def find(self, id: int) -> Any | None:
         if id in self._pending:
             return self._pending[id][1]
-        found = self._database.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
+        found = self._cursor.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
         return None if found is None else self._spec.read(None, found[0])
 
     def at(self, room: str, number: int) -> list[tuple[int, Any]]:
         """Return the games of a place with their ids, without damaged ones."""
         pending = [(id, game) for id, (_, game, _) in self._pending.items() if self._spec.place(game) == (room, number)]
-        found = self._database.execute(
+        found = self._cursor.execute(
             "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, _LARGEST_ID))
         )
         return readable(self._spec, found.fetchall()) + pending
 
     def old(self, at: int) -> list[tuple[int, list[str]]]:
         """Return the ids and players of some games that ended before a moment, the oldest, of those in the tables."""
-        found = self._database.execute(
+        found = self._cursor.execute(
             "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (_FORGOTTEN_AT_ONCE,)
         ).fetchall()
         old = [row for row in checked(found, int, str, int) if row[2] < at]
@@ -160,8 +165,8 @@ class GameTables:
     def forget(self, at: int) -> bool:
         """Forget those of `old`; tell whether more may follow."""
         old = self.old(at)
-        self._database.execute_many("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
-        self._database.execute_many(
+        self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
+        self._cursor.executemany(
             "DELETE FROM archive_players WHERE player = ? AND game = ?",
             [(player, id) for id, players in old for player in players],
         )
@@ -169,11 +174,11 @@ class GameTables:
 
     def ids(self) -> list[int]:
         """Return the ids of all games, in their order."""
-        return [id for (id,) in self._database.execute("SELECT id FROM archive ORDER BY id")] + list(self._pending)
+        return [id for (id,) in self._cursor.execute("SELECT id FROM archive ORDER BY id")] + list(self._pending)
 
     def newest(self) -> int:
         """Return the largest id in the tables, 0 for none."""
-        (newest,) = self._database.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
+        (newest,) = self._cursor.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
@@ -185,12 +190,12 @@ class GameTables:
             rows.append((id, *self._spec.place(game), self._spec.at(game), _json(players), document.decode()))
             people += [(player, id) for player in players]
         fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
-        self._database.execute(
+        self._cursor.execute(
             "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
             f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
             (_json(rows),),
         )
-        self._database.execute(
+        self._cursor.execute(
             "INSERT OR IGNORE INTO archive_players "
             "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)",
             (_json(people),),
@@ -198,25 +203,28 @@ class GameTables:
 
 
 class Journal:
-    """What is kept of the rooms, with the revision of each, and of finished `games`, as read from one connection.
+    """What is kept of the rooms, with the revision of each, and of finished `games`, as read over one cursor.
 
     `write` or `fold` works inside a transaction of the caller's, who then calls `keep`, or `drop` where that failed.
     Values that have no revision in the file have one in `revisions`, or else the `first_revision`.
     """
 
-    def __init__(self, database: Database) -> None:
-        self.connection = database.connection
-        self.games = GameTables(database)
+    def __init__(
+        self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int], damage: list[str]
+    ) -> None:
+        self.games = GameTables(cursor, specs.games)
         self.row = 0
         self.revisions = ChainMap[tuple[str, str], int]({}, {})  # those of the transaction, and those that are kept
-        self.first_revision = database.next_revision()
-        self._database = database
-        self._newest: OrderedDict[str, tuple[int, int, bytes | None]] = OrderedDict()
+        self.next_revision = next_revision
+        self.first_revision = next_revision()
+        self._cursor = cursor
+        self._damage = damage
+        self._newest: dict[str, tuple[int, int, bytes | None]] = {}  # those that rest longest come first
         self._fresh: dict[str, tuple[int, bytes | None]] = {}
         self._folding = 0
-        rooms = database.execute("SELECT code, revision FROM rooms").fetchall()
+        rooms = cursor.execute("SELECT code, revision FROM rooms").fetchall()
         self._rooms = dict(checked(rooms, str, int))
-        batches = database.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
+        batches = cursor.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
         for row, batch in checked(batches, int, bytes):
             self.row = row
             self._replay(batch)
@@ -226,11 +234,11 @@ class Journal:
         """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
-        fresh, revision_of, next_revision = self._fresh, self._rooms.get, self._database.next_revision
+        fresh, revision_of, next_revision = self._fresh, self._rooms.get, self.next_revision
         row = self.row + 1
         for job in jobs:
             if isinstance(job, Save):
-                code, document, expected, _, finished = job
+                code, document, expected, finished = job.code, job.document, job.expected_revision, job.finished
                 found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
                     told.append(Conflict(code))
@@ -240,19 +248,19 @@ class Journal:
                 fresh[code] = (revision, document)
                 told.append(revision)
             else:
-                told.append(job.write(self._database, self))
+                told.append(job.write(self._cursor, self))
                 finished = None if isinstance(told[-1], Conflict) else job.finished
             if finished is not None:
                 lines.append(journal_line(GAME, *self.games.write(row, finished)))
         if lines:
-            self._database.execute("INSERT INTO journal VALUES (?, ?)", (row, b"\n".join(lines)))
+            self._cursor.execute("INSERT INTO journal VALUES (?, ?)", (row, b"\n".join(lines)))
             self._next_row = row
         return told
 
     def keep(self) -> None:
         """Know what was written or folded, as it is kept now."""
-        for _ in range(self._folding):
-            self._newest.popitem(last=False)
+        for code in list(islice(self._newest, self._folding)):
+            del self._newest[code]
         self.row, self._rested = self._next_row, self._next_rested
         for code, (revision, document) in self._fresh.items():
             self._know(code, revision, document)
@@ -274,12 +282,20 @@ class Journal:
         if code in self._newest:
             _, revision, document = self._newest[code]
             return None if document is None else (document, revision)
-        row: tuple[bytes, int] | None = self._database.execute(
+        row: tuple[bytes, int] | None = self._cursor.execute(
             "SELECT document, revision FROM rooms WHERE code = ?", (code,)
         ).fetchone()
         if row is None and code in self._rooms:
             raise Damaged(f"room {code} is listed, and not found")
         return row
+
+    def noted(self, key: str) -> bytes | None:
+        """Return what a server noted under a key."""
+        row = self._cursor.execute("SELECT value FROM server WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def note(self, key: str, value: bytes) -> None:
+        self._cursor.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (key, value))
 
     def codes(self) -> list[str]:
         return list(self._rooms)
@@ -290,7 +306,7 @@ class Journal:
         Writes a note, if there is one, on the way. Returns how many these were.
         """
         if note is not None:
-            self._database.note(*note)
+            self.note(*note)
         resting: list[tuple[str, int, bytes | None]] = []
         needed = self.row + (1 if all_of_it else 0)
         for code, (row, revision, document) in self._newest.items():
@@ -300,17 +316,17 @@ class Journal:
             resting.append((code, revision, document))
         games, needed_for_games = self.games.fold()
         needed = min(needed, needed_for_games or needed)
-        self._database.execute_many(
+        self._cursor.executemany(
             "INSERT INTO rooms (code, revision, document) VALUES (?, ?, ?) ON CONFLICT (code) "
             "DO UPDATE SET revision = excluded.revision, document = excluded.document",
             [entry for entry in resting if entry[2] is not None],
         )
-        self._database.execute_many(
+        self._cursor.executemany(
             "DELETE FROM rooms WHERE code = ?", [(code,) for code, _, document in resting if document is None]
         )
-        self._database.execute("DELETE FROM journal WHERE id < ?", (needed,))
+        self._cursor.execute("DELETE FROM journal WHERE id < ?", (needed,))
         if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
-            self._database.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
+            self._cursor.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
         self._folding, self._next_rested = len(resting), self.row
         return len(resting) + games
 
@@ -325,7 +341,7 @@ class Journal:
                 else:
                     self._know(name, number, document or None)
             except Unreadable:
-                self._database.damage.append(f"A line of the journal, row {self.row}.")
+                self._damage.append(f"A line of the journal, row {self.row}.")
                 log.error("a line of the journal is damaged", row=self.row)
 
     def _know(self, code: str, revision: int, document: bytes | None) -> None:
@@ -334,8 +350,8 @@ class Journal:
             self._rooms.pop(code, None)
         else:
             self._rooms[code] = revision
+        self._newest.pop(code, None)
         self._newest[code] = (self.row, revision, document)
-        self._newest.move_to_end(code)
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:

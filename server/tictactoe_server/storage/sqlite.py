@@ -7,20 +7,22 @@ The folder is locked for as long as the store is open, so that no second server 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Self
 
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.backup import keep_older
-from tictactoe_server.storage.database import Database, checked
+from tictactoe_server.storage.damage.errors import checked
+from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
-from tictactoe_server.storage.journal import Journal, Save, Write, readable
+from tictactoe_server.storage.journal import GameTables, Journal, Save, Write, readable
 from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, columns_of, insert_into
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
-from tictactoe_server.storage.writer import Writer
+from tictactoe_server.storage.writer import Answer, Writer
 
 _READ_AT_ONCE: Final = 500
 _KEYS_AT_ONCE: Final = 200
@@ -70,7 +72,7 @@ class SqliteStore:
         self._writer.note(TIME, str(ms).encode())
 
     async def noted_time(self) -> int | None:
-        return read_time(await self._writer.ask(lambda database, _: database.noted(TIME)))
+        return read_time(await self._writer.ask(lambda _, journal: journal.noted(TIME)))
 
     async def close(self) -> None:
         await self._writer.close()
@@ -80,38 +82,39 @@ class SqliteLog(Generic[Game]):
     """The finished games in the journal and two tables; see `GameLog` for what the methods promise."""
 
     def __init__(self, writer: Writer, spec: GameSpec[Game]) -> None:
-        self._writer = writer
-        self._spec = spec
+        self.writer = writer
+        self.spec = spec
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
         most = max(0, min(limit, MAX_LISTED_GAMES))
-        return await self._writer.ask(lambda _, journal: journal.games.of(player, most, before))
+        return await self._ask(lambda games: games.of(player, most, before))
 
     async def game(self, id: int) -> Game | None:
-        return await self._writer.ask(lambda _, journal: journal.games.find(id))
+        return await self._ask(lambda games: games.find(id))
 
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
-        return await self._writer.ask(lambda _, journal: journal.games.at(room, number))
+        return await self._ask(lambda games: games.at(room, number))
 
     async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
         following: int | None = cursor
         while following is not None and limit > 0:
-            games, following = await self._some_after(following, min(limit, _READ_AT_ONCE))
+            some = partial(GameTables.after, cursor=following, limit=min(limit, _READ_AT_ONCE))
+            games, following = await self._ask(some)
             for id, game in games:
                 yield id, game
             limit -= len(games)
 
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
-        return await self._writer.change(lambda _, journal: journal.games.forget(at))
+        return await self.writer.change(lambda _, journal: journal.games.forget(at))
 
     async def before(self, at: int) -> list[int]:
         """Return the ids of those games that `forget_before` would forget now."""
-        return await self._writer.ask(lambda _, journal: [id for id, _ in journal.games.old(at)])
+        return await self.writer.ask(lambda _, journal: [id for id, _ in journal.games.old(at)])
 
     async def newest(self) -> int:
         """Return the largest id of a game that was taken, 0 for none."""
-        return await self._writer.ask(lambda _, journal: journal.games.newest())
+        return await self.writer.ask(lambda _, journal: journal.games.newest())
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
         """Keep documents of games that have their ids from elsewhere; raises `StoreUnavailable`.
@@ -119,22 +122,22 @@ class SqliteLog(Generic[Game]):
         What is kept already stays as it is, and a damaged document is logged and left out.
         """
         documents = dict(games)
-        found = [(id, game, documents[id]) for id, game in readable(self._spec, games)]
-        await self._writer.change(lambda _, journal: journal.games.insert(found))
+        found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
+        await self.writer.change(lambda _, journal: journal.games.insert(found))
 
     async def begin_copy(self, origin: str, newest: int) -> None:
         """Keep only what is a copy of the games of `origin`, whose ids go up to `newest` now; forget all else."""
 
-        def change(database: Database, journal: Journal) -> None:
-            if database.noted(ORIGIN) != origin.encode() or journal.games.newest() > newest:
-                database.execute("DELETE FROM archive")
-                database.execute("DELETE FROM archive_players")
-                database.note(ORIGIN, origin.encode())
+        def change(cursor: sqlite3.Cursor, journal: Journal) -> None:
+            if journal.noted(ORIGIN) != origin.encode() or journal.games.newest() > newest:
+                cursor.execute("DELETE FROM archive")
+                cursor.execute("DELETE FROM archive_players")
+                journal.note(ORIGIN, origin.encode())
 
-        await self._writer.change(change)
+        await self.writer.change(change)
 
-    async def _some_after(self, cursor: int, limit: int) -> tuple[list[tuple[int, Game]], int | None]:
-        return await self._writer.ask(lambda _, journal: journal.games.after(cursor, limit))
+    async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
+        return await self.writer.ask(lambda _, journal: ask(journal.games))
 
 
 class SqliteTable(Generic[Value]):
@@ -175,11 +178,11 @@ class SqliteTable(Generic[Value]):
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         row = self._spec.rows.split(value)
 
-        def write(database: Database, journal: Journal) -> int | Conflict:
-            if expected_revision is not None and self._revision(key, database, journal) != expected_revision:
+        def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
+            if expected_revision is not None and self._revision(key, cursor, journal) != expected_revision:
                 return Conflict(key)
-            revision = database.next_revision()
-            database.execute(insert_into(self._spec), dict(zip(self._written, (key, revision, *row), strict=True)))
+            revision = journal.next_revision()
+            cursor.execute(insert_into(self._spec), dict(zip(self._written, (key, revision, *row), strict=True)))
             if not self._has_revision:
                 journal.revisions[self._spec.name, key] = revision
             return revision
@@ -189,10 +192,10 @@ class SqliteTable(Generic[Value]):
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self._spec.forget(key)
 
-        def write(database: Database, journal: Journal) -> int | Conflict:
-            if expected_revision is not None and self._revision(key, database, journal) != (expected_revision or None):
+        def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
+            if expected_revision is not None and self._revision(key, cursor, journal) != (expected_revision or None):
                 return Conflict(key)
-            database.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))
+            cursor.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))
             return MISSING
 
         self._writer.write(Write(write, waiter))
@@ -204,24 +207,24 @@ class SqliteTable(Generic[Value]):
             yield keys
             keys = await self._writer.ask(partial(self._keys, prefix, keys[-1]))
 
-    def _keys(self, prefix: str, after: str, database: Database, journal: Journal) -> list[str]:
-        rows = database.execute(
+    def _keys(self, prefix: str, after: str, cursor: sqlite3.Cursor, journal: Journal) -> list[str]:
+        rows = cursor.execute(
             f"SELECT {self._key} FROM {self._spec.name} WHERE {self._key} >= ? AND {self._key} > ? ORDER BY 1 LIMIT ?",
             (prefix, after, _KEYS_AT_ONCE),
         )
         return [key for (key,) in checked(rows.fetchall(), str)]
 
-    def _find(self, key: str, database: Database, journal: Journal) -> tuple[Value, int] | None:
-        row = self._row(key, database, journal)
+    def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Value, int] | None:
+        row = self._row(key, cursor, journal)
         return row and (self._spec.read_row(key, *row[1:]), row[0])
 
-    def _revision(self, key: str, database: Database, journal: Journal) -> int:
-        row = self._row(key, database, journal)
+    def _revision(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> int:
+        row = self._row(key, cursor, journal)
         return MISSING if row is None else int(row[0])
 
-    def _row(self, key: str, database: Database, journal: Journal) -> tuple[Any, ...] | None:
+    def _row(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Any, ...] | None:
         """Return the revision, the document and the numbers under a key, or None."""
-        rows = checked(database.execute(self._read, (key,)).fetchall(), *self._kinds)
+        rows = checked(cursor.execute(self._read, (key,)).fetchall(), *self._kinds)
         if not rows or self._has_revision:
             return rows[0] if rows else None
         return (journal.revisions.get((self._spec.name, key), journal.first_revision), *rows[0][1:])
@@ -245,7 +248,7 @@ class JournaledTable(SqliteTable[Value]):
     def _all(self, journal: Journal) -> list[str]:
         return journal.codes()
 
-    def _find(self, key: str, database: Database, journal: Journal) -> tuple[Value, int] | None:
+    def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Value, int] | None:
         found = journal.load(key)
         return found and (self._spec.read(key, found[0]), found[1])
 
@@ -260,7 +263,7 @@ class GamesTable(JournaledTable[Game]):
     def _all(self, journal: Journal) -> list[str]:
         return list(map(str, journal.games.ids()))
 
-    def _find(self, key: str, database: Database, journal: Journal) -> tuple[Game, int] | None:
+    def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Game, int] | None:
         game = journal.games.find(int(key))
         return game and (game, MISSING)
 

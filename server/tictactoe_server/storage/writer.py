@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import sqlite3
 import threading
 import time
 from collections import deque
@@ -20,9 +21,8 @@ from typing import Any, Final, TypeVar
 import structlog
 
 from tictactoe_server.storage.database import Database
-from tictactoe_server.storage.journal import Journal, Save, Write
+from tictactoe_server.storage.journal import Journal, Question, Save, Write
 from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable, WriteFigures
-from tictactoe_server.storage.transactions import Question, Transactions
 
 MAX_BATCH: Final = 1_000
 MAX_WAITING: Final = 10_000
@@ -78,7 +78,7 @@ class Writer:
     ) -> None:
         self.damage = database.damage
         self.figures = WriteFigures()
-        self._transactions = Transactions(database)
+        self._database = database
         self._max_waiting = max_waiting
         self._patience_seconds = patience_seconds
         self._phase = _Phase.OPEN
@@ -114,13 +114,13 @@ class Writer:
             self._is_awake = True
             self._attach().call_soon(self._hand_over)  # and what this turn of the event loop brings goes with it
 
-    def ask(self, ask: Callable[[Database, Journal], Answer]) -> asyncio.Future[Answer]:
+    def ask(self, ask: Callable[[sqlite3.Cursor, Journal], Answer]) -> asyncio.Future[Answer]:
         """Return the answer to a question, which is asked on the thread; raises `StoreUnavailable` and its kinds."""
         pending = Pending()
         self.write(Question(ask, pending))
         return pending.future
 
-    def change(self, change: Callable[[Database, Journal], Answer]) -> asyncio.Future[Answer]:
+    def change(self, change: Callable[[sqlite3.Cursor, Journal], Answer]) -> asyncio.Future[Answer]:
         """Let something be changed, and return what it returned when that is kept; raises `StoreUnavailable`."""
         pending = Pending()
         self.write(Write(change, pending))
@@ -171,9 +171,9 @@ class Writer:
         writes = [job for job in jobs if not isinstance(job, Question)]
         questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
         if writes:
-            self._begin(_Batch(writes, partial(self._transactions.commit, writes)))
+            self._begin(_Batch(writes, partial(self._database.write, writes)))
         if questions:
-            self._begin(_Batch(questions, partial(self._transactions.answer, questions)))
+            self._begin(_Batch(questions, partial(self._database.answer, questions)))
         self._is_awake = bool(self._begun)
 
     def _begin(self, batch: _Batch) -> None:
@@ -185,7 +185,7 @@ class Writer:
         if batch in self._begun:  # else nobody waits any more
             self._begun.remove(batch)
             batch.tell()
-        if not self._transactions.is_refusing:
+        if not self._database.is_refusing:
             if not self._begun and not self._waiting:
                 self._owed_since = None
             elif batch.jobs:  # whatever waits now came after that
@@ -226,21 +226,21 @@ class Writer:
                 batch.outcomes = batch.do()
             except Exception as error:
                 log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
-                self._transactions.database.distrust()
+                self._database.distrust()
                 batch.fail("The database failed.")
             if batch.jobs and not isinstance(batch.jobs[0], Question):
                 self.figures.add(time.monotonic() - began_at, len(batch.jobs))
             self._busy_since = None
             self._call(self._settle, batch)
         self._busy_since = time.monotonic()
-        self._transactions.close()
+        self._database.end()
         self._phase = _Phase.CLOSED
         if self._ended is not None:
             self._call(self._ended.stored, None)
 
     def _keep_up(self) -> tuple[()]:
         self._is_note_queued = False  # before the newest is taken, so that a newer one is never left lying
-        self._transactions.keep_up(self._note)
+        self._database.keep_up(self._note)
         return ()
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:

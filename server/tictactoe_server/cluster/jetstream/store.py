@@ -10,9 +10,9 @@ import asyncio
 import contextlib
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Generic, Self
+from typing import Any, Final, Self
 
 import msgspec
 import structlog
@@ -22,9 +22,11 @@ from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SE
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, Write, entry_of
 from tictactoe_server.core.kept import BANS, Ban, ban_or_none
+from tictactoe_server.storage.journal import GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
 from tictactoe_server.storage.store import MISSING, UNAWAITED, Conflict, Game, StoreUnavailable, Unsettled, Value
+from tictactoe_server.storage.writer import Answer
 
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
@@ -132,37 +134,26 @@ class JetStreamStore:
         await self._copy.close()
 
 
-class _Log(Generic[Game]):
-    """The copy; see `GameLog` for what the methods promise. Let `keep` run beside it."""
+class _Log(SqliteLog[Game]):
+    """The copy, brought up to date before each question. Let `keep` run beside it."""
 
     def __init__(self, stream: Stream, copy: SqliteLog[Game]) -> None:
+        super().__init__(copy.writer, copy.spec)
         self._stream = stream
-        self._copy = copy
         self._reached = 0
         self._lock = asyncio.Lock()
 
-    async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
-        await self._copy_all()
-        return await self._copy.games_of(player, limit, before)
-
-    async def game(self, id: int) -> Game | None:
-        await self._copy_all()
-        return await self._copy.game(id)
-
-    async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
-        await self._copy_all()
-        return await self._copy.games_at(room, number)
-
-    async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
-        await self._copy_all()
-        async for id, game in self._copy.after(cursor, limit):
-            yield id, game
+    async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
+        with contextlib.suppress(TimeoutError, StoreUnavailable):  # what can be had while anybody would wait
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._copy_on(math.inf)
+        return await super()._ask(ask)
 
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment, here and in the stream."""
-        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id in await self._copy.before(at)]
+        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id in await self.before(at)]
         await asyncio.gather(*(self._stream.link.request(DELETE_SUBJECT, order) for order in orders))
-        return await self._copy.forget_before(at)
+        return await super().forget_before(at)
 
     async def keep(self) -> None:
         """Copy some now and then, until cancelled; what fails is tried again."""
@@ -173,20 +164,14 @@ class _Log(Generic[Game]):
                 log.warning("finished games could not be copied yet", reason=str(unavailable))
             await asyncio.sleep(_COPY_SECONDS)
 
-    async def _copy_all(self) -> None:
-        """Copy all there are, or what can be had while anybody would wait."""
-        with contextlib.suppress(TimeoutError, StoreUnavailable):
-            async with asyncio.timeout(_PATIENCE_SECONDS):
-                await self._copy_on(math.inf)
-
     async def _copy_on(self, most: float) -> None:
         """Copy what the stream has and the copy has not, about so many."""
         async with self._lock:
             upto = await self._stream.last_sequence()
-            self._reached = self._reached or await self._copy.newest()
+            self._reached = self._reached or await self.newest()
             async for entries in self._stream.walk(tables.GAME + ">", self._reached, upto):
                 games = [(entry.sequence, entry.document) for entry in entries]
-                await self._copy.take(games)
+                await self.take(games)
                 self._reached = max([self._reached, *(id for id, _ in games)])
                 most -= len(games)
                 if most <= 0:

@@ -14,12 +14,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import structlog
 
 from tictactoe_server.storage import schema
+from tictactoe_server.storage.damage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.folder import files_of, flush, free_name
-from tictactoe_server.storage.pages import DatabasePages, Row, Value
+from tictactoe_server.storage.journal import GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec, as_bytes
 from tictactoe_server.storage.store import Unreadable
 
@@ -129,13 +129,8 @@ class _Found:
         for spec in self._specs.tables:
             target.executemany(schema.insert_into(spec), self._rows[spec.name].values())
         target.executemany("INSERT INTO server VALUES (?, ?)", self._server.items())
-        games = self._specs.games
-        for id, (game, document) in sorted(self._games.items()):
-            people = games.people(game)
-            row = (id, *games.place(game), games.at(game), msgspec.json.encode(people).decode(), document)
-            target.execute("INSERT INTO archive VALUES (?, ?, ?, ?, ?, ?)", row)
-            players = [(player, id) for player in people]
-            target.executemany("INSERT OR IGNORE INTO archive_players VALUES (?, ?)", players)
+        games = ((id, game, document) for id, (game, document) in sorted(self._games.items()))
+        GameTables(target.cursor(), self._specs.games).insert(games)
         if self._journal:  # the numbers of its rows go on
             target.execute("INSERT INTO journal VALUES (?, x'')", (max(self._journal),))
 
