@@ -32,7 +32,7 @@ from tests.server.tables import ANA, BO
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.cluster.jetstream.contents import stream_source
+from tictactoe_server.cluster.jetstream.contents import copied_stream
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.core.kept import PLAYERS, ROOMS, Ban, open_folder, today
@@ -112,7 +112,7 @@ def move(source: Path | str, target: Path | str) -> Ran:
 
 async def contents_of(place: Path | str) -> Contents:
     """Return what a folder or a stream holds, summed up."""
-    opened = folder_source(place, ALL) if isinstance(place, Path) else stream_source(place, None, None, ALL)
+    opened = folder_source(place, ALL) if isinstance(place, Path) else copied_stream(place, None, None, ALL)
     async with opened as source:
         return await copy(source, None, ALL)
 
@@ -294,7 +294,7 @@ def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_mi
     async def read_amid_writes() -> Contents:
         store = await JetStreamStore.open(url, ALL, unsafe=True)
         revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
-        async with stream_source(url, None, None, ALL) as source:
+        async with copied_stream(url, None, None, ALL) as source:
             for code in codes:  # each is behind what the source walks over now
                 await keep(store, room_of(code, 2), revisions[code])
             await finish(store, "BBBBBB", ANA, BO)

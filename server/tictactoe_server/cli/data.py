@@ -102,8 +102,8 @@ def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAs
     """Return what gives the `CopySource` of a folder or a store, or its `CopyTarget`, and closes it in the end."""
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.cluster.jetstream.contents import stream_source, stream_target
-        return (stream_target if to_fill else stream_source)(place, *access, kept_by())
+            from tictactoe_server.cluster.jetstream.contents import copied_stream
+        return copied_stream(place, *access, kept_by(), to_fill=to_fill)
     if (folder := folder_of(place)) is None:
         raise CannotMove(f"{place} keeps nothing.")
     return (folder_target if to_fill else folder_source)(folder, kept_by())

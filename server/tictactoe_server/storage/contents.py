@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, closing
+from contextlib import ExitStack, aclosing, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -41,17 +41,15 @@ async def check_folder(folder: Path, specs: Specs) -> Findings:
             with reading(path) as reader, closing(sqlite3.connect(Path(place) / FILE_NAME)) as copied:
                 reader.backup(copied)
                 texts = [text for (text,) in copied.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
-            source = _Folder.open(Path(place), specs)
+            opened = _Folder.open(Path(place), specs)
         except ForeignFile:
             raise
         except (sqlite3.DatabaseError, CannotOpenStore) as error:
             reason = error.__cause__ or error
             return Findings({spec.name: 0 for spec in kinds}, (f"The database cannot be read: {reason}.",))
-        try:
+        async with aclosing(opened) as source:
             source.damage[:0] = [f"A page of the database: {text}." for text in texts if text != "ok"]
             found = await copy(source, None, specs)
-        finally:
-            await source.close()
     return Findings({spec.name: found.sums[spec.noun].count for spec in kinds}, tuple(source.damage[:_MAX_FINDINGS]))
 
 
@@ -63,14 +61,11 @@ async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopySource]
         stack.callback(DataFolder(folder).release)
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tictactoe-move-")))
         back_up(folder, place / FILE_NAME)
-        source = _Folder.open(place, specs)
-        try:
-            with closing(sqlite3.connect(place / FILE_NAME)) as copied:
-                unknown = unknown_tables(copied, specs.tables)
+        with closing(sqlite3.connect(place / FILE_NAME)) as copied:
+            unknown = unknown_tables(copied, specs.tables)
+        async with aclosing(_Folder.open(place, specs)) as source:
             source.damage += [f"The table {name}: nothing here keeps such a one." for name in unknown]
             yield source
-        finally:
-            await source.close()
 
 
 @asynccontextmanager
@@ -78,18 +73,16 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyTarget]
     """Give a new database in a folder, which is made where it is missing; raises like `folder_source`."""
     if (folder / FILE_NAME).exists():
         raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
-    target = _Folder.open(folder, specs)
-    try:
-        yield target
-    finally:
-        with refusing(target.refusal):
-            await target.close()
+    with refusing(_Folder.refusal):
+        async with aclosing(_Folder.open(folder, specs)) as target:
+            yield target
 
 
 class _Folder(SqliteStore):
     """A store as either end of a copy."""
 
     refusal = "The folder takes no more"
+    aclose = SqliteStore.close
 
     def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:
         return self.table(spec).load_all()

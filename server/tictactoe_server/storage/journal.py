@@ -213,22 +213,23 @@ class Journal:
         self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int], damage: list[str]
     ) -> None:
         self.games = GameTables(cursor, specs.games)
-        self.row = 0
+        self.row = self._next_row = self._rested = self._next_rested = 0
         self.revisions = ChainMap[tuple[str, str], int]({}, {})  # those of the transaction, and those that are kept
         self.next_revision = next_revision
         self.first_revision = next_revision()
         self._cursor = cursor
         self._damage = damage
         self._newest: dict[str, tuple[int, int, bytes | None]] = {}  # those that rest longest come first
-        self._fresh: dict[str, tuple[int, bytes | None]] = {}
+        self._fresh: dict[str, tuple[int, int, bytes | None]] = {}
         self._folding = 0
         rooms = cursor.execute("SELECT code, revision FROM rooms").fetchall()
         self._rooms = dict(checked(rooms, str, int))
         batches = cursor.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
         for row, batch in checked(batches, int, bytes):
-            self.row = row
-            self._replay(batch)
-        self._rested = self._next_rested = self._next_row = self.row
+            self._next_row = row
+            self._replay(row, batch)
+            self.keep()
+        self._rested = self._next_rested = self.row
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
         """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
@@ -239,13 +240,13 @@ class Journal:
         for job in jobs:
             if isinstance(job, Save):
                 code, document, expected, finished = job.code, job.document, job.expected_revision, job.finished
-                found = fresh[code][0] if code in fresh else revision_of(code, MISSING)
+                found = fresh[code][1] if code in fresh else revision_of(code, MISSING)
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
                     told.append(Conflict(code))
                     continue
                 revision = MISSING if document is None else next_revision()
                 lines.append(journal_line(code, revision, document or b""))
-                fresh[code] = (revision, document)
+                fresh[code] = (row, revision, document)
                 told.append(revision)
             else:
                 told.append(job.write(self._cursor, self))
@@ -262,8 +263,14 @@ class Journal:
         for code in list(islice(self._newest, self._folding)):
             del self._newest[code]
         self.row, self._rested = self._next_row, self._next_rested
-        for code, (revision, document) in self._fresh.items():
-            self._know(code, revision, document)
+        rooms, newest = self._rooms, self._newest
+        for code, entry in self._fresh.items():
+            if entry[2] is None:
+                rooms.pop(code, None)
+            else:
+                rooms[code] = entry[1]
+            newest.pop(code, None)
+            newest[code] = entry
         self.games.keep()
         fresh, kept = self.revisions.maps
         kept.update(fresh)
@@ -330,28 +337,19 @@ class Journal:
         self._folding, self._next_rested = len(resting), self.row
         return len(resting) + games
 
-    def _replay(self, batch: bytes) -> None:
+    def _replay(self, row: int, batch: bytes) -> None:
         for line in lines_of(batch):
             try:
                 if line is None:
                     raise Unreadable("It is no line.")
                 name, number, document = line
                 if name == GAME:
-                    self.games.replay(self.row, number, document)
+                    self.games.replay(row, number, document)
                 else:
-                    self._know(name, number, document or None)
+                    self._fresh[name] = (row, number, document or None)
             except Unreadable:
-                self._damage.append(f"A line of the journal, row {self.row}.")
-                log.error("a line of the journal is damaged", row=self.row)
-
-    def _know(self, code: str, revision: int, document: bytes | None) -> None:
-        """Take this for the newest of a room, None for one that is forgotten."""
-        if document is None:
-            self._rooms.pop(code, None)
-        else:
-            self._rooms[code] = revision
-        self._newest.pop(code, None)
-        self._newest[code] = (self.row, revision, document)
+                self._damage.append(f"A line of the journal, row {row}.")
+                log.error("a line of the journal is damaged", row=row)
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:

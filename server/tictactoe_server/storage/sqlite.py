@@ -108,14 +108,6 @@ class SqliteLog(Generic[Game]):
         """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
         return await self.writer.change(lambda _, journal: journal.games.forget(at))
 
-    async def before(self, at: int) -> list[int]:
-        """Return the ids of those games that `forget_before` would forget now."""
-        return await self.writer.ask(lambda _, journal: [id for id, _ in journal.games.old(at)])
-
-    async def newest(self) -> int:
-        """Return the largest id of a game that was taken, 0 for none."""
-        return await self.writer.ask(lambda _, journal: journal.games.newest())
-
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
         """Keep documents of games that have their ids from elsewhere; raises `StoreUnavailable`.
 

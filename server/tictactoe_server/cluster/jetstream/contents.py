@@ -16,8 +16,8 @@ from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, entry_of
 from tictactoe_server.cluster.jetstream.tables import GAME, TIME, JetStreamTable, noted_time
-from tictactoe_server.storage.copying import AT_ONCE, CannotMove, CopySource, CopyTarget, refusing
-from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.copying import AT_ONCE, CannotMove, refusing
+from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Stored, StoreUnavailable, save
 
 _PAUSE_SECONDS: Final = 0.5
@@ -26,68 +26,51 @@ _TRYING_SECONDS: Final = 60.0
 
 
 @asynccontextmanager
-async def stream_source(
-    urls: str, credentials: Path | None, ca: Path | None, specs: Specs
-) -> AsyncIterator[CopySource]:
-    """Give what the stream behind ``nats://a,b,c`` holds; raises `CannotMove` and `CannotOpenStore`."""
+async def copied_stream(
+    urls: str, credentials: Path | None, ca: Path | None, specs: Specs, *, to_fill: bool = False
+) -> AsyncIterator[CopiedStream]:
+    """Give the stream behind ``nats://a,b,c`` as a source, or as a target that has nothing in it.
+
+    Raises `CannotMove` and `CannotOpenStore`.
+    """
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
-        source = _Source(link, specs)
-        with refusing(source.refusal):
-            await source.begin()
-        yield source
+        stream = Stream(link)
+        copied = CopiedStream(stream, specs.games, "takes no more" if to_fill else f"{STREAM} cannot be read")
+        if to_fill:
+            info = await find_stream(stream, urls, PATIENCE_SECONDS, unsafe=True)
+            if info.state.messages:
+                raise CannotMove(
+                    f"The stream {STREAM} in {hidden(urls)} is not empty: it has {info.state.messages} documents. "
+                    "Nothing in it was changed."
+                )
+        else:
+            with refusing(copied.refusal):
+                await copied.begin_to_hear()
+        yield copied
     finally:
         await link.close()
 
 
-@asynccontextmanager
-async def stream_target(
-    urls: str, credentials: Path | None, ca: Path | None, specs: Specs
-) -> AsyncIterator[CopyTarget]:
-    """Give a stream that has nothing in it; raises like `stream_source`."""
-    link = await Link.open(urls, credentials=credentials, ca=ca)
-    try:
-        info = await find_stream(Stream(link), urls, PATIENCE_SECONDS, unsafe=True)
-        if info.state.messages:
-            raise CannotMove(
-                f"The stream {STREAM} in {hidden(urls)} is not empty: it has {info.state.messages} documents. "
-                "Nothing in it was changed."
-            )
-        yield _Target(link, specs)
-    finally:
-        await link.close()
+class CopiedStream:
+    """A stream as either end of a copy; see `CopySource` and `CopyTarget`.
 
-
-class _End:
-    """A stream as one end of a copy."""
-
-    def __init__(self, link: Link, specs: Specs) -> None:
-        self._stream = Stream(link)
-        self._games = specs.games
-
-    def _table(self, spec: TableSpec[Any]) -> JetStreamTable[Any]:
-        return JetStreamTable(self._stream, spec, self._games)
-
-
-class _Source(_End):
-    """What was written until the rooms had been read, and of other tables maybe what came after; see `CopySource`.
-
-    What is written meanwhile is heard, for the older message under its key may be gone before it is read.
+    What is read is what was written until the rooms had been read, and of other tables maybe what came after. What is
+    written meanwhile is heard, for the older message under its key may be gone before it is read.
     """
 
-    refusal = f"The stream {STREAM} cannot be read"
-
-    def __init__(self, link: Link, specs: Specs) -> None:
-        super().__init__(link, specs)
+    def __init__(self, stream: Stream, games: GameSpec[Any], refusal: str) -> None:
+        self.stream = stream
+        self.refusal = f"The stream {refusal}"
         self.damage: list[str] = []
+        self._games = games
         self._heard: list[Entry] = []
         self._games_upto: int | None = None
 
-    async def begin(self) -> None:
-        """Begin to hear what is written."""
-        await self._stream.link.subscribe(FEED + ">", lambda message: self._heard.append(entry_of(message)))
-        await self._stream.link.flush()
-        newest = await self._stream.last_sequence()
+    async def begin_to_hear(self) -> None:
+        await self.stream.link.subscribe(FEED + ">", lambda message: self._heard.append(entry_of(message)))
+        await self.stream.link.flush()
+        newest = await self.stream.last_sequence()
         if not self._heard:
             self._heard.append(Entry("", newest, b"", is_gone=True))  # behind which the hearing begins
 
@@ -98,10 +81,10 @@ class _Source(_End):
         """
         table = self._table(spec)
         if spec is self._games:
-            async for entries in self._stream.walk(table.prefix + ">", 0, self._games_upto):
+            async for entries in self.stream.walk(table.prefix + ">", 0, self._games_upto):
                 yield list(map(table.stored, entries))
             return
-        found = {entry.key: entry async for some in self._stream.walk(table.prefix + ">") for entry in some}
+        found = {entry.key: entry async for some in self.stream.walk(table.prefix + ">") for entry in some}
         await self._catch_up()
         if self._games_upto is None:
             self._games_upto = self._heard[-1].sequence
@@ -114,11 +97,20 @@ class _Source(_End):
         return self._table(spec).subject_of(key)
 
     async def noted_time(self) -> int | None:
-        return await noted_time(self._stream)
+        return await noted_time(self.stream)
+
+    async def put(self, spec: TableSpec[Any], key: str, value: Any) -> None:
+        await _keep(partial(save, self._table(spec), key, value, MISSING))
+
+    async def put_time(self, ms: int) -> None:
+        await _keep(partial(self.stream.keep, TIME, str(ms).encode(), MISSING))
+
+    def _table(self, spec: TableSpec[Any]) -> JetStreamTable[Any]:
+        return JetStreamTable(self.stream, spec, self._games)
 
     async def _catch_up(self) -> None:
         """Return when all that was written until now has been heard; raises `StoreUnavailable`."""
-        newest = await self._stream.last_sequence()
+        newest = await self.stream.last_sequence()
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not self._has_heard(newest):  # noqa: ASYNC110  # what comes meanwhile is many messages
@@ -130,18 +122,6 @@ class _Source(_End):
     def _has_heard(self, sequence: int) -> bool:
         last = self._heard[-1]
         return last.sequence >= sequence and not last.key.startswith(GAME)  # the room of a game comes next
-
-
-class _Target(_End):
-    """An empty stream to be filled; see `CopyTarget`."""
-
-    refusal = "The stream takes no more"
-
-    async def put(self, spec: TableSpec[Any], key: str, value: Any) -> None:
-        await _keep(partial(save, self._table(spec), key, value, MISSING))
-
-    async def put_time(self, ms: int) -> None:
-        await _keep(partial(self._stream.keep, TIME, str(ms).encode(), MISSING))
 
 
 async def _keep(write: Callable[[], Awaitable[object]]) -> None:

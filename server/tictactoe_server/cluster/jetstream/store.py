@@ -151,7 +151,8 @@ class _Log(SqliteLog[Game]):
 
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment, here and in the stream."""
-        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id in await self.before(at)]
+        old = await self.writer.ask(lambda _, journal: journal.games.old(at))
+        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id, _ in old]
         await asyncio.gather(*(self._stream.link.request(DELETE_SUBJECT, order) for order in orders))
         return await super().forget_before(at)
 
@@ -168,7 +169,7 @@ class _Log(SqliteLog[Game]):
         """Copy what the stream has and the copy has not, about so many."""
         async with self._lock:
             upto = await self._stream.last_sequence()
-            self._reached = self._reached or await self.newest()
+            self._reached = self._reached or await self.writer.ask(lambda _, journal: journal.games.newest())
             async for entries in self._stream.walk(tables.GAME + ">", self._reached, upto):
                 games = [(entry.sequence, entry.document) for entry in entries]
                 await self.take(games)
