@@ -14,11 +14,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 import structlog
+from msgspec import Struct, field
 
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.journal import Journal, Question, Save, Write
@@ -46,21 +46,16 @@ class _Phase(enum.Enum):
 Job = Save | Write | Question
 
 
-class _Batch:
-    """Jobs that the thread does together from a moment on, and what becomes of each; none for a note of the time."""
+class _Batch(Struct, eq=False):
+    """Jobs that the thread does together from a moment on; none for a note of the time."""
 
-    def __init__(self, jobs: Sequence[Any], do: Callable[[], Any]) -> None:
-        self.jobs = jobs
-        self.do = do
-        self.taken_at = time.monotonic()
-        self.outcomes: Sequence[Any] = ()
+    jobs: Sequence[Any]
+    do: Callable[[Sequence[Any]], Sequence[Any]]
+    taken_at: float = field(default_factory=time.monotonic)
 
-    def fail(self, reason: str) -> None:
-        self.outcomes = [StoreUnavailable(reason)] * len(self.jobs)
-
-    def tell(self) -> None:
-        """Tell those who wait."""
-        for job, outcome in zip(self.jobs, self.outcomes, strict=True):
+    def tell(self, outcomes: Sequence[Any]) -> None:
+        """Tell those who wait what became of each job."""
+        for job, outcome in zip(self.jobs, outcomes, strict=True):
             try:
                 if isinstance(outcome, Exception):
                     job.waiter.failed(outcome)
@@ -168,23 +163,21 @@ class Writer:
     def _hand_over(self) -> None:
         """Give the thread all writes as one transaction, and then the questions, which so see only what is kept."""
         jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
-        writes = [job for job in jobs if not isinstance(job, Question)]
-        questions = [] if len(writes) == len(jobs) else [job for job in jobs if isinstance(job, Question)]
-        if writes:
-            self._begin(_Batch(writes, partial(self._database.write, writes)))
-        if questions:
-            self._begin(_Batch(questions, partial(self._database.answer, questions)))
+        questions = [job for job in jobs if isinstance(job, Question)]
+        self._begin([job for job in jobs if not isinstance(job, Question)] if questions else jobs, self._database.write)
+        self._begin(questions, self._database.answer)
         self._is_awake = bool(self._begun)
 
-    def _begin(self, batch: _Batch) -> None:
-        self._begun.append(batch)
-        self._batches.put(batch)
+    def _begin(self, jobs: Sequence[Any], do: Callable[[Sequence[Any]], list[Any]]) -> None:
+        if jobs:
+            self._begun.append(batch := _Batch(jobs, do))
+            self._batches.put(batch)
 
-    def _settle(self, batch: _Batch) -> None:
+    def _settle(self, batch: _Batch, outcomes: Sequence[Any]) -> None:
         """Tell those who wait for what the thread has done."""
         if batch in self._begun:  # else nobody waits any more
             self._begun.remove(batch)
-            batch.tell()
+            batch.tell(outcomes)
         if not self._database.is_refusing:
             if not self._begun and not self._waiting:
                 self._owed_since = None
@@ -207,9 +200,8 @@ class Writer:
         if self._phase in (_Phase.OPEN, _Phase.SILENT):
             self._phase = _Phase.SILENT if is_silent else _Phase.OPEN
         if is_silent:
-            for batch in (*self._begun, _Batch(list(self._waiting), tuple)):
-                batch.fail(_SILENT)
-                batch.tell()
+            for batch in (*self._begun, _Batch(list(self._waiting), list)):
+                batch.tell([StoreUnavailable(_SILENT)] * len(batch.jobs))
             self._begun.clear()
             self._waiting.clear()
             self._is_awake = False
@@ -223,25 +215,25 @@ class Writer:
         while (batch := self._batches.get()) is not None:
             began_at = self._busy_since = time.monotonic()
             try:
-                batch.outcomes = batch.do()
+                outcomes = batch.do(batch.jobs)
             except Exception as error:
                 log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
                 self._database.distrust()
-                batch.fail("The database failed.")
+                outcomes = [StoreUnavailable("The database failed.")] * len(batch.jobs)
             if batch.jobs and not isinstance(batch.jobs[0], Question):
                 self.figures.add(time.monotonic() - began_at, len(batch.jobs))
             self._busy_since = None
-            self._call(self._settle, batch)
+            self._call(self._settle, batch, outcomes)
         self._busy_since = time.monotonic()
         self._database.end()
         self._phase = _Phase.CLOSED
         if self._ended is not None:
             self._call(self._ended.stored, None)
 
-    def _keep_up(self) -> tuple[()]:
+    def _keep_up(self, jobs: Sequence[Any]) -> Sequence[Any]:
         self._is_note_queued = False  # before the newest is taken, so that a newer one is never left lying
         self._database.keep_up(self._note)
-        return ()
+        return jobs
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop
