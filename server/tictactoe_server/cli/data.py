@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -17,7 +17,7 @@ from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
-from tictactoe_server.storage.copying import CannotMove, Contents, copy
+from tictactoe_server.storage.copying import CannotMove, Contents, CopyEnd, copy
 
 _PROGRESS_SECONDS: Final = 2.0
 
@@ -50,7 +50,7 @@ def restore(folder: Path, file: Path) -> None:
 @with_folder("The folder to read, if not the default.")
 def check(folder: Path) -> None:
     """Read a server's data and say what is damaged; nothing is changed. Exit code 1 where something is."""
-    set_up_logging("text", "critical")  # what is damaged is said here
+    set_up_logging("text", "error")
     found = asyncio.run(check_folder(folder, kept_by()))
     rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
     click.echo(f"{folder}: {rooms} rooms, {players} players, {games} finished games.")
@@ -87,19 +87,18 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
             moved = await copy(reading, writing, kept_by(), _Progress("copied"))
         except CannotMove as error:
             raise CannotMove(f"{error} A part of everything is in {shown}: empty it first, then try again.") from error
-    damage: list[str] = reading.damage
-    for line in damage:
+    for line in reading.damage:
         click.echo(f"Left out: {line}")
     async with _opened(target, access) as checking:
         found = await copy(checking, None, kept_by(), _Progress("compared"))
     if found != moved:
         raise CannotMove(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
-    return damage
+    return reading.damage
 
 
-def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAsyncContextManager[Any]:
-    """Return what gives the `CopySource` of a folder or a store, or its `CopyTarget`, and closes it in the end."""
+def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAsyncContextManager[CopyEnd]:
+    """Return what opens a folder or a store as one end of a copy, and closes it."""
     if "://" in place:
         with needing_nats():
             from tictactoe_server.cluster.jetstream.contents import copied_stream

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tictactoe_server.storage.backup import back_up, database_in
-from tictactoe_server.storage.copying import CannotMove, CopySource, CopyTarget, copy, refusing
+from tictactoe_server.storage.copying import CannotMove, CopyEnd, copy, refusing
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.schema import ForeignFile, reading, refuse_newer, unknown_tables
 from tictactoe_server.storage.specs import Specs, TableSpec
@@ -40,7 +40,7 @@ async def check_folder(folder: Path, specs: Specs) -> Findings:
         try:
             with reading(path) as reader, closing(sqlite3.connect(Path(place) / FILE_NAME)) as copied:
                 reader.backup(copied)
-                texts = [text for (text,) in copied.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
+                pages = _damaged_pages(copied)
             opened = _Folder.open(Path(place), specs)
         except ForeignFile:
             raise
@@ -48,28 +48,37 @@ async def check_folder(folder: Path, specs: Specs) -> Findings:
             reason = error.__cause__ or error
             return Findings({spec.name: 0 for spec in kinds}, (f"The database cannot be read: {reason}.",))
         async with aclosing(opened) as source:
-            source.damage[:0] = [f"A page of the database: {text}." for text in texts if text != "ok"]
             found = await copy(source, None, specs)
-    return Findings({spec.name: found.sums[spec.noun].count for spec in kinds}, tuple(source.damage[:_MAX_FINDINGS]))
+    return Findings(
+        {spec.name: found.sums[spec.noun].count for spec in kinds}, (*pages, *source.damage)[:_MAX_FINDINGS]
+    )
+
+
+def _damaged_pages(connection: sqlite3.Connection) -> list[str]:
+    try:
+        texts = [text for (text,) in connection.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
+    except sqlite3.DatabaseError as error:
+        texts = [str(error)]
+    return [f"A page of the database: {text}." for text in texts if text != "ok"]
 
 
 @asynccontextmanager
-async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopySource]:
+async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     """Give what a folder holds, which no server may use meanwhile; raises `CannotMove` and `CannotOpenStore`."""
     database_in(folder)
     with ExitStack() as stack:
         stack.callback(DataFolder(folder).release)
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tictactoe-move-")))
         back_up(folder, place / FILE_NAME)
-        with closing(sqlite3.connect(place / FILE_NAME)) as copied:
-            unknown = unknown_tables(copied, specs.tables)
         async with aclosing(_Folder.open(place, specs)) as source:
+            with reading(place / FILE_NAME) as copied:
+                unknown = unknown_tables(copied, specs.tables)
             source.damage += [f"The table {name}: nothing here keeps such a one." for name in unknown]
             yield source
 
 
 @asynccontextmanager
-async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyTarget]:
+async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     """Give a new database in a folder, which is made where it is missing; raises like `folder_source`."""
     if (folder / FILE_NAME).exists():
         raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
@@ -79,9 +88,10 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyTarget]
 
 
 class _Folder(SqliteStore):
-    """A store as either end of a copy."""
+    """A store as either end of a copy; see `CopyEnd`. What is damaged is said by whoever copies."""
 
     refusal = "The folder takes no more"
+    logs_damage = False
     aclose = SqliteStore.close
 
     def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:

@@ -35,10 +35,11 @@ def refusing(words: str) -> Iterator[None]:
         raise CannotMove(f"{words}: {error}") from error
 
 
-class CopySource(Protocol):
-    """What a store keeps, games in their order; `damage` has a line for each thing that was found to be damaged.
+class CopyEnd(Protocol):
+    """A store at one end of a copy: it is read, games in their order, or was empty and is filled, games from 1 on.
 
-    `refusal` are the words that come before what it refuses, here and in a `CopyTarget`.
+    `damage` has a line for each thing that was found to be damaged, `refusal` are the words before what it refuses. All
+    that was put is kept when it is closed.
     """
 
     refusal: str
@@ -47,13 +48,6 @@ class CopySource(Protocol):
     def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]: ...
     def describe(self, spec: TableSpec[Any], key: str) -> str: ...
     async def noted_time(self) -> int | None: ...
-
-
-class CopyTarget(Protocol):
-    """An empty store to be filled; games come with numbers from 1. All is kept when it is closed."""
-
-    refusal: str
-
     def put(self, spec: TableSpec[Any], key: str, value: Any) -> Awaitable[object]: ...
     async def put_time(self, ms: int) -> None: ...
 
@@ -80,8 +74,8 @@ class Contents:
 
 
 async def copy(
-    source: CopySource,
-    target: CopyTarget | None,
+    source: CopyEnd,
+    target: CopyEnd | None,
     specs: Specs,
     progress: Callable[[str, int], None] = lambda noun, count: None,
 ) -> Contents:

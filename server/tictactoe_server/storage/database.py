@@ -27,6 +27,7 @@ from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 MAX_SALVAGES: Final = 3
 """How often one process makes a new database out of a damaged one: a disk that goes on like that is beyond help."""
 
+_MAX_NAMED: Final = 20
 _ADVICE: Final = "Move it away to start without it, or restore a backup."
 
 log: Final = structlog.get_logger(__name__)
@@ -42,13 +43,14 @@ class Database:
     connection: sqlite3.Connection
     journal: Journal
 
-    def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
+    def __init__(self, folder: DataFolder | None, specs: Specs, *, logs_damage: bool = True) -> None:
         """Open the database, or a new one with what can be read of a damaged one; raises `CannotOpenStore`."""
         self.connections = 0
         self.damage: list[str] = []
         self.is_refusing = False
         # Larger each time, and larger than in earlier processes while no clock goes back.
         self._next_revision = itertools.count(time.time_ns() // 1_000).__next__
+        self._logs_damage = logs_damage
         self._specs = specs
         self._folder = folder
         self._path = None if folder is None else folder.database
@@ -135,7 +137,10 @@ class Database:
         self._cursor = self.connection.cursor()
         self.execute = self._cursor.execute
         self._is_durable = True
-        self.journal = Journal(self._cursor, self._specs, self._next_revision, self.damage)
+        self.journal = Journal(self._cursor, self._specs, self._next_revision)
+        for row in self.journal.damaged:
+            self.damage.append(f"A line of the journal, row {row}.")
+            self._log_damage("a line of the journal is damaged", row=row)
         self._is_suspect = False
 
     def _open(self) -> None:
@@ -216,7 +221,9 @@ class Database:
             self.distrust()
             return False
         self.damage += left_out
-        log.error(
+        for what in left_out[:_MAX_NAMED]:
+            self._log_damage("a damaged row is left out", row=what)
+        self._log_damage(
             "the database was damaged: a new one has what could be read, restore a backup if too much is missing",
             reason=str(error),
             damaged=str(old),
@@ -224,6 +231,10 @@ class Database:
         )
         self._connect()
         return True
+
+    def _log_damage(self, event: str, **values: object) -> None:
+        if self._logs_damage:
+            log.error(event, **values)
 
     def _tell(self, error: Exception | None) -> None:
         """Log when the disk begins to refuse and when it ends, and not once for every job between.

@@ -206,19 +206,18 @@ class Journal:
     """What is kept of the rooms, with the revision of each, and of finished `games`, as read over one cursor.
 
     `write` or `fold` works inside a transaction of the caller's, who then calls `keep`, or `drop` where that failed.
-    Values that have no revision in the file have one in `revisions`, or else the `first_revision`.
+    Values that have no revision in the file have one in `revisions`, or else the `first_revision`. `damaged` are the
+    rows of lines that could not be read.
     """
 
-    def __init__(
-        self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int], damage: list[str]
-    ) -> None:
+    def __init__(self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int]) -> None:
         self.games = GameTables(cursor, specs.games)
         self.row = self._next_row = self._rested = self._next_rested = 0
         self.revisions = ChainMap[tuple[str, str], int]({}, {})  # those of the transaction, and those that are kept
         self.next_revision = next_revision
         self.first_revision = next_revision()
+        self.damaged: list[int] = []
         self._cursor = cursor
-        self._damage = damage
         self._newest: dict[str, tuple[int, int, bytes | None]] = {}  # those that rest longest come first
         self._fresh: dict[str, tuple[int, int, bytes | None]] = {}
         self._folding = 0
@@ -348,8 +347,7 @@ class Journal:
                 else:
                     self._fresh[name] = (row, number, document or None)
             except Unreadable:
-                self._damage.append(f"A line of the journal, row {row}.")
-                log.error("a line of the journal is damaged", row=row)
+                self.damaged.append(row)
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:

@@ -34,6 +34,8 @@ class SqliteStore:
     `damage` has a line for each thing that was damaged and is left out. The games are a table, too, by their ids.
     """
 
+    logs_damage = True
+
     def __init__(self, writer: Writer, specs: Specs) -> None:
         self._writer = writer
         self.damage = writer.damage
@@ -58,7 +60,7 @@ class SqliteStore:
             if held is not None:
                 held.hold_database()
                 keep_older(held.path)
-            return cls(Writer(Database(held, specs)), specs)
+            return cls(Writer(Database(held, specs, logs_damage=cls.logs_damage)), specs)
         except BaseException:
             if held is not None:
                 held.release()

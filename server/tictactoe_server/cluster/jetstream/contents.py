@@ -53,7 +53,7 @@ async def copied_stream(
 
 
 class CopiedStream:
-    """A stream as either end of a copy; see `CopySource` and `CopyTarget`.
+    """A stream as either end of a copy; see `CopyEnd`.
 
     What is read is what was written until the rooms had been read, and of other tables maybe what came after. What is
     written meanwhile is heard, for the older message under its key may be gone before it is read.

@@ -14,8 +14,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-import structlog
-
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.damage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.folder import files_of, flush, free_name
@@ -23,12 +21,9 @@ from tictactoe_server.storage.journal import GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec, as_bytes
 from tictactoe_server.storage.store import Unreadable
 
-_MAX_NAMED: Final = 20
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
 _ID_PLACE: Final = slice(68, 72)
-
-log: Final = structlog.get_logger(__name__)
 
 
 def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], list[str], Path]:
@@ -59,8 +54,6 @@ def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], list[str], Path]:
             file.rename(kept)
     os.replace(fresh, path)
     flush(path.parent)
-    for what in found.left_out[:_MAX_NAMED]:
-        log.error("a damaged row is left out", row=what)
     return found.counts, found.left_out, old
 
 
