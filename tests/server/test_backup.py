@@ -19,10 +19,11 @@ from tests.server.stored import ANA_KEY, keep, room_of, rooms_in
 from tests.server.tables import ANA
 from tests.server.test_lost_data import CODES, damage, fill
 from tests.server.test_sqlite_store import child
-from tictactoe_server.core.kept import PLAYERS, KnownPlayer, open_folder, today
+from tictactoe_server.core.kept import KEPT, PLAYERS, KnownPlayer, open_folder, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import CannotBackUp, back_up
+from tictactoe_server.storage.contents import check_folder
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import MIGRATIONS, SCHEMA, open_database, version_of
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -201,6 +202,7 @@ async def test_a_copy_of_the_older_database_stays_beside_the_new_one(
     old: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = gzip.decompress(OLD_DATABASE.read_bytes())
+    assert (await check_folder(old, KEPT)).counts["rooms"] == len(CONTENT["rooms"])
     await open_folder(old).close()
     assert version_of(old / FILE_NAME) == SCHEMA
     assert str(old / COPY_NAME) in str([record.__dict__ for record in caplog.records])

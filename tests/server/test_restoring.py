@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,12 @@ async def test_damaged_pages_are_named_and_what_can_be_read_is_counted(tmp_path:
     await fill(tmp_path, *(f"M2XW{number}" for number in range(20, 90)))
     path = tmp_path / FILE_NAME
     content = bytearray(path.read_bytes())
+    whole = bytes(content)
+    with closing(sqlite3.connect(path)) as database:
+        roots = [number * 4096 for (number,) in database.execute("SELECT rootpage FROM sqlite_schema")]
+    for end in roots:
+        path.write_bytes(whole[: end - 4096] + b"\xff" * 4096 + whole[end:])
+        assert (await check_folder(tmp_path, KEPT)).damage != ()
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
     assert (await check_folder(tmp_path, KEPT)).damage != ()

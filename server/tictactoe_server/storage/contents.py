@@ -22,6 +22,7 @@ from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Stored, save
 
 _MAX_FINDINGS: Final = 20
+_NO_MORE: Final = "The folder takes no more"
 
 
 class Findings(NamedTuple):
@@ -82,15 +83,16 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     """Give a new database in a folder, which is made where it is missing; raises like `folder_source`."""
     if (folder / FILE_NAME).exists():
         raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
-    with refusing(_Folder.refusal):
+    with refusing(_NO_MORE):
         async with aclosing(_Folder.open(folder, specs)) as target:
+            target.refusal = _NO_MORE
             yield target
 
 
 class _Folder(SqliteStore):
     """A store as either end of a copy; see `CopyEnd`. What is damaged is said by whoever copies."""
 
-    refusal = "The folder takes no more"
+    refusal = "The folder cannot be read"
     logs_damage = False
     aclose = SqliteStore.close
 

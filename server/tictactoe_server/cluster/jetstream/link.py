@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self, TypeAlias
 
@@ -92,9 +92,12 @@ class Link:
         for work in (link._keep_connected(), link._keep_sending(), link._keep_looking()):
             link.run(work)
         try:
-            async with on_failure(link.close), asyncio.timeout(opening_seconds):
+            async with asyncio.timeout(opening_seconds):
                 await link._opened.wait()
-        except TimeoutError as error:
+        except BaseException as error:
+            await link.close()
+            if not isinstance(error, TimeoutError):
+                raise
             reason = link._reason_since(0) or "nobody answers"
             raise CannotOpenStore(f"Cannot reach the store {hidden(urls)}: {reason}.") from error
         return link
@@ -318,16 +321,6 @@ class Link:
     def _reason_since(self, moment: float) -> str:
         """Return the last that was said of an error since a moment, by the store rather than the system, or ""."""
         return next((reason for since, reason in self._reasons.values() if since >= moment), "")
-
-
-@contextlib.asynccontextmanager
-async def on_failure(close: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
-    """Close what was just opened if what is done inside fails."""
-    try:
-        yield
-    except BaseException:
-        await close()
-        raise
 
 
 async def _end(client: Client) -> None:

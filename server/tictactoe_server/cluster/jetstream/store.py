@@ -18,7 +18,7 @@ import msgspec
 import structlog
 
 from tictactoe_server.cluster.jetstream import tables
-from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message, on_failure
+from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, Write, entry_of
 from tictactoe_server.core.kept import BANS, Ban, ban_or_none
@@ -74,12 +74,14 @@ class JetStreamStore:
         link = await Link.open(
             urls, credentials=credentials, ca=ca, patience_seconds=patience_seconds, opening_seconds=opening_seconds
         )
-        async with on_failure(link.close):
+        async with contextlib.AsyncExitStack() as failing:
+            failing.push_async_callback(link.close)
             info = await find_stream(Stream(link), urls, opening_seconds, unsafe=unsafe)
             copy = SqliteStore.open(None if data is None else data / "history", specs)
-        store = cls(link, copy, specs)
-        async with on_failure(store.close):
+            failing.push_async_callback(copy.close)
             await copy.games.begin_copy(info.created, info.state.last_seq)
+            failing.pop_all()
+        store = cls(link, copy, specs)
         link.run(store.games.keep())
         return store
 
