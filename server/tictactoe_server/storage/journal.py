@@ -182,23 +182,23 @@ class GameTables:
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
-        """Bring games, with their ids and documents, into the tables; what is there stays."""
-        rows: list[tuple[object, ...]] = []
-        people: list[tuple[str, int]] = []
-        for id, game, document in games:
-            players = self._spec.people(game)
-            rows.append((id, *self._spec.place(game), self._spec.at(game), _json(players), document.decode()))
-            people += [(player, id) for player in players]
+        """Bring games, with their ids and documents, into the tables; what is there stays.
+
+        Two statements do that for all, since the thread waits for its turn after each.
+        """
+        people, place, at = self._spec.people, self._spec.place, self._spec.at
+        rows = [(id, *place(game), at(game), people(game), document.decode()) for id, game, document in games]
+        told = (msgspec.json.encode(rows).decode(),)
         fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
         self._cursor.execute(
             "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
             f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
-            (_json(rows),),
+            told,
         )
         self._cursor.execute(
-            "INSERT OR IGNORE INTO archive_players "
-            "SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?)",
-            (_json(people),),
+            "INSERT OR IGNORE INTO archive_players SELECT player.value, json_extract(game.value, '$[0]') "
+            "FROM json_each(?) AS game, json_each(game.value, '$[4]') AS player",
+            told,
         )
 
 
@@ -359,7 +359,3 @@ def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> li
         except Unreadable as damaged:
             log.error("a damaged game is left out", id=id, reason=str(damaged))
     return games
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
