@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gc
 import socket
 
 import pytest
 
 from tests.adapters import Adapter, no_way_out
+from tictactoe_server.transport.announcement import announce
 from tictactoe_server.transport.listen import CannotListen, addresses_for_others, open_sockets, url_of
 
 
@@ -67,3 +70,19 @@ def test_without_a_default_route_all_addresses_of_the_networks_are_told(
     monkeypatch.setattr("tictactoe_server.transport.listen.ifaddr.get_adapters", lambda: adapters)
     monkeypatch.setattr("tictactoe_server.transport.listen.socket.socket", no_way_out)
     assert addresses_for_others() == told
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3, 6])
+def test_an_announcement_that_is_cancelled_again_while_it_opens_or_closes_leaves_no_socket_open(
+    monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    async def announce_and_go() -> None:
+        announcing = asyncio.create_task(announce(None, 1))
+        for _ in range(2):
+            for _ in range(turns + 1):
+                await asyncio.sleep(0)
+            announcing.cancel()
+
+    monkeypatch.setattr("tictactoe_server.transport.announcement.addresses_at", lambda host: ["127.0.0.1"])
+    asyncio.run(announce_and_go())
+    gc.collect()

@@ -15,7 +15,6 @@ from tictactoe_server.transport.listen import addresses_at
 
 _MAX_NAME_BYTES: Final = 63
 """Of a name within DNS (RFC 6763, 4.1.1); what tells it from others of this name needs four of them."""
-_GOODBYE_SECONDS: Final = 2.0
 
 log: Final = structlog.get_logger(__name__)
 
@@ -35,9 +34,8 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
     machine = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "server"
     try:
         zeroconf = AsyncZeroconf()
-        started = asyncio.ensure_future(zeroconf.zeroconf.async_wait_for_start())
         try:
-            await asyncio.shield(started)  # what is cancelled while it opens could not be closed
+            await zeroconf.zeroconf.async_wait_for_start()
             info = AsyncServiceInfo(
                 SERVICE_TYPE,
                 f"{fit_name(name or socket.gethostname())}.{SERVICE_TYPE}",
@@ -50,13 +48,11 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
             log.info("announced on the local network", name=info.get_name())
             await asyncio.Event().wait()
         finally:
-            with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(_GOODBYE_SECONDS):
-                    try:
-                        await started
-                        await zeroconf.async_unregister_all_services()
-                    finally:
-                        await zeroconf.async_close()
+            closing = asyncio.ensure_future(zeroconf.async_close())  # which takes back what was announced
+            while not closing.done():  # what is cancelled while it closes would leave its sockets open
+                with contextlib.suppress(asyncio.CancelledError, OSError):
+                    await asyncio.shield(closing)
+            zeroconf.zeroconf.engine.close()  # and so where the loop that ends has cancelled that too
     except (OSError, Error) as error:
         log.info("not announced on the local network", reason=str(error) or type(error).__name__)
 
