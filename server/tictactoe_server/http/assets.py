@@ -19,7 +19,6 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -318,7 +317,7 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if tag in known or known.strip() == "*":
             return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
     if len(body) >= _WORTH_PACKING_BYTES and request.accepts("gzip", "accept-encoding"):
-        packed = gzip.compress(body, 1, mtime=0)  # quickly, as others wait; those that many ask for are the same
+        packed = gzip.compress(body, 1, mtime=0)  # quickly, as others wait
         return replace(response, body=packed, fields=(_PACKED, *fields))
     return replace(response, fields=fields)
 
@@ -329,9 +328,3 @@ def send_part(request: HttpRequest, asset: Asset, *fields: tuple[str, str]) -> H
     if request.accepts("gzip", "accept-encoding"):
         return HttpResponse(HTTPStatus.OK, asset.packed, asset.kind, (_PACKED, *fields))
     return HttpResponse(HTTPStatus.OK, asset.body, asset.kind, fields)
-
-
-@lru_cache(maxsize=32)
-def _compress(body: bytes) -> bytes:
-    """Return a body in gzip, quickly, as others wait; those that many ask for are the same."""
-    return gzip.compress(body, 1, mtime=0)

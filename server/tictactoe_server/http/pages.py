@@ -68,7 +68,11 @@ class Pages:
             found = self._find(request)
         except Exception as error:
             found = self._fail(request, error)
-        return self._wait_for(request, found) if isinstance(found, Coroutine) else self._reply(request, found)
+        if not isinstance(found, Coroutine):
+            return self._reply(request, found)
+        coming, finding = asyncio.ensure_future(self._wait_for(request, found)), found
+        coming.add_done_callback(lambda _: finding.close())  # it has not begun where the peer went at once
+        return coming
 
     async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
         """Return what is asked for, or why it does not come."""
@@ -80,9 +84,14 @@ class Pages:
             return self._reply(request, self._fail(request, error))
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
-        """Say why something is not shown; what nobody intended is logged."""
+        """Say why something is not shown; what nobody intended is logged.
+
+        What is not there is counted: codes are not to be found by trying.
+        """
         if isinstance(error, Refused):
-            return self._refuse(request, error)
+            is_missed = error.code is not ErrorCode.RATE_LIMITED
+            wait = self._misses_of(request).take() if is_missed else error.retry_ms or 0
+            return say_too_many(request, wait) if wait else self._nothing(request, error.code, error.message)
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."
             return _explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
@@ -168,12 +177,6 @@ class Pages:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
         return _explain(request, HTTPStatus.NOT_FOUND, code, words)
-
-    def _refuse(self, request: HttpRequest, refused: Refused) -> HttpResponse:
-        """Say why it is not for this one, and count what is not there: codes are not to be found by trying."""
-        is_missed = refused.code is not ErrorCode.RATE_LIMITED
-        wait = self._misses_of(request).take() if is_missed else refused.retry_ms or 0
-        return say_too_many(request, wait) if wait else self._nothing(request, refused.code, refused.message)
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""

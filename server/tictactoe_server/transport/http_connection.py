@@ -6,6 +6,7 @@ import asyncio
 import logging
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Final, cast
 
@@ -53,7 +54,7 @@ class HttpConnection(Outgoing):
         super().__init__(limits)
         self._peer = peer
         self._requests = 0
-        self._answering: asyncio.Task[None] | None = None
+        self._answering: asyncio.Future[HttpResponse] | None = None
         self._stop_reading: Callable[[], None] | None = None
         self._has_ended = False
         self._rest = b""
@@ -182,13 +183,13 @@ class HttpConnection(Outgoing):
             self._respond(request, found)
         else:
             self._set_deadline(None)
-            self._answering = self._loop.create_task(self._respond_later(request, found))
+            self._answering = asyncio.ensure_future(found)
+            self._answering.add_done_callback(partial(self._respond_later, request))
 
-    async def _respond_later(self, request: HttpRequest, coming: Awaitable[HttpResponse]) -> None:
-        response = await coming
+    def _respond_later(self, request: HttpRequest, answering: asyncio.Future[HttpResponse]) -> None:
         self._answering = None
-        if self._phase is Phase.ANSWERING:
-            self._respond(request, response)
+        if self._phase is Phase.ANSWERING and not answering.cancelled():
+            self._respond(request, answering.result())
 
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
         if isinstance(response, HttpStream) and request.method != "HEAD":
