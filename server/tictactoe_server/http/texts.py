@@ -50,11 +50,8 @@ _LEAST_TILE: Final = 18
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 
 
-# -- title and description of a page's head -------------------------------------------------------------------------
-
-
 def head_of_home(games: int) -> tuple[str, str]:
-    """Return those of the home page; `games` is how many are on."""
+    """Return title and description of the home page's head, where so many games are on."""
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
     return TITLE, f"Play against people or the computer, in the browser or a terminal. {on}."
 
@@ -126,7 +123,12 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
             used = -2
         rows[-1].append((width, [status, _describe_pairing(state.seats), *board]))
         used += 2 + width
-    return [line for row in rows for line in ("", *_side_by_side(row))][1:]
+    lines = list[str]()
+    for row in rows:
+        widths = [width for width, _ in row]
+        beside = zip_longest(*(tile for _, tile in row), fillvalue="")
+        lines += ["", *("  ".join(map(fill, line, widths)).rstrip() for line in beside)]
+    return lines[1:]
 
 
 def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[str]:
@@ -144,9 +146,6 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
         f"In a browser:    {link}",
         f"As a record:     curl {link}.txt",
     ]
-
-
-# -- inside ---------------------------------------------------------------------------------------------------------
 
 
 def _describe_outcome(game: FinishedGame) -> str:
@@ -236,13 +235,6 @@ def _row_of(room: RoomSummary) -> str:
     return shorten(row, WIDTH)
 
 
-def _side_by_side(tiles: Sequence[tuple[int, list[str]]]) -> list[str]:
-    """Return texts beside each other, each with its width."""
-    widths = [width for width, _ in tiles]
-    lines = zip_longest(*(tile for _, tile in tiles), fillvalue="")
-    return ["  ".join(map(fill, line, widths)).rstrip() for line in lines]
-
-
 def _width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes, which may be coloured."""
     if text.isascii():  # a sequence of ANSI's has four characters, one for a colour five
@@ -272,13 +264,11 @@ def fill(text: str, width: int) -> str:
 
 def wrap(text: str) -> list[str]:
     """Return a text in lines of at most 80 columns, broken between words."""
-    lines, filled = list[str](), WIDTH
-    for word in text.split(" "):
-        width = _width_of(word)
-        filled += 1 + width
-        if filled > WIDTH:
+    first, *words = text.split(" ")
+    lines = [first]
+    for word in words:
+        if _width_of(longer := f"{lines[-1]} {word}") > WIDTH:
             lines.append(word)
-            filled = width
         else:
-            lines[-1] += f" {word}"
+            lines[-1] = longer
     return lines
