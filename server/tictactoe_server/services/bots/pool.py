@@ -1,8 +1,4 @@
-"""Everything that bots and reviews want to know, from whoever can tell: this process at once, or a worker in time.
-
-Random moves, the simple rules and the tables of small boards that are at hand cost next to nothing and are answered
-here. Everything else is a question to the workers.
-"""
+"""Everything that bots and reviews want to know: what costs next to nothing at once, the rest from a worker in time."""
 
 from __future__ import annotations
 
@@ -21,8 +17,6 @@ from tictactoe_server.services.bots.workers import COMMAND, Priority, Workers
 
 LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM, "medium": Level.RULES}
 """The levels by every name that a request may give: by strategy, and in plain words."""
-
-_SEARCHING: Final = (Level.HARD, Level.PERFECT)
 
 _SHARE_FOR_OFFERS: Final = 0.5
 _SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.HARD: 1.0, Level.PERFECT: 1.0}  # of the deadline, for a choice
@@ -53,24 +47,22 @@ class ThinkingPool:
         """
         if level is Level.RANDOM:
             return choose_at_random(position, self._random)
-        cells: tuple[int, ...] | None = opening_cells(position) if level in _SEARCHING else None
-        if cells:
-            return self._random.choice(cells)
-        if level in _SEARCHING and fits_table(position):
-            table = await self.table_of(position.rules, clock_seconds)
-            cells = None if table is None else best_cells(position, Budget(), table)
-        elif level in _SEARCHING:
-            seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
-            search = partial(best_cells, position, is_brief=level is Level.HARD)
-            cells = await self.workers.ask(lambda budget: partial(search, budget), priority, seconds, seconds)
+        cells: tuple[int, ...] | None = None
+        if level is not Level.RULES and not (cells := opening_cells(position)):
+            if fits_table(position):
+                table = await self.table_of(position.rules, clock_seconds)
+                cells = None if table is None else best_cells(position, Budget(), table)
+            else:
+                seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
+                search = partial(best_cells, position, is_brief=level is Level.HARD)
+                cells = await self.workers.ask(search, priority, seconds, seconds)
         return self._random.choice(cells) if cells else choose_by_rules(position, self._random)
 
     async def choose_side(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
     ) -> str:
         """Return what to choose in an opening: any of it, or the better side, as far as a search sees that in time."""
-        opening = position.opening
-        if opening is None:
+        if position.opening is None:
             raise ValueError("There is nothing to choose.")
         if level is Level.RANDOM:
             return choose_side_at_random(position, self._random)
@@ -101,7 +93,7 @@ class ThinkingPool:
             return None if table is None else analyse(position, Budget(), table)
         at_most = clock_seconds * _SHARE_OF_CLOCK
         seconds, within = min(self._deadline * share, at_most), min(self._deadline * 2, at_most)
-        return await self.workers.ask(lambda budget: partial(analyse, position, budget), priority, seconds, within)
+        return await self.workers.ask(partial(analyse, position), priority, seconds, within)
 
     async def table_of(self, rules: Rules, clock_seconds: float = math.inf) -> Table | None:
         """Return the table of a small board: it is solved once for all who ask, and the latest used are kept.
@@ -121,4 +113,4 @@ class ThinkingPool:
             return None
 
     async def _solve(self, rules: Rules) -> Table | None:
-        return await self.workers.ask(lambda _: partial(solve, rules), Priority.TABLE, _TABLE_SECONDS, math.inf)
+        return await self.workers.ask(partial(solve, rules), Priority.TABLE, _TABLE_SECONDS, math.inf)

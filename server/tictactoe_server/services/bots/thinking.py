@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Final
 from tictactoe_engine.search import Memory, analyse, best_cells
 
 LENGTH_BYTES: Final = 4
+SEARCHES: Final = (analyse, best_cells)  # they go on with what earlier ones have proven, within a budget
 
 _LOWER_PRIORITY: Final = 10
 
@@ -52,7 +53,7 @@ def main() -> None:
 
 def result_of(question: partial[Any], memory: Memory) -> Any:
     """Return what the call returns; a search goes on with what earlier ones have proven."""
-    return question(memory=memory) if question.func in (analyse, best_cells) else question()
+    return question(memory=memory) if question.func in SEARCHES else question()
 
 
 def _receive(pipe: BinaryIO, questions: SimpleQueue[bytes]) -> None:

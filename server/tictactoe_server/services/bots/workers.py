@@ -13,7 +13,7 @@ import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from bisect import insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
@@ -26,7 +26,7 @@ import structlog
 
 from tictactoe_engine.search import Budget
 from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.services.bots.thinking import LENGTH_BYTES, encode
+from tictactoe_server.services.bots.thinking import LENGTH_BYTES, SEARCHES, encode
 
 COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))  # what starts a worker
 _START_SECONDS: Final = 10.0
@@ -39,8 +39,6 @@ _LONGEST_REST_SECONDS: Final = 30.0
 """How long a worker that could not be started is left alone: twice as long each time, up to this."""
 
 Answer = TypeVar("Answer")
-Question = Callable[[Budget], partial[Answer]]
-"""Returns the call of the engine that answers the question within a budget."""
 
 log = structlog.get_logger(__name__)
 
@@ -130,10 +128,11 @@ class Worker:
 class Job:
     """A question to a worker, which may think for so many seconds; `deadline` is on the loop's clock, or infinite.
 
-    Its `turn` is its priority, and its number among all. The `answer` is None where none was to be had.
+    It is a call of the engine; a search is given a budget. Its `turn` is its priority, and its number among all. The
+    `answer` is None where none was to be had.
     """
 
-    question: Question[Any]
+    question: partial[Any]
     turn: tuple[Priority, int]
     seconds: float
     deadline: float
@@ -168,7 +167,7 @@ class Workers:
         """How many questions wait for a worker."""
         return len(self._waiting)
 
-    async def ask(self, question: Question[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
+    async def ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
         """Return a worker's answer after up to so many seconds of its own, or None where none comes `within` others."""
         if self._is_helpless:
             return None
@@ -241,7 +240,8 @@ class Workers:
         behind = takewhile(lambda other: other.turn[0] is job.turn[0], self._waiting)
         shares = ((other.deadline - now) * workers / place for place, other in enumerate(behind, workers + 1))
         seconds = min(job.seconds, max(_LEAST_SECONDS, min((left, *shares)))) * _SHARE_OF_DEADLINE
-        return await worker.answer(job.question(Budget(seconds=seconds, clock=time.monotonic)), seconds)
+        budget = (Budget(seconds=seconds, clock=time.monotonic),) if job.question.func in SEARCHES else ()
+        return await worker.answer(partial(job.question, *budget), seconds)
 
     async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
         """Leave a worker alone that could not be started; the job is another one's, or nobody's where none runs."""
