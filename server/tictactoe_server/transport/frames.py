@@ -5,19 +5,23 @@ Source: RFC 6455, section 5.2.
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import Final
 
 TOO_LONG: Final = -1
+
+_HEADERS: Final = tuple(bytes((0x81, length)) for length in range(126))
+_pack: Final = Struct(">BBH").pack
 
 
 def encode_frame(payload: bytes) -> bytes:
     """Return a text as a frame from a server: FIN and the opcode for text, the length in 7, 16 or 64 bits, no mask."""
     length = len(payload)
     if length < 126:
-        return b"\x81%c%b" % (length, payload)
+        return _HEADERS[length] + payload
     if length < 65536:
-        return b"\x81\x7e%b%b" % (length.to_bytes(2), payload)
-    return b"\x81\x7f%b%b" % (length.to_bytes(8), payload)
+        return _pack(0x81, 126, length) + payload
+    return b"\x81\x7f" + length.to_bytes(8) + payload
 
 
 def end_of_frame(data: bytes, start: int, limit: int) -> int:
