@@ -128,7 +128,18 @@ class Greeting(Service):
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             await save(self._players, hash_secret(token), made, MISSING)
             return made, token
-        return await self._recognise(chosen, token), token
+
+        def recognise(old: KnownPlayer | None) -> KnownPlayer:
+            if old is None:
+                raise Refused(ErrorCode.BAD_TOKEN, path="token")
+            if chosen is None or chosen == old.player.name:
+                return old
+            return replace(old, player=Player(old.player.id, own_name(chosen)))
+
+        known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
+        if chosen is not None:  # on all devices
+            await self.names.kept.rename(known.player)
+        return known, token
 
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
         """Return the player whose device says hello with a code, and a token of its own."""
@@ -137,20 +148,6 @@ class Greeting(Service):
         known = KnownPlayer(player, today(), is_seated=True)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
-
-    async def _recognise(self, name: str | None, token: str) -> KnownPlayer:
-        """Return the player whose token this is, on all devices under the new name if there is one."""
-
-        def recognise(known: KnownPlayer | None) -> KnownPlayer:
-            if known is None:
-                raise Refused(ErrorCode.BAD_TOKEN, path="token")
-            is_new = name is not None and name != known.player.name
-            return replace(known, player=Player(known.player.id, own_name(name))) if is_new and name else known
-
-        known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
-        if name is not None:
-            await self.names.kept.rename(known.player)
-        return known
 
     def note_seat(self, session: Session) -> None:
         """Note that a session's player takes a seat, unless that is known."""

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
+from textwrap import wrap
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -42,7 +43,7 @@ BUSY_MS: Final = 1_000  # when to try again where too many do
 _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
-_GROUP: Final = 4
+_GROUP: Final = 4  # of the letters of a rescue code, as people read it
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _SECONDS_A_DAY: Final = 86_400
 _OWNERS: Final = "owners"  # what other servers are told of: a player's id and the name that they have claimed
@@ -100,7 +101,7 @@ class Names(Service):
             log.info("name claimed", name=player.name, player=player.id, before=before[-1].claimed)
             self._show_owner(player)
             self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
-            call.answer(rescue=tuple(map(_in_groups, codes)))
+            call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
 
     async def link(self, call: Call) -> None:
         """Give a code with which another device becomes this player, once and soon, in place of the one before."""
@@ -292,12 +293,3 @@ def own_name(name: str, path: str = "name") -> str:
 def draw_text(alphabet: str, length: int) -> str:
     """Return so many letters that nobody can guess."""
     return "".join(secrets.choice(alphabet) for _ in range(length))
-
-
-def _in_groups(code: str) -> str:
-    """Return a long code as people read it.
-
-    >>> _in_groups("7KQ2M94FX3ZW8HTB")
-    '7KQ2-M94F-X3ZW-8HTB'
-    """
-    return "-".join(code[start : start + _GROUP] for start in range(0, len(code), _GROUP))

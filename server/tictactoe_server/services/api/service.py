@@ -73,12 +73,9 @@ class Api(Service):
         self._core = core
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
-        self.streams = Streams(core.limits, core.tally.limited)
+        self.streams = Streams(core.limits, core.tally.limited, core.agenda)
         core.on_room(lambda live, before: self.streams.look_at(live.room.code))
         core.changes.on_gone.add(self._hear_end)
-
-    async def close(self) -> None:
-        self.streams.close()
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
         """Answer with the public rooms, and with all of them again at most once a second where they have changed."""
@@ -130,10 +127,10 @@ class Api(Service):
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with an event whenever it has changed, until it is over."""
         texts, known = self._tournaments.texts, self._tournaments.kept.known
-        found, settle = await texts.find(request, text), texts.settle
+        found = await texts.find(request, text)
 
         def newest() -> Event:
-            return settle(known(found.code) or found)
+            return texts.settle(known(found.code) or found)
 
         source = Source(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
         return self.streams.answer(request, f"event {found.code}", source)

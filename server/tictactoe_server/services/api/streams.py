@@ -1,19 +1,19 @@
 """Streams of states in plain HTTP, a line each: of rooms and events that somebody reads.
 
-Nothing of it is on the way of a move: what is read is looked at ten times a second, and at once where a game ends.
-Whoever reads slowly gets the newest state alone, and a connection that takes nothing is cut off as any other.
+Nothing of it is on the way of a move: what is read is looked at ten times a second, as there is time for it, and at
+once where a game ends. Who reads slowly gets the newest state alone, and a connection that takes nothing is cut off.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 
+from tictactoe_server.core.agenda import Agenda
 from tictactoe_server.core.limits import Limiting
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
@@ -22,7 +22,6 @@ from tictactoe_server.transport.rate_limit import Held
 
 LINES: Final = "application/x-ndjson"
 LOOK_SECONDS: Final = 0.1
-TURN_SECONDS: Final = 0.005  # after so long the others wait for the next look, and then come first
 _UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # said to nginx, which would gather some lines first
 _RETRY_MS: Final = 10_000
 
@@ -43,10 +42,11 @@ class Source:
 class Streams(Limiting):
     """All sources that are read, by their codes; each address may read so many at a time."""
 
-    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
+    def __init__(self, limits: Limits, limited: Counter[str], agenda: Agenda) -> None:
         super().__init__(limits, limited)
         self._sources: dict[str, Source] = {}
-        self._due: asyncio.TimerHandle | None = None
+        self._agenda = agenda
+        self._is_looking = False
         self.of_address = Held("streams-per-address")
 
     def of(self, code: str) -> Source | None:
@@ -77,10 +77,6 @@ class Streams(Limiting):
             for reader in [*source.readers]:
                 reader.end_lines()
 
-    def close(self) -> None:
-        if self._due is not None:
-            self._due.cancel()
-
     def _begin(self, key: str, code: str, unread: Source, reader: LineReader) -> Callable[[], None]:
         source = self._sources.get(code) or unread
         self._sources[code] = source
@@ -90,8 +86,8 @@ class Streams(Limiting):
             reader.push_line(source.state() + b"\n")
         else:
             self.look_at(code)
-        if self._due is None:
-            self._due = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+        if not self._is_looking:
+            self._look_later()
         return partial(self._stop, key, code, source, reader)
 
     def _stop(self, key: str, code: str, source: Source, reader: LineReader) -> None:
@@ -100,14 +96,12 @@ class Streams(Limiting):
         if not source.readers and self._sources.get(code) is source:
             del self._sources[code]
 
+    def _look_later(self) -> None:
+        self._is_looking = bool(self._sources)
+        if self._is_looking:
+            self._agenda.at(asyncio.get_running_loop().time() + LOOK_SECONDS, self._look)
+
     def _look(self) -> None:
-        self._due = None
-        end = time.monotonic() + TURN_SECONDS
-        for code in [*self._sources]:
-            self.look_at(code)
-            if code in self._sources:
-                self._sources[code] = self._sources.pop(code)
-            if time.monotonic() > end:
-                break
-        if self._sources:
-            self._due = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+        for code in self._sources:
+            self._agenda.soon(partial(self.look_at, code))
+        self._agenda.soon(self._look_later)
