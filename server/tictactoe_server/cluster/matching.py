@@ -41,10 +41,7 @@ class Matching:
         self._kept: dict[str, Listed] = {}
 
     async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
-        """Return the code of the room for a player, and the URL of the server that has it, None for this one.
-
-        Raises `StoreUnavailable` where nobody can say.
-        """
+        """Return the room for a player, and where it is, as `Elsewhere` says."""
         rules, clock = kind
         seek = Seek(self._members.id, player.id, player.name, RulesFields.of(rules), clock, self._registry.new_code())
         key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()

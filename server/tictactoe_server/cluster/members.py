@@ -59,10 +59,7 @@ class Members:
         return self.others[id].url if id in self.others else None
 
     def chosen_for(self, key: str) -> str:
-        """Return the id of the server that is to take a room, or decides about something else.
-
-        Of all that live the one with the highest hash is it, so that all choose the same one without asking.
-        """
+        """Return which server is to take a room, or decides something: by a hash, so that all choose the same one."""
         serving = list(filter(self.stays, self.others))
         if not self.is_leaving or not serving:
             serving.append(self.id)

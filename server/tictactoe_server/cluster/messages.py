@@ -66,10 +66,7 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
 
 
 class News(Struct, frozen=True, array_like=True):
-    """Rooms of the server `sender` that are new or have changed, and those that have ended, to all.
-
-    `number` counts these messages from 1.
-    """
+    """Rooms of the server `sender` that are new, have changed or have ended, to all: its `number`th news, from 1."""
 
     sender: str
     number: int
@@ -78,10 +75,7 @@ class News(Struct, frozen=True, array_like=True):
 
 
 class Page(Struct, frozen=True, array_like=True):
-    """Some of a server's rooms in the order of their codes; more come `after`, unless that is empty.
-
-    `number` is that of its last `News`.
-    """
+    """Some of a server's rooms in the order of their codes, as of its `News` of that number; more come `after` one."""
 
     number: int
     outlines: list[Outline]
@@ -110,10 +104,7 @@ encode: Final = msgspec.msgpack.Encoder().encode
 
 
 async def ask(link: Link, subject: str, question: bytes, kind: type[Said], seconds: float | None = None) -> Said:
-    """Return what another server answers within some seconds, without them when the link's patience is over.
-
-    Raises `StoreUnavailable`, also for an answer that cannot be read.
-    """
+    """Return what another server says within some seconds, or the link's patience; raises `StoreUnavailable`."""
     try:
         async with asyncio.timeout(seconds):
             return msgspec.msgpack.decode(await link.request(subject, question), type=kind)
@@ -124,10 +115,7 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
 
 
 async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object], unreadable: str) -> None:
-    """Let what others say to a subject come to `take`, and answer what that returns, if anything.
-
-    What is `unreadable` is logged in these words.
-    """
+    """Let what others say to a subject come to `take`, and answer what that returns; what is `unreadable` is logged."""
 
     def hear(message: Message) -> None:
         try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -92,41 +92,39 @@ class OwnRooms:
         """Send what has changed, in as many messages as it needs."""
         self._timer = None
         now = asyncio.get_running_loop().time()
-        size, outlines = 0, list[Outline]()
-        for code in [code for code, own in self._changed.items() if own.next_at <= now]:
+        due = [code for code, own in self._changed.items() if own.next_at <= now]
+        for code in due:
             own = self._changed.pop(code)
             own.next_at, own.people = now + EACH_SECONDS, _people_in(own.live.room)
-            outlines.append(self._outline_of(own))
-            size += len(outlines[-1].document)
-            if size > _MAX_BYTES:
-                self._send(outlines, [])
-                size, outlines = 0, []
-        ended, self._ended = self._ended, []
-        if outlines or ended:
-            self._send(outlines, ended)
+        while due or self._ended:
+            outlines = self._outlines_of(due)
+            due, ended = due[len(outlines) :], self._ended
+            self._ended = []
+            self._members.number += 1
+            self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
         if self._changed:
             self._flush_in(GATHER_SECONDS)
 
-    def _send(self, outlines: list[Outline], ended: list[str]) -> None:
-        self._members.number += 1
-        self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
-
-    def _outline_of(self, own: OwnRoom) -> Outline:
-        live, room = own.live, own.live.room
-        document = self._encoder.encode(room, without_moves=True)
-        return Outline(room.code, own.since, document, room.position.ply, len(live.watchers), live.owner, live.source)
+    def _outlines_of(self, codes: Iterable[str]) -> list[Outline]:
+        """Return the outlines of the first of some rooms here, as many as fit into a message."""
+        size, outlines = 0, list[Outline]()
+        for own in (self.rooms[code] for code in codes):
+            live, room, document = own.live, own.live.room, self._encoder.encode(own.live.room, without_moves=True)
+            about = room.position.ply, len(live.watchers), live.owner, live.source
+            outlines.append(Outline(room.code, own.since, document, *about))
+            size += len(document)
+            if size > _MAX_BYTES:
+                break
+        return outlines
 
     def answer_page(self, question: Message) -> None:
         """Tell the rooms behind a code, as many as fit."""
-        first, size, outlines = question.data.decode(), 0, list[Outline]()
+        first = question.data.decode()
         codes = heapq.nsmallest(_PAGE_ROOMS, (code for code in self.rooms if code > first))
-        for code in codes:
-            outlines.append(self._outline_of(self.rooms[code]))
-            size += len(outlines[-1].document)
-            if size >= _MAX_BYTES:
-                break
-        is_all = len(codes) < _PAGE_ROOMS and size < _MAX_BYTES
-        self._link.publish(question.reply, encode(Page(self._members.number, outlines, "" if is_all else code)))
+        outlines = self._outlines_of(codes)
+        is_all = len(outlines) == len(codes) < _PAGE_ROOMS
+        after = "" if is_all else codes[len(outlines) - 1]
+        self._link.publish(question.reply, encode(Page(self._members.number, outlines, after)))
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
         """Return the boards of some rooms, those that are here."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tictactoe_protocol import catalogue
 from tictactoe_protocol.catalogue import LANGUAGES
@@ -96,12 +96,12 @@ class Assets:
         self._modules = Modules(texts, ENTRIES, alone)
         self._at_once = {"", *self._modules.together, *alone}
         places = sorted({"", *map(self._place_of, texts)})
-        said = {place: _find_ids(texts[name] for name in texts if self._place_of(name) == place) for place in places}
+        is_said = {place: _ids_in(texts[name] for name in texts if self._place_of(name) == place) for place in places}
         for language in LANGUAGES:
             name = f"{language}{_CATALOGUE}"
             rest = json.loads((CATALOGUES / name).read_bytes())
             for place in places:  # the page's own come first: what is among these is nowhere else
-                chosen = _choose_sentences(rest, *said[place])
+                chosen = {id: sentence for id, sentence in rest.items() if is_said[place](id)}
                 rest = rest if place else {id: sentence for id, sentence in rest.items() if id not in chosen}
                 body = json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
                 self._keep(posixpath.join(place, name), body)
@@ -283,8 +283,8 @@ def _path_of(name: str, content: bytes) -> str:
     return f"{PREFIX}{stem}.{blake2b(content, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
 
 
-def _find_ids(modules: Iterable[str]) -> tuple[set[str], tuple[str, ...]]:
-    """Return what stands between quotation marks in modules, and how their templates begin before a place."""
+def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
+    """Return what tells whether modules may say a sentence, by its id."""
     whole, begun = set[str](), set[str]()
     for quoted in _QUOTED.findall("\n".join(modules)):
         head, place, rest = quoted[1:-1].partition("${")
@@ -293,16 +293,8 @@ def _find_ids(modules: Iterable[str]) -> tuple[set[str], tuple[str, ...]]:
             whole.update(one[1:-1] for one in _QUOTED.findall(rest))
         else:
             whole.add(head)
-    return whole, tuple(begun)
-
-
-def _choose_sentences(sentences: Mapping[str, Any], whole: Collection[str], begun: tuple[str, ...]) -> dict[str, Any]:
-    """Return those sentences that a module may say: `whole` ids, and those that are `begun`."""
-    return {
-        id: sentence
-        for id, sentence in sentences.items()
-        if id in whole or id.partition(",")[0] in whole or id.startswith(begun)
-    }
+    heads = tuple(begun)
+    return lambda id: id in whole or id.partition(",")[0] in whole or id.startswith(heads)
 
 
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:

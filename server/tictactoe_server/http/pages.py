@@ -84,10 +84,7 @@ class Pages:
             return self._reply(request, self._fail(request, error))
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
-        """Say why something is not shown; what nobody intended is logged.
-
-        What is not there is counted: codes are not to be found by trying.
-        """
+        """Say why something is not shown, and count what is not there, as codes are not to be found by trying."""
         if isinstance(error, Refused):
             is_missed = error.code is not ErrorCode.RATE_LIMITED
             wait = self._misses_of(request).take() if is_missed else error.retry_ms or 0

@@ -1,7 +1,4 @@
-"""Finished games: which are kept for good, and what their players ask for: rows of a history, and one game as text.
-
-What players and addresses keep is counted, and past a limit none is kept.
-"""
+"""Finished games: which are kept for good, and what their players ask for: rows of a history, and one game as text."""
 
 from __future__ import annotations
 

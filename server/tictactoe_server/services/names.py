@@ -52,10 +52,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Names(Service):
-    """What players ask about names and devices, and what a hello needs of it.
-
-    `note_seat` is called with each session whose player is to be remembered.
-    """
+    """What players ask about names and devices, and what a hello needs of it; `note_seat` has a player remembered."""
 
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat

@@ -205,8 +205,7 @@ class Connection(HttpConnection):
         Returns whether more may be read now. What a peer says that is being closed is passed over until it agrees;
         whoever says much is read no more.
         """
-        if self._rest:
-            data, self._rest = self._rest + data, b""
+        data, self._rest = self._rest + data, b""
         start = 0
         for _ in range(FRAMES_A_TURN):
             if self._is_paused and self.is_open:

@@ -104,10 +104,7 @@ class HttpConnection(Outgoing):
         return self._has_ended
 
     def resume_writing(self) -> None:
-        waiting = self._outbox if self._phase is Phase.STREAMING else None
         super().resume_writing()
-        if waiting is not None:
-            self._write(b"".join(waiting.states.values()))
         if self._phase is Phase.WAITING:
             self._wait_for_request()
 
@@ -308,11 +305,9 @@ def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | A
 
 def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
     """Choose ours where it is offered; a client that offers none speaks it all the same."""
-    if not offered:
-        return None
-    if SUBPROTOCOL in offered:
-        return Subprotocol(SUBPROTOCOL)
-    raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
+    if offered and SUBPROTOCOL not in offered:
+        raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
+    return Subprotocol(SUBPROTOCOL) if offered else None
 
 
 _HANDSHAKES: Final = ServerProtocol(select_subprotocol=_select_subprotocol, logger=LOGGER)

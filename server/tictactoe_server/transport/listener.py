@@ -1,7 +1,6 @@
 """Accepts connections, a few at a time, knows all that are there, and finds out whether they still live.
 
-Whoever is one too many is told so and let go before anything is done for it, at next to no cost; with TLS, where it
-could not be read, without a word.
+Who is one too many is told so and let go at next to no cost; with TLS, where that could not be read, without a word.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from tictactoe_server.settings import Limits
 class Phase(Enum):
     """A connection is ACCEPTED until the handshake of TLS is done, then WAITING for a request or the rest of one.
 
-    That is QUEUED until its turn comes, and ANSWERING while the response is made; one without an end is STREAMING as
-    long as there are lines for it. A WebSocket is OPEN, and CLOSING once
-    one side has begun to close it. ENDING: all is said, nothing is heard any more, the peer has a while to hang up.
+    That is QUEUED until its turn comes, ANSWERING while the response is made, and STREAMING while more and more of it
+    comes. A WebSocket is OPEN, and CLOSING once one side has begun to close it. ENDING: all is said, nothing is heard
+    any more, the peer has a while to hang up.
     """
 
     ACCEPTED = auto()
@@ -32,17 +32,16 @@ class Phase(Enum):
     GONE = auto()
 
 
-FOLLOWING: Final = {
-    Phase.ACCEPTED: {Phase.WAITING, Phase.GONE},
-    Phase.WAITING: {Phase.QUEUED, Phase.ENDING, Phase.GONE},
-    Phase.QUEUED: {Phase.WAITING, Phase.ANSWERING, Phase.OPEN, Phase.ENDING, Phase.GONE},
-    Phase.ANSWERING: {Phase.WAITING, Phase.STREAMING, Phase.ENDING, Phase.GONE},
-    Phase.STREAMING: {Phase.ENDING, Phase.GONE},
-    Phase.OPEN: {Phase.CLOSING, Phase.GONE},
-    Phase.CLOSING: {Phase.ENDING, Phase.GONE},
-    Phase.ENDING: {Phase.GONE},
-    Phase.GONE: {Phase.GONE},
+FOLLOWING: Final[dict[Phase, set[Phase]]] = {
+    Phase.ACCEPTED: {Phase.WAITING},
+    Phase.WAITING: {Phase.QUEUED, Phase.ENDING},
+    Phase.QUEUED: {Phase.WAITING, Phase.ANSWERING, Phase.OPEN, Phase.ENDING},
+    Phase.ANSWERING: {Phase.WAITING, Phase.STREAMING, Phase.ENDING},
+    Phase.STREAMING: {Phase.ENDING},
+    Phase.OPEN: {Phase.CLOSING},
+    Phase.CLOSING: {Phase.ENDING},
 }
+"""The phases that may follow each; GONE may follow all."""
 
 
 @dataclass(slots=True)
@@ -104,10 +103,7 @@ class Outgoing(asyncio.Protocol):
             self._write(frame)
 
     def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send both in one write; while the peer lags, the answer waits as a frame and the state as the room's newest.
-
-        `answer` may be several frames.
-        """
+        """Send one or several frames and a state in one write; while the peer lags, each waits as what it is."""
         if self._outbox is not None:
             self.push_frame(answer)
             self.push_state(room, state)
@@ -138,7 +134,7 @@ class Outgoing(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Send what was held back, the states last; called when the transport's buffer has drained."""
         outbox = self._end_outbox()
-        if outbox is not None and self.is_open:
+        if outbox is not None and self._phase in (Phase.OPEN, Phase.STREAMING):
             self._write(b"".join((*outbox.frames, *outbox.states.values())))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -153,7 +149,7 @@ class Outgoing(asyncio.Protocol):
 
     def _enter(self, phase: Phase) -> None:
         """Go on to the next phase; raises RuntimeError for one that `FOLLOWING` does not have."""
-        if phase not in FOLLOWING[self._phase]:
+        if phase is not Phase.GONE and phase not in FOLLOWING.get(self._phase, ()):
             raise RuntimeError(f"{phase} does not follow {self._phase}.")
         self._phase, self.is_open = phase, phase is Phase.OPEN
 

@@ -41,10 +41,7 @@ class RemotePeer:
         return self.admission.open_connection() and (self._is_proxied or self._admit(address))
 
     def read_proxy_header(self, data: bytes) -> bytes | None:
-        """Read for whom a proxy speaks where it begins with that; return what comes after it, None until it is whole.
-
-        Raises `BadRequest`.
-        """
+        """Read for whom a proxy speaks; return what follows, None until that is whole; raises `BadRequest`."""
         if self._is_admitted:
             if data.startswith((_FIRST, _SECOND)):
                 self.admission.warn_of_proxy(self.address)
