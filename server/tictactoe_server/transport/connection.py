@@ -54,6 +54,9 @@ class Receiver:
         """Called when the connection is gone."""
 
 
+_NOBODY: Final = Receiver()
+
+
 class Connection(HttpConnection):
     """One from the server's side; `accept` makes its receiver once a WebSocket is open, `on_lost` is called at the end.
 
@@ -76,7 +79,7 @@ class Connection(HttpConnection):
         self.origin = ""
         self._accept = accept
         self._on_lost = on_lost
-        self._receiver: Receiver | None = None
+        self._receiver = _NOBODY
         self._is_paused = False
         self._going_on: asyncio.Handle | None = None
         self._fragments: list[bytes] = []
@@ -141,7 +144,7 @@ class Connection(HttpConnection):
             and not self._is_paused
         ):
             message = apply_mask(data[_SMALL_HEADER_BYTES:], data[2:_SMALL_HEADER_BYTES])
-            if self._receiver is not None and message.isascii():
+            if message.isascii():
                 self._receiver.received(message)
             else:
                 self._deliver(message)
@@ -161,9 +164,9 @@ class Connection(HttpConnection):
         if self._going_on is not None:
             self._going_on.cancel()
             self._going_on = None
-        receiver, self._receiver = self._receiver, None
+        receiver, self._receiver = self._receiver, _NOBODY
         super().connection_lost(exc)
-        if receiver is not None:
+        if receiver is not _NOBODY:
             self._websocket.parser.close()
             receiver.ended()
 
@@ -191,7 +194,7 @@ class Connection(HttpConnection):
         self._go_on()
 
     def _is_kept_waiting(self) -> bool:
-        return (self._receiver is not None and self._receiver.waits_since is not None) or super()._is_kept_waiting()
+        return self._receiver.waits_since is not None or super()._is_kept_waiting()
 
     def _close_silent(self) -> None:
         if self.is_open and not self._is_kept_waiting():
@@ -272,8 +275,7 @@ class Connection(HttpConnection):
             except UnicodeDecodeError:
                 self._fail(CloseCode.INVALID_DATA, "text frames are UTF-8")
                 return
-        if self._receiver is not None:
-            self._receiver.received(message)
+        self._receiver.received(message)
 
     def _fail(self, code: CloseCode, reason: str) -> None:
         self._websocket.fail(code, reason)

@@ -111,7 +111,6 @@ class HttpConnection(Outgoing):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._answering is not None:
             self._answering.cancel()
-            self._answering = None
         super().connection_lost(exc)
         self._stop_lines()
 
@@ -233,11 +232,11 @@ class HttpConnection(Outgoing):
         elif self._phase is Phase.STREAMING:
             self._write(line)
 
-    def end_lines(self, last: bytes = b"") -> None:
-        """End a stream with a line, which no reader misses who still reads."""
+    def end_lines(self) -> None:
+        """End a stream, after the line that was held back."""
         outbox = self._end_outbox()
         if self._phase is Phase.STREAMING:
-            self._end(b"".join((*(() if outbox is None else outbox.states.values()), last)))
+            self._end(b"".join(outbox.states.values()) if outbox else b"")
             self._stop_lines()
 
     def _begin_lines(self, response: HttpStream) -> None:

@@ -123,8 +123,8 @@ class LineReader(Protocol):
     def push_line(self, line: bytes) -> None:
         """Send a line, in the place of one that has not been sent."""
 
-    def end_lines(self, last: bytes = b"") -> None:
-        """Send a last line, and end the response."""
+    def end_lines(self) -> None:
+        """End the response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
