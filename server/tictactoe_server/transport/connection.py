@@ -6,19 +6,27 @@ library, which is fed with whole frames only; the rest is here.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final
 
+from websockets.datastructures import Headers
+from websockets.exceptions import NegotiationError
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Request as Handshake
+from websockets.http11 import Response as HandshakeResponse
 from websockets.protocol import Protocol as WebSocket
 from websockets.protocol import Side, State
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
 
-from tictactoe_protocol import MAX_MESSAGE_BYTES, CloseCode
+from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
+from tictactoe_server import SERVER_NAME
 from tictactoe_server.settings import Limits
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
-from tictactoe_server.transport.http_connection import LOGGER, HttpConnection, answer_handshake
+from tictactoe_server.transport.http_connection import HttpConnection
 from tictactoe_server.transport.http_messages import HttpRequest, say
 from tictactoe_server.transport.outgoing import Phase
 from tictactoe_server.transport.remote_peer import RemotePeer
@@ -35,6 +43,7 @@ LOOKS_A_PING: Final = 8
 SILENT_LOOKS: Final = 3 * LOOKS_A_PING
 """A peer is looked at so often between two pings, and gone when nothing came for the time of three."""
 
+_LOGGER: Final = logging.getLogger("websockets.server")
 _PING: Final = b"\x89\x00"
 _SMALL_HEADER_BYTES: Final = 6
 
@@ -80,8 +89,7 @@ class Connection(HttpConnection):
         self._accept = accept
         self._on_lost = on_lost
         self._receiver = _NOBODY
-        self._is_paused = False
-        self._going_on: asyncio.Handle | None = None
+        self._is_paused = self._is_going_on = False
         self._fragments: list[bytes] = []
         self._unsent_pongs = 0
         self._silent_looks = 0
@@ -161,9 +169,6 @@ class Connection(HttpConnection):
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._going_on is not None:
-            self._going_on.cancel()
-            self._going_on = None
         receiver, self._receiver = self._receiver, _NOBODY
         super().connection_lost(exc)
         if receiver is not _NOBODY:
@@ -185,7 +190,7 @@ class Connection(HttpConnection):
             self._end(response.serialize())
             return
         self._write(response.serialize())
-        self._websocket = WebSocket(Side.SERVER, max_size=MAX_MESSAGE_BYTES, logger=LOGGER)
+        self._websocket = WebSocket(Side.SERVER, max_size=MAX_MESSAGE_BYTES, logger=_LOGGER)
         self._enter(Phase.OPEN)
         self.origin = request.origin
         if self._requests:
@@ -232,12 +237,13 @@ class Connection(HttpConnection):
         return not (self._rest or self._is_paused)
 
     def _go_on_soon(self) -> None:
-        if self._going_on is None:
-            self._going_on = self._loop.call_soon(self._go_on)
+        if not self._is_going_on:
+            self._is_going_on = True
+            self._loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
         """Deliver what was kept, and read again once all of it is."""
-        self._going_on = None
+        self._is_going_on = False
         if self._phase in (Phase.OPEN, Phase.CLOSING) and not self._is_paused and self._receive_frames(b""):
             self._transport.resume_reading()
 
@@ -293,3 +299,29 @@ class Connection(HttpConnection):
                 self._hang_up()
         if is_closing:
             self._set_deadline(self._limits.close_seconds)
+
+
+def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeResponse:
+    """Return the response to a request for a WebSocket: that the protocol changes, or why not."""
+    if request.path not in ("/", "/ws"):
+        response = _HANDSHAKES.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
+    elif not admission.allows_origin(request):
+        response = _HANDSHAKES.reject(HTTPStatus.FORBIDDEN, "Pages of this origin may not connect: see --origin.\n")
+    else:
+        headers = Headers((name, value) for name, values in request.fields.items() for value in values)
+        handshake = Handshake(request.path, headers, request.method, f"HTTP/{request.version}")
+        response = _HANDSHAKES.accept(handshake)
+        _HANDSHAKES.handshake_exc = None  # its traceback holds the connection
+    response.headers["Server"] = SERVER_NAME
+    return response
+
+
+def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Choose ours where it is offered; a client that offers none speaks it all the same."""
+    if offered and SUBPROTOCOL not in offered:
+        raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
+    return Subprotocol(SUBPROTOCOL) if offered else None
+
+
+_HANDSHAKES: Final = ServerProtocol(select_subprotocol=_select_subprotocol, logger=_LOGGER)
+"""Makes the responses to all handshakes; it never sees a connection."""

@@ -1,24 +1,14 @@
-"""Plain HTTP on a connection, before a WebSocket opens or instead of one, and what is answered there."""
+"""Plain HTTP on a connection, before a WebSocket opens or instead of one, and what every server answers there."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Final, cast
 
-from websockets.datastructures import Headers
-from websockets.exceptions import NegotiationError
-from websockets.http11 import Request as Handshake
-from websockets.http11 import Response as HandshakeResponse
-from websockets.server import ServerProtocol
-from websockets.typing import Subprotocol
-
-from tictactoe_protocol import SUBPROTOCOL
-from tictactoe_server import SERVER_NAME
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.http_messages import (
@@ -35,7 +25,6 @@ from tictactoe_server.transport.http_messages import (
 from tictactoe_server.transport.outgoing import Outgoing, Phase
 from tictactoe_server.transport.remote_peer import RemotePeer
 
-LOGGER: Final = logging.getLogger("websockets.server")
 LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
 MAX_REQUESTS: Final = 100
 """How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
@@ -260,21 +249,6 @@ class HttpConnection(Outgoing):
         self._hang_up()
 
 
-def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeResponse:
-    """Return the response to a request for a WebSocket: that the protocol changes, or why not."""
-    if request.path not in ("/", "/ws"):
-        response = _HANDSHAKES.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
-    elif not admission.allows_origin(request):
-        response = _HANDSHAKES.reject(HTTPStatus.FORBIDDEN, "Pages of this origin may not connect: see --origin.\n")
-    else:
-        headers = Headers((name, value) for name, values in request.fields.items() for value in values)
-        handshake = Handshake(request.path, headers, request.method, f"HTTP/{request.version}")
-        response = _HANDSHAKES.accept(handshake)
-        _HANDSHAKES.handshake_exc = None  # its traceback holds the connection
-    response.headers["Server"] = SERVER_NAME
-    return response
-
-
 def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
     """Return the response to any other request."""
     if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
@@ -300,14 +274,3 @@ def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | A
     if admission.pages is None:
         return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")
     return admission.pages(request)
-
-
-def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose ours where it is offered; a client that offers none speaks it all the same."""
-    if offered and SUBPROTOCOL not in offered:
-        raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
-    return Subprotocol(SUBPROTOCOL) if offered else None
-
-
-_HANDSHAKES: Final = ServerProtocol(select_subprotocol=_select_subprotocol, logger=LOGGER)
-"""Makes the responses to all handshakes; it never sees a connection."""
