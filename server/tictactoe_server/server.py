@@ -372,8 +372,6 @@ class Server:
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
             "connections": self._admission.connections,
             "rooms": registry.count,
-            "bot-games-per-player": registry.owners.most_bot_games,
-            "unbegun-seats-per-address": registry.seats.most_unbegun,
             "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
         }
         return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}

@@ -11,28 +11,17 @@ from typing import Any, Final, Literal, get_args
 from urllib.parse import SplitResult, urlsplit
 
 import click
-from click import Choice, FloatRange, IntRange, Option
+from click import BadParameter, Choice, FloatRange, IntRange, Option
 
 from tictactoe_protocol import DEFAULT_PORT
+
+Count = int
+"""A number that something is counted against; 0 is no limit."""
 
 LogFormat = Literal["text", "json"]
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 _MAX_DIGITS: Final = 9
-
-
-class Parsed(click.ParamType):  # type: ignore[type-arg]  # older versions of click know no argument
-    """What `parse` makes of a text; it raises ValueError with a sentence for what makes no sense."""
-
-    def __init__(self, parse: Callable[[str], Any]) -> None:
-        self.name = parse.__name__
-        self._parse = parse
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return self._parse(value) if isinstance(value, str) else value
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
 
 def _parse_limit(text: str) -> tuple[str, int]:
@@ -41,9 +30,9 @@ def _parse_limit(text: str) -> tuple[str, int]:
     if name not in COUNTS:
         near = difflib.get_close_matches(name, COUNTS, 1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COUNTS)}."
-        raise ValueError(f"There is no limit {name!r}: {hint}")
+        raise BadParameter(f"There is no limit {name!r}: {hint}")
     if not number.isascii() or not number.isdigit() or len(number) > _MAX_DIGITS:
-        raise ValueError(f"{text!r} names no number from 0, as in {name}=100.")
+        raise BadParameter(f"{text!r} names no number from 0, as in {name}=100.")
     return name, int(number)
 
 
@@ -51,7 +40,7 @@ def _parse_network(text: str) -> IPv4Network | IPv6Network:
     try:
         return ip_network(text, strict=False)
     except ValueError:
-        raise ValueError(f"{text!r} is no address and no network, such as 10.0.0.0/8.") from None
+        raise BadParameter(f"{text!r} is no address and no network, such as 10.0.0.0/8.") from None
 
 
 def _split_url(text: str) -> SplitResult | None:
@@ -68,7 +57,7 @@ def _parse_origin(text: str) -> str:
     origin = text.rstrip("/")
     parts = _split_url(origin)
     if parts is None or parts.scheme not in ("http", "https") or origin != f"{parts.scheme}://{parts.netloc}":
-        raise ValueError(f"{text!r} is no origin, such as https://play.example.")
+        raise BadParameter(f"{text!r} is no origin, such as https://play.example.")
     return origin
 
 
@@ -76,7 +65,7 @@ def _parse_address(text: str) -> tuple[str, int]:
     """Return the parts of HOST:PORT; a host that is an IPv6 address stands in brackets."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise ValueError(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
+        raise BadParameter(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
@@ -88,7 +77,7 @@ def _parse_url(text: str) -> str | None:
     kind = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
     parts = _split_url(text)
     if kind is None or parts is None or parts.query or parts.fragment or parts.username:
-        raise ValueError(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
+        raise BadParameter(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
     return f"{kind}://{rest.rstrip('/')}"
 
 
@@ -108,7 +97,7 @@ def _file(help: str) -> Any:
 
 
 def _list(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> Any:
-    return _option((), f"{help}; may be given more than once.", Parsed(parse), metavar, name=name, multiple=True)
+    return _option((), f"{help}; may be given more than once.", parse, metavar, name=name, multiple=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +145,7 @@ class Settings:
         None, "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS", name="keep-history"
     )
     metrics: tuple[str, int] | None = _option(
-        None, "Show figures for Prometheus on this address.", Parsed(_parse_address), "HOST:PORT"
+        None, "Show figures for Prometheus on this address.", _parse_address, "HOST:PORT"
     )
     store: str | None = _option(
         None,
@@ -175,7 +164,7 @@ class Settings:
         None,
         "With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
         "Needed unless --host is one address.",
-        Parsed(_parse_url),
+        _parse_url,
         "URL",
     )
     page: bool = _option(
@@ -189,24 +178,20 @@ class Settings:
 class Limits:
     """How long and how much a server puts up with. The defaults are for play; tests choose what they need not wait for.
 
-    hello_seconds: how long a connection may stay without saying hello; a fifth of that later it is gone in any case.
-    ping_seconds: how often each peer is asked whether it is there; who says nothing for three such times is gone.
-    close_seconds: how long a peer may take to answer that the connection is closed.
-    outbox_bytes: what may wait for a peer that does not read; past it only the newest state of each room is kept,
-        and as much again of everything else.
-    catch_up_seconds: how long a peer may stay past that before it is cut off.
-    unwatched_seconds: how long a game of bots among themselves is kept that nobody watches.
-    start_seconds: within how long a first move is due in a game with a clock, or within the time for a move if longer.
-    flood_seconds: how long a connection may want to say more than it may before it is closed.
-    certificate_seconds: how often it is looked whether the files of the certificate have changed.
-    Those with a comment are `COUNTS`: how many there may be of what it says; 0 is no limit.
+    Each `Count` is a row of the table of limits that an operator may choose. Its name says what is counted, how and by
+    which key: THING-per-WINDOW-per-KEY is a rate, of which THING-at-once-per-KEY may come at once; without a window it
+    is how many there may be at a time. Whatever counts against one is made by that name, see `transport.rate_limit`.
+    What those hear who meet one stands in docs/protocol/limits.md.
     """
 
-    hello_seconds: float = 5.0
-    ping_seconds: float = 4.8
-    close_seconds: float = 2.0
+    hello_seconds: float = 5.0  # for a connection to say hello; a fifth of that later it is gone in any case
+    ping_seconds: float = 4.8  # between asking a peer whether it is there; three such times of silence, and it is gone
+    close_seconds: float = 2.0  # for a peer to answer that the connection is closed
     outbox_bytes: int = 256 * 1024
-    catch_up_seconds: float = 5.0
+    """What may wait for a peer that does not read; past it only the newest state of each room is kept, and as much
+    again of everything else."""
+
+    catch_up_seconds: float = 5.0  # for a peer to read so much that less waits, before it is cut off
     deserted_seconds: float = _seconds(
         600.0,
         "How long a room that no player is connected to is kept while it waits or its game is over.",
@@ -217,48 +202,61 @@ class Limits:
     deserted_game_seconds: float = _seconds(
         3600.0, "How long a running game is kept that all have left without a word.", 1, None, "keep-game"
     )
-    unwatched_seconds: float = 60.0
-    start_seconds: float = 30.0
-    flood_seconds: float = 10.0
-    certificate_seconds: float = 60.0
-    messages_per_second: int = 100  # messages that a player, or a connection before its hello, may send
-    messages_at_once: int = 300  # messages that may come at once, before that rate counts
-    messages_per_second_per_address: int = 1_000  # messages that may come from one address
-    messages_at_once_per_address: int = 3_000  # of these at once, before that rate counts
-    messages_for_a_bad_one: int = 10  # messages of its address as which one counts that cannot be read
-    bad_messages_per_ten_seconds: int = 300  # messages of a connection that cannot be read, before it is closed
-    connections: int = 20_000  # connections; never more than the system's descriptors allow
-    connections_per_address: int = 1_000  # connections from one address
-    connections_per_minute_per_address: int = 3_000  # new ones from one address in a minute, but those of plain HTTP
-    connections_at_once_per_address: int = 1_000  # how many of these may come at once, before that rate counts
-    rooms: int = 20_000  # rooms
-    rooms_per_player: int = 20  # rooms that one player has opened
-    rooms_per_address: int = 400  # rooms that were opened from one address
-    bot_games_per_player: int = 5  # running games with bots that one player has opened
-    creates_per_minute_per_player: int = 20  # rooms that a player may open in a minute
-    creates_per_minute_per_address: int = 200  # rooms that may be opened from one address in a minute
-    misses_per_minute_per_player: int = 10  # requests of a player for rooms that are not there or not theirs
-    misses_per_minute_per_address: int = 100  # the same from one address
-    misses_at_once_per_address: int = 300  # how many of these may come at once from one address
-    requests_per_minute_per_address: int = 20_000  # requests of plain HTTP from one address, in a minute
-    answer_megabytes_per_minute_per_address: int = 100  # answered to one address under /api/, /e/ and /replay/
-    new_players_per_minute_per_address: int = 120  # players that are made from one address in a minute
-    new_players_at_once_per_address: int = 400  # how many of these may come at once from one address
-    seats_per_player: int = 20  # seats of unfinished games with others that one player holds
-    seats_per_address: int = 1_000  # seats of such games that were taken from one address
-    unbegun_seats_per_address: int = 40  # of these in public rooms that others opened, until the players have moved
-    kept_megabytes_per_hour_per_player: int = 10  # of finished games that are kept for good for one player, in an hour
-    kept_megabytes_per_hour_per_address: int = 100  # the same for all who play from one address
-    watchers_per_room: int = 500  # connections that watch one room, and streams of it
-    streams_per_address: int = 100  # streams of rooms and events that are read from one address
-    offers_per_ten_seconds_per_player: int = 5  # offers of a draw, requests for a move back or a game after an abort
-    turn_milliseconds: int = 80  # of the processor for requests in a turn of the event loop; the next are `busy`
+    unwatched_seconds: float = 60.0  # for which a game of bots among themselves is kept that nobody watches
+    start_seconds: float = 30.0  # for a first move in a game with a clock, or the time for a move if that is longer
+    flood_seconds: float = 10.0  # for which a connection may want to say more than it may before it is closed
+    certificate_seconds: float = 60.0  # between looking whether the files of the certificate have changed
+    # Messages: those that are more wait (core.session, core.pressure).
+    messages_per_second: Count = 100  # messages that a player, or a connection before its hello, may send
+    messages_at_once: Count = 300  # messages that may come at once, before that rate counts
+    messages_per_second_per_address: Count = 1_000  # messages that may come from one address
+    messages_at_once_per_address: Count = 3_000  # of these at once, before that rate counts
+    messages_for_a_bad_one: Count = 10  # messages of its address as which one counts that cannot be read
+    bad_messages_per_ten_seconds: Count = 300  # messages of a connection that cannot be read, before it is closed
+    # Connections and plain HTTP: those that are more are turned away (transport.admission).
+    connections: Count = 20_000  # connections; never more than the system's descriptors allow
+    connections_per_address: Count = 1_000  # connections from one address
+    connections_per_minute_per_address: Count = 3_000  # new ones from one address in a minute, but those of plain HTTP
+    connections_at_once_per_address: Count = 1_000  # how many of these may come at once, before that rate counts
+    # Rooms, seats and what else is asked for: refused (core.limits, core.registry, services).
+    rooms: Count = 20_000  # rooms
+    rooms_per_player: Count = 20  # rooms that one player has opened
+    rooms_per_address: Count = 400  # rooms that were opened from one address
+    bot_games_per_player: Count = 5  # running games with bots that one player has opened
+    creates_per_minute_per_player: Count = 20  # rooms that a player may open in a minute
+    creates_per_minute_per_address: Count = 200  # rooms that may be opened from one address in a minute
+    misses_per_minute_per_player: Count = 10  # requests of a player for rooms that are not there or not theirs
+    misses_per_minute_per_address: Count = 100  # the same from one address
+    misses_at_once_per_address: Count = 300  # how many of these may come at once from one address
+    requests_per_minute_per_address: Count = 20_000  # requests of plain HTTP from one address, in a minute
+    answer_megabytes_per_minute_per_address: Count = 100  # answered to one address under /api/, /e/ and /replay/
+    new_players_per_minute_per_address: Count = 120  # players that are made from one address in a minute
+    new_players_at_once_per_address: Count = 400  # how many of these may come at once from one address
+    seats_per_player: Count = 20  # seats of unfinished games with others that one player holds
+    seats_per_address: Count = 1_000  # seats of such games that were taken from one address
+    unbegun_seats_per_address: Count = 40  # of these in public rooms that others opened, until the players have moved
+    kept_megabytes_per_hour_per_player: Count = (
+        10  # of finished games that are kept for good for one player, in an hour
+    )
+    kept_megabytes_per_hour_per_address: Count = 100  # the same for all who play from one address
+    watchers_per_room: Count = 500  # connections that watch one room, and streams of it
+    streams_per_address: Count = 100  # streams of rooms and events that are read from one address
+    offers_per_ten_seconds_per_player: Count = 5  # offers of a draw, requests for a move back or a game after an abort
+    turn_milliseconds: Count = 80  # of the processor for requests in a turn of the event loop; the next are `busy`
 
 
-COUNTS: Final = tuple(
-    field.name.replace("_", "-") for field in fields(Limits) if field.type == "int" and field.name != "outbox_bytes"
-)
-"""The limits that an operator may choose: the numbers that something is counted against."""
+COUNTS: Final = {field.name.replace("_", "-"): field.name for field in fields(Limits) if field.type == "Count"}
+"""The fields of the limits that an operator may choose, by their names."""
+
+
+def count_of(limits: Limits, name: str) -> int:
+    """Return one of `COUNTS`."""
+    return int(getattr(limits, COUNTS[name]))
+
+
+def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
+    """Return the limits with some of `COUNTS` in place of what they say."""
+    return replace(limits, **{COUNTS[name]: count for name, count in counts.items()})
 
 
 _LIMIT: Final = _list("How many of something there may be, 0 for no limit", _parse_limit, "NAME=NUMBER", "limit")
@@ -266,26 +264,18 @@ _LIMIT: Final = _list("How many of something there may be, 0 for no limit", _par
 
 def _list_options() -> Iterator[tuple[str, Option]]:
     """Yield each option by its field, in the order of the help; what says "no-" is a switch, its field the opposite."""
-    told = [(one.name, one) for one in fields(Settings) if one.metadata]
-    limits = [*((one.name, one) for one in fields(Limits) if one.metadata), ("limit", _LIMIT)]
-    place = [name for name, _ in told].index("origins")
-    for filled, one in (*told[:place], *limits, *told[place:]):
+    own, limits = ([(one.name, one) for one in fields(kind) if one.metadata] for kind in (Settings, Limits))
+    place = [filled for filled, _ in own].index("origins")
+    for filled, one in (*own[:place], *limits, ("limit", _LIMIT), *own[place:]):
         how = dict(one.metadata)
         name = how.pop("name") or filled.replace("_", "-")
-        default = {"default": one.default} if one.default and not name.startswith("no-") else {}
-        yield filled, Option([f"--{name}"], show_default=True, show_envvar=True, **default, **how)
+        if name.startswith("no-"):
+            how["callback"] = lambda context, option, is_given: not is_given
+        elif one.default:
+            how["default"] = one.default
+        yield filled, Option([f"--{name}"], show_default=True, show_envvar=True, **how)
 
 
 OPTIONS: Final = dict(_list_options())
 """The options of the command line by the fields of `Settings` and `Limits` that they fill; `limit` is for all `COUNTS`.
 """
-
-
-def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
-    """Return the limits with some of `COUNTS` in place of what they say."""
-    return replace(limits, **{name.replace("-", "_"): count for name, count in counts.items()})
-
-
-def count_of(limits: Limits, name: str) -> int:
-    """Return one of `COUNTS`."""
-    return int(getattr(limits, name.replace("-", "_")))

@@ -41,14 +41,10 @@ _WITH_PARENT: Final = click.Option(
 )
 
 
-def _chosen(kind: type[Settings | Limits], values: dict[str, Any]) -> dict[str, Any]:
-    """Return what was chosen, by the fields; an empty text is none."""
-    chosen = {}
-    for name in OPTIONS.keys() & {field.name for field in fields(kind)}:
-        option = str(OPTIONS[name].name)
-        value = None if values[option] == "" else values[option]
-        chosen[name] = not value if option.startswith("no_") else value
-    return chosen
+def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return what was chosen for the fields of a kind; an empty text is none."""
+    found = {one.name: chosen[one.name] for one in fields(kind) if one.name in chosen}
+    return {name: None if value == "" else value for name, value in found.items()}
 
 
 class _Program(click.Group):
@@ -89,16 +85,17 @@ def main(context: click.Context, /, **values: Any) -> None:
     context.obj = place = Place(folder_of(values["data"]), values["port"])
     if context.invoked_subcommand is not None:
         return
-    settings = Settings(**_chosen(Settings, values), data=place.folder)
+    chosen = {filled: values[str(option.name)] for filled, option in OPTIONS.items()} | {"data": place.folder}
+    settings = Settings(**_fields_of(Settings, chosen))
     if (settings.tls_cert is None) is not (settings.tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
     if settings.store and settings.advertise is None and settings.host in (None, "0.0.0.0", "::"):
         raise click.UsageError(
             "--store needs --advertise URL, where players reach this very server, unless --host is one address."
         )
-    limits = with_counts(Limits(**_chosen(Limits, values)), dict(values["limit"]))
     set_up_logging(settings.log_format, settings.log_level)
     try:
+        limits = with_counts(Limits(**_fields_of(Limits, chosen)), dict(chosen["limit"]))
         run(settings, limits, with_parent=values["with_parent"])
     except KeyboardInterrupt:
         sys.exit(0)

@@ -6,21 +6,20 @@ It outlives their connections: one of many behind an address cannot use up what 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Final
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.rooms import Player, Refused, Room
 from tictactoe_server.core.session import Session
-from tictactoe_server.settings import Limits, count_of
-from tictactoe_server.transport.admission import MEGABYTE, key_of
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_both
 
 CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
 RETRY_MS: Final = 60_000  # when who has too many of something may ask again
-_MINUTE_MS: Final = 60_000
-_TEN_SECONDS_MS: Final = 10_000
 
 
 class Limiting:
@@ -36,10 +35,9 @@ class Limiting:
             self._limited[kind] += 1
             raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
 
-    def _check(self, name: str, held: int, retry_ms: int = RETRY_MS) -> None:
-        """Raise `Refused` where the limit of that name, 0 for none, lets nobody have one more than so many."""
-        is_full = 0 < count_of(self._limits, name) <= held
-        self.refuse_for(retry_ms if is_full else 0, name)
+    def check_held(self, held: Held, key: str, retry_ms: int = RETRY_MS) -> None:
+        """Raise `Refused` where a key may have no more."""
+        self.refuse_for(retry_ms if held.is_full(key) else 0, held.names[0])
 
 
 class Allowances(Limiting):
@@ -47,21 +45,16 @@ class Allowances(Limiting):
 
     def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
         super().__init__(limits, limited)
-
-        def named(*names: str, window_ms: int = _MINUTE_MS, unit: int = 1) -> RateLimits:
-            return RateLimits.named(limits, window_ms, monotonic_ns, *names, unit=unit)
-
-        misses = "misses-per-minute-per-address", "misses-at-once-per-address"
-        hour = {"window_ms": 60 * _MINUTE_MS, "unit": MEGABYTE}
-        self.messages = named("messages-per-second", "messages-at-once", window_ms=1_000)
+        named = partial(RateLimits.named, limits, monotonic_ns)
+        self.messages = named("messages-per-second")
         self.creates_of_player = named("creates-per-minute-per-player")
         self.creates_of_address = named("creates-per-minute-per-address")
         self.misses_of_player = named("misses-per-minute-per-player")
-        self.page_misses, self.misses_of_address = named(*misses), named(*misses)
-        self.new_players = named("new-players-per-minute-per-address", "new-players-at-once-per-address")
-        self.kept_of_player = named("kept-megabytes-per-hour-per-player", **hour)
-        self.kept_of_address = named("kept-megabytes-per-hour-per-address", **hour)
-        self.offers = named("offers-per-ten-seconds-per-player", window_ms=_TEN_SECONDS_MS)
+        self.page_misses, self.misses_of_address = (named("misses-per-minute-per-address") for _ in range(2))
+        self.new_players = named("new-players-per-minute-per-address")
+        self.kept_of_player = named("kept-megabytes-per-hour-per-player")
+        self.kept_of_address = named("kept-megabytes-per-hour-per-address")
+        self.offers = named("offers-per-ten-seconds-per-player")
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
 
     def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
@@ -123,50 +116,26 @@ class OpenedRooms(Limiting):
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         super().__init__(limits, limited)
-        self.of_player, self.of_address = Held("rooms-per-player"), Held("rooms-per-address")
+        self.of_player, self.of_address = Held(limits, "rooms-per-player"), Held(limits, "rooms-per-address")
+        self.bot_games = Held(limits, "bot-games-per-player", lambda live: live.room.result is None)
 
     def check(self, live: Listed) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
-        games = _bot_games(self.of_player.get(live.owner, ())) if live.has_bots else 0
-        self._check("rooms-per-player", self.of_player.count(live.owner))
-        self._check("bot-games-per-player", games)
-        self._check("rooms-per-address", self.of_address.count(live.source))
+        self.check_held(self.of_player, live.owner)
+        if live.has_bots:
+            self.check_held(self.bot_games, live.owner)
+        self.check_held(self.of_address, live.source)
 
     def add(self, live: Listed) -> None:
         """Count a room for whoever opened it."""
         self.of_player.add(live.owner, live)
         self.of_address.add(live.source, live)
+        if live.has_bots:
+            self.bot_games.add(live.owner, live, live)
 
     def remove(self, live: Listed) -> None:
-        self.of_player.discard(live.owner, live)
-        self.of_address.discard(live.source, live)
-
-    @property
-    def most_bot_games(self) -> int:
-        """How many games with bots that are not over the player has opened that has opened most."""
-        return max(map(_bot_games, self.of_player.values()), default=0)
-
-
-class TakenSeats(Held):
-    """The seats that each key has taken, with their rooms; those count that are of unfinished games with others.
-
-    Which do is found out when it is asked, so that the end of a game and the next one change nothing here.
-    """
-
-    def count(self, key: str, least: int = 1) -> int:
-        """Return how many seats of a key count, or fewer than `least` where no more can."""
-        rooms = self.get(key, {}).values()
-        return sum(map(_counts, rooms)) if len(rooms) >= least else len(rooms)
-
-    @property
-    def most_used(self) -> int:
-        """How many count of the key that has most."""
-        return max(map(self.count, self), default=0)
-
-
-def _counts(listed: Listed) -> bool:
-    room = listed.room
-    return room.result is None and room.is_for_several and not room.event
+        for held, key in ((self.of_player, live.owner), (self.bot_games, live.owner), (self.of_address, live.source)):
+            held.discard(key, live)
 
 
 class Seats(Limiting):
@@ -180,8 +149,10 @@ class Seats(Limiting):
     def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)
         self._source_of = source_of
-        self.of_player, self.of_address = TakenSeats("seats-per-player"), TakenSeats("seats-per-address")
-        self._rooms, self._of_others = Held(), Held()
+        self.of_player = Held(limits, "seats-per-player", _is_unfinished)
+        self.of_address = Held(limits, "seats-per-address", _is_unfinished)
+        self.unbegun = Held(limits, "unbegun-seats-per-address", _is_unbegun)
+        self._rooms = Held()
         self._addresses: dict[tuple[str, str], str] = {}
 
     @property
@@ -199,35 +170,19 @@ class Seats(Limiting):
 
     def check(self, player: str, address: str) -> None:
         """Raise `Refused` for one who may take no more seats of unfinished games."""
-        limits = self._limits
-        self._check("seats-per-player", self.of_player.count(player, limits.seats_per_player))
-        self._check("seats-per-address", self.of_address.count(address, limits.seats_per_address))
+        self.check_held(self.of_player, player)
+        self.check_held(self.of_address, address)
 
     def check_unbegun(self, listed: Listed, address: str) -> None:
         """Raise `Refused` for one who may take no seat there: too many from there have one where nobody plays yet."""
         if self._is_of_others(listed, address):
-            self._check("unbegun-seats-per-address", self._count_unbegun(address))
-
-    @property
-    def most_unbegun(self) -> int:
-        """How many seats in others' public rooms whose game has not begun are held from the address with most."""
-        return max(map(self._count_unbegun, [*self._of_others]), default=0)
-
-    def _count_unbegun(self, address: str) -> int:
-        for seat, (listed, game) in [*self._of_others.get(address, {}).items()]:
-            room = listed.room
-            if listed.is_gone or room.game != game or room.result is not None or not room.is_beginning:
-                self._of_others.discard(address, seat)
-        return self._of_others.count(address)
+            for seat in [seat for seat, taken in self.unbegun.get(address, {}).items() if not _is_unbegun(taken)]:
+                self.unbegun.discard(address, seat)
+            self.check_held(self.unbegun, address)
 
     def _is_of_others(self, listed: Listed, address: str) -> bool:
         """Tell whether a room is public and known to be opened from elsewhere."""
         return listed.room.visibility == "public" and listed.source not in ("", self._source_of(address))
-
-    def is_full(self, player: str) -> bool:
-        """Tell whether a player sits in as many unfinished games as may be."""
-        most = self._limits.seats_per_player
-        return 0 < most <= self.of_player.count(player, most)
 
     def expect(self, player: str, listed: Listed, address: str) -> None:
         """Count a seat that is about to be taken from there, until the room is stored with it or `give_up`."""
@@ -235,7 +190,7 @@ class Seats(Limiting):
         self._addresses[player, code] = address
         self._take(player, listed)
         if self._is_of_others(listed, address):
-            self._of_others.add(address, (player, code), (listed, listed.room.game))
+            self.unbegun.add(address, (player, code), (listed, listed.room.game))
 
     def give_up(self, player: str, code: str) -> None:
         """Count a seat no more that was not taken."""
@@ -243,7 +198,7 @@ class Seats(Limiting):
             address = self._addresses.pop((player, code), "")
             self.of_player.discard(player, code)
             self.of_address.discard(address, (player, code))
-            self._of_others.discard(address, (player, code))
+            self.unbegun.discard(address, (player, code))
 
     def update(self, listed: Listed, before: Room | None) -> None:
         """Know the seats of a room that opened, or changed from `before`."""
@@ -275,5 +230,14 @@ class Seats(Limiting):
         self.give_up(player, code)
 
 
-def _bot_games(rooms: Iterable[Listed]) -> int:
-    return sum(live.has_bots and live.room.result is None for live in rooms)
+def _is_unfinished(listed: Listed) -> bool:
+    """Tell whether a game with others goes on, or is about to, that is not one of an event."""
+    room = listed.room
+    return room.result is None and room.is_for_several and not room.event
+
+
+def _is_unbegun(taken: tuple[Listed, int]) -> bool:
+    """Tell whether nobody has played yet in the game, by its number, for which a seat was taken."""
+    listed, game = taken
+    room = listed.room
+    return not listed.is_gone and room.game == game and room.result is None and room.is_beginning

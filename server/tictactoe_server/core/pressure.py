@@ -117,8 +117,7 @@ class Pressure:
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
-        names = "messages-per-second-per-address", "messages-at-once-per-address"
-        self.rates = RateLimits.named(limits, 1_000, monotonic_ns, *names)
+        self.rates = RateLimits.named(limits, monotonic_ns, "messages-per-second-per-address")
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
         self.requests = self.looked_at = self.shed = self.asked = 0

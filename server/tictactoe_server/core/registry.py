@@ -62,7 +62,7 @@ class Registry:
         self.log = RoomLog(tally)
         self.owners = OpenedRooms(limits, limited)
         self.seats = Seats(limits, limited, lambda address: self.source_of(address))
-        self.matchmaker = Matchmaker(self.seats.is_full)
+        self.matchmaker = Matchmaker(self.seats.of_player.is_full)
         self.elsewhere = Elsewhere()
         self.on_told = Listeners[[LiveRoom]]()
         self.source_of: Callable[[str], str] = str

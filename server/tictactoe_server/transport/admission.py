@@ -18,10 +18,8 @@ from tictactoe_server.transport.http_messages import Answer, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimits
 
-MEGABYTE: Final = 1_000_000
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOG_SECONDS: Final = 60.0
-_MINUTE_MS: Final = 60_000
 _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
     *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
@@ -54,16 +52,16 @@ class Admission:
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._limits = limits
-        a_minute = partial(RateLimits.named, limits, _MINUTE_MS, monotonic_ns)
-        self.newcomers = a_minute("connections-per-minute-per-address", "connections-at-once-per-address")
-        self.requests = a_minute("requests-per-minute-per-address")
-        self.answers = a_minute("answer-megabytes-per-minute-per-address", unit=MEGABYTE)
+        named = partial(RateLimits.named, limits, monotonic_ns)
+        self.newcomers = named("connections-per-minute-per-address")
+        self.requests = named("requests-per-minute-per-address")
+        self.answers = named("answer-megabytes-per-minute-per-address")
         self.queue = FairQueue()
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
-        self.of_address = Held("connections-per-address")
+        self.of_address = Held(limits, "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._logged_at = float("-inf")
         self._has_warned_of_proxy = False
@@ -86,10 +84,10 @@ class Admission:
 
     def open_address(self, key: str, peer: object) -> bool:
         """Count one more of an address, if that is not one too many; the one that is idle for longest makes room."""
-        if 0 < self._limits.connections_per_address <= self.of_address.count(key):
+        if self.of_address.is_full(key):
             make_room = next(filter(None, self.of_address[key].values()), None)
             if make_room is None:
-                return self.refuse(key, "connections-per-address")
+                return self.refuse(key, self.of_address.names[0])
             make_room()
         if not self.count_newcomer(key):
             return False
@@ -98,7 +96,7 @@ class Admission:
 
     def count_newcomer(self, key: str) -> bool:
         """Count a new connection of an address, if these do not come too often."""
-        return not self.newcomers[key].take() or self.refuse(key, "connections-per-minute-per-address")
+        return not self.newcomers[key].take() or self.refuse(key, self.newcomers.names[0])
 
     def refuse(self, whom: str, limit: str) -> bool:
         """Count one too many, and say so in the log once a minute; returns False."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from tictactoe_server.settings import Limits, count_of
+from tictactoe_server.settings import COUNTS, Limits, count_of
 
+MEGABYTE: Final = 1_000_000
 _PRUNED_FROM: Final = 1_024
+_WINDOWS_MS: Final = {"second": 1_000, "ten-seconds": 10_000, "minute": 60_000, "hour": 3_600_000}
+_RATE: Final = re.compile(rf"(.+)-per-({'|'.join(_WINDOWS_MS)})((?:-per-.+)?)")
 
 
 class RateLimit:
@@ -38,15 +42,15 @@ class RateLimit:
         """Count so many uses, whether they are allowed or not: the next ones wait the longer."""
         self._next = max(self._next, self._monotonic_ns()) + self._interval * count
 
-    def give_back(self, count: int = 1) -> None:
-        """Take one use back, or so many, that was counted for nothing."""
-        self._next -= self._interval * count
+    def give_back(self) -> None:
+        """Take one use back that was counted for nothing."""
+        self._next -= self._interval
 
-    def wait(self, count: int = 1) -> int:
-        """Return how many ms to wait for the next use, or so many, 0 where it may be now; nothing is counted."""
-        wait = self.take(count)
+    def wait(self) -> int:
+        """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
+        wait = self.take()
         if not wait:
-            self.give_back(count)
+            self.give_back()
         return wait
 
     @property
@@ -59,23 +63,28 @@ class RateLimit:
 class RateLimits(dict[str, RateLimit]):
     """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again.
 
-    `names` are those of `Limits` that it keeps to, where an operator can choose it, and `unit` how many uses are one.
+    Where an operator can choose it, `names` are those of `COUNTS` that it keeps to, and `unit` how many uses are one.
     """
+
+    names: tuple[str, ...] = ()
+    unit = 1
 
     def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int], at_once: int = 0) -> None:
         super().__init__()
         self._rate = times, window_ms, monotonic_ns, at_once
         self._prune_at = _PRUNED_FROM
-        self.names: tuple[str, ...] = ()
-        self.unit = 1
 
     @classmethod
-    def named(
-        cls, limits: Limits, window_ms: int, monotonic_ns: Callable[[], int], *names: str, unit: int = 1
-    ) -> RateLimits:
-        """Return those that `Limits` say by these names: how often in a window and, where a second one is, at once."""
-        times, *at_once = (unit * count_of(limits, name) for name in names)
-        made = cls(times, window_ms, monotonic_ns, max(1, *at_once) if at_once else 0)
+    def named(cls, limits: Limits, monotonic_ns: Callable[[], int], name: str) -> RateLimits:
+        """Return those of the limit of that name, with how many may come at once where there is such a limit, too."""
+        found = _RATE.fullmatch(name)
+        if found is None:
+            raise ValueError(f"{name} is no rate.")
+        thing, window, key = found.groups()
+        unit = MEGABYTE if thing.endswith("megabytes") else 1
+        names = tuple(one for one in (name, f"{thing}-at-once{key}") if one in COUNTS)
+        times, *at_once = (unit * count_of(limits, one) for one in names)
+        made = cls(times, _WINDOWS_MS[window], monotonic_ns, max(1, *at_once) if at_once else 0)
         made.names, made.unit = names, unit
         return made
 
@@ -84,8 +93,12 @@ class RateLimits(dict[str, RateLimit]):
             for unused in [key for key, limit in self.items() if not limit.used]:
                 del self[unused]
             self._prune_at = max(_PRUNED_FROM, 2 * len(self))
-        limit = self[key] = RateLimit(*self._rate)
+        limit = self[key] = self.new()
         return limit
+
+    def new(self) -> RateLimit:
+        """Return the limit of one more, unused; it is not among these."""
+        return RateLimit(*self._rate)
 
     @property
     def most_used(self) -> float:
@@ -94,21 +107,21 @@ class RateLimits(dict[str, RateLimit]):
         return most if self.unit == 1 else round(most / self.unit, 1)
 
 
-def used_of(owner: object) -> dict[str, float]:
-    """Return how much is used up now of the limits that something has, by name, by the key that has used most."""
-    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
-    return {name: one.most_used for one in limits for name in one.names}
-
-
 class Held(dict[str, dict[Any, Any]]):
     """The things that each key has, in their order, each with what is known of it; the empty key has none.
 
-    `names` has that of the limit for which they are counted, if any.
+    By the limit of that name each key may have `most`, 0 for any number; without a name nothing is limited. Where not
+    all things count, `counts` tells by what is known of one, whenever it is asked: so that what ends or begins again
+    changes nothing here.
     """
 
-    def __init__(self, *names: str) -> None:
+    def __init__(
+        self, limits: Limits | None = None, name: str = "", counts: Callable[[Any], bool] | None = None
+    ) -> None:
         super().__init__()
-        self.names = names
+        self.names: tuple[str, ...] = (name,) if name else ()
+        self.most = 0 if limits is None else count_of(limits, name)
+        self.counts = counts
 
     def add(self, key: str, thing: Any, known: Any = None) -> None:
         if key:
@@ -121,12 +134,24 @@ class Held(dict[str, dict[Any, Any]]):
             self.pop(key, None)
 
     def count(self, key: str) -> int:
-        return len(self.get(key, ()))
+        """Return how many things of a key count."""
+        held = self.get(key, {})
+        return len(held) if self.counts is None else sum(map(self.counts, held.values()))
+
+    def is_full(self, key: str) -> bool:
+        """Tell whether a key has all that it may have."""
+        return 0 < self.most <= len(self.get(key, ())) and self.most <= self.count(key)
 
     @property
     def most_used(self) -> int:
-        """How many things the key has that has most."""
-        return max(map(len, self.values()), default=0)
+        """How many things count of the key that has most."""
+        return max(map(self.count, self), default=0)
+
+
+def used_of(owner: object) -> dict[str, float]:
+    """Return how much is used up now of the limits that something has, by name, by the key that has used most."""
+    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
+    return {name: one.most_used for one in limits for name in one.names}
 
 
 def take_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:

@@ -87,11 +87,13 @@ class RemotePeer:
 
         A connection of which that is the first does not count as a new one any more: its requests do.
         """
-        wait, limit = self.admission.requests[self._key].take(), "requests-per-minute-per-address"
+        limit = self.admission.requests
+        wait = limit[self._key].take()
         if not wait and path.startswith(METERED):
-            wait, limit = self.admission.answers[self._key].wait(), "answer-megabytes-per-minute-per-address"
+            limit = self.admission.answers
+            wait = limit[self._key].wait()
         if wait:
-            self.admission.refused[limit] += 1
+            self.admission.refused[limit.names[0]] += 1
         elif not self._has_asked:
             self._has_asked = True
             self.admission.newcomers[self._key].give_back()

@@ -11,7 +11,6 @@ import click
 from msgspec import Meta
 
 from tictactoe_protocol import clean_text
-from tictactoe_server.settings import Parsed
 
 Reason = Annotated[str, Meta(max_length=120)]
 Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
@@ -26,14 +25,14 @@ def without_stop(reason: str) -> str:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of a length of time, which may have a unit; raises ValueError.
+    """Return the seconds of a length of time, which may have a unit; raises `BadParameter`.
 
     >>> parse_duration("90"), parse_duration("30m"), parse_duration("4w")
     (90.0, 1800.0, 2419200.0)
     """
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no length of time: write 90, 30m, 12h, 7d or 4w.")
+        raise click.BadParameter(f"{text!r} is no length of time: write 90, 30m, 12h, 7d or 4w.")
     return float(int(found[1]) * _UNITS[found[2]])
 
 
@@ -44,7 +43,7 @@ def reason_option(help: str) -> click.Option:
 
 def time_option(name: str, help: str) -> click.Option:
     """Return an option that fills the field `seconds`."""
-    return click.Option([f"--{name}", "seconds"], type=Parsed(parse_duration), metavar="TIME", help=help)
+    return click.Option([f"--{name}", "seconds"], type=parse_duration, metavar="TIME", help=help)
 
 
 def show(value: object) -> str:

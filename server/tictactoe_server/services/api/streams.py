@@ -47,7 +47,7 @@ class Streams(Limiting):
         self._sources: dict[str, Source] = {}
         self._agenda = agenda
         self._is_looking = False
-        self.of_address = Held("streams-per-address")
+        self.of_address = Held(limits, "streams-per-address")
 
     def of(self, code: str) -> Source | None:
         """Return a source that is read, or None."""
@@ -58,8 +58,9 @@ class Streams(Limiting):
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", LINES)
         key, source = key_of(request.address), self._sources.get(code)
-        self._check("streams-per-address", self.of_address.count(key), _RETRY_MS)
-        self._check("watchers-per-room", 0 if source is None else len(source.readers), _RETRY_MS)
+        self.check_held(self.of_address, key, _RETRY_MS)
+        is_full = source is not None and 0 < self._limits.watchers_per_room <= len(source.readers)
+        self.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
         return HttpStream(HTTPStatus.OK, b"", LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
 
     def look_at(self, code: str) -> None:
