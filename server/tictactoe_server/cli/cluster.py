@@ -106,13 +106,12 @@ async def check(link: Link, monitor: Sequence[str]) -> None:
 
     Use the credentials of the servers: each of their rights is tried once.
     """
-    from tictactoe_server.cli.cluster_check import inspect  # what else is here does without the library
+    from tictactoe_server.cli.cluster_check import Wrong, inspect  # what else is here does without the library
 
-    said, wrong = await inspect(link, monitor)
-    for line in said:
+    found = await inspect(link, monitor)
+    wrong = [f"Wrong: {finding}" for finding in found if isinstance(finding, Wrong)]
+    for line in (*(finding for finding in found if not isinstance(finding, Wrong)), *wrong):
         click.echo(line)
-    for line in wrong:
-        click.echo(f"Wrong: {line}")
     if wrong:
         sys.exit(1)
     click.echo("Nothing is wrong.")

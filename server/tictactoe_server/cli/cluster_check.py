@@ -10,8 +10,8 @@ import contextlib
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Awaitable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from typing import Any, Final
 
 import msgspec
 from websockets.asyncio.client import connect
@@ -32,54 +32,49 @@ _PATIENCE_SECONDS: Final = 2.0
 _MAX_TIME_LAG_MS: Final = 1_000
 
 
-class Report(NamedTuple):
-    """What is so, and what is wrong, in sentences."""
+class Wrong(str):
+    """A finding that is a fault; all others say how something is."""
 
-    said: list[str]
-    wrong: list[str]
+    __slots__ = ()
 
 
-async def inspect(link: Link, monitors: Sequence[str] = ()) -> Report:
+async def inspect(link: Link, monitors: Sequence[str] = ()) -> list[str]:
     """Return how a store and its servers are; `monitors` are the nodes' monitoring pages, as in ``http://a:8222``."""
-    report = Report([], [])
+    parts = _look_at_stream(link), _look_at_disks(monitors), _look_at_servers(link)
+    return [finding for part in parts async for finding in part]
+
+
+async def _look_at_stream(link: Link) -> AsyncIterator[str]:
+    name = f"The stream {stream.STREAM}"
     try:
         info = await stream.Stream(link).info()
     except stream.StreamError as error:
-        report.wrong.append(
-            f"The stream {stream.STREAM}: {error.description}. To make it: tictactoe-server cluster init."
-        )
+        yield Wrong(f"{name}: {error.description}. To make it: tictactoe-server cluster init.")
+        return
     except StoreUnavailable as unavailable:
-        report.wrong.append(f"The stream {stream.STREAM} cannot be asked: {unavailable}")
-    else:
-        _look_at_stream(info, report)
-        await _try_rights(link, report)
-    await _look_at_disks(monitors, report)
-    await _look_at_servers(link, report)
-    return report
-
-
-def _look_at_stream(info: stream.StreamInfo, report: Report) -> None:
+        yield Wrong(f"{name} cannot be asked: {unavailable}")
+        return
     replicas, leader = info.config.get("num_replicas", 1), info.cluster.leader
-    report.said.append(
-        f"Stream {stream.STREAM}: {info.state.messages} documents, {info.state.bytes} bytes, replicas {replicas}, "
-        f"the leader is {leader or 'not known'}."
-    )
-    report.wrong.extend(f"The stream {stream.STREAM}: {fault}" for fault in (*faults_of(info), *risks_of(info)))
+    kept = f"{info.state.messages} documents, {info.state.bytes} bytes, replicas {replicas}"
+    yield f"Stream {stream.STREAM}: {kept}, the leader is {leader or 'not known'}."
+    for fault in (*faults_of(info), *risks_of(info)):
+        yield Wrong(f"{name}: {fault}")
     if replicas > 1 and not leader:
-        report.wrong.append(f"The stream {stream.STREAM} has no leader: nothing can be written.")
+        yield Wrong(f"{name} has no leader: nothing can be written.")
     for peer in info.cluster.replicas or ():
+        behind = f"{peer.lag or 0} writes behind."
         if peer.offline:
-            report.wrong.append(f"Node {peer.name} is away.")
-        elif not peer.current:
-            report.wrong.append(
-                f"Node {peer.name} is {peer.lag or 0} writes behind. Restart it where that lasts: one whose disk was "
-                "full does not catch up by itself."
-            )
+            yield Wrong(f"Node {peer.name} is away.")
+        elif peer.current:
+            yield f"Node {peer.name} has a copy, {behind}"
         else:
-            report.said.append(f"Node {peer.name} has a copy, {peer.lag or 0} writes behind.")
+            advice = "Restart it where that lasts: one whose disk was full does not catch up by itself."
+            yield Wrong(f"Node {peer.name} is {behind} {advice}")
+    async for finding in _try_rights(link):
+        yield finding
 
 
-async def _try_rights(link: Link, report: Report) -> None:
+async def _try_rights(link: Link) -> AsyncIterator[str]:
     """Do once what servers do, under a key of its own that is gone a second later."""
     is_told, is_heard = asyncio.Event(), asyncio.Event()
     await link.subscribe(f"{stream.FEED}{_PROBE}", lambda message: is_told.set())
@@ -87,7 +82,7 @@ async def _try_rights(link: Link, report: Report) -> None:
     try:
         await link.flush()
     except StoreUnavailable as error:
-        report.wrong.append(str(error))
+        yield Wrong(error)
         return
     link.publish(_SERVERS)
     key = f"{stream.PREFIX}{_PROBE}"
@@ -105,59 +100,60 @@ async def _try_rights(link: Link, report: Report) -> None:
     for right, refusal in refused.items():
         if not isinstance(refusal, StoreUnavailable | TimeoutError):
             raise refusal
-        report.wrong.append(f"This user cannot {right}: {str(refusal).rstrip('.') or 'nothing came'}.")
+        yield Wrong(f"This user cannot {right}: {str(refusal).rstrip('.') or 'nothing came'}.")
     if not refused:
-        report.said.append("This user has every right that a server needs.")
+        yield "This user has every right that a server needs."
 
 
-async def _look_at_disks(monitors: Sequence[str], report: Report) -> None:
+async def _look_at_disks(monitors: Sequence[str]) -> AsyncIterator[str]:
     if not monitors:
-        report.said.append(
-            "Whether each node flushes every write (sync_interval: always) can be told from its monitoring page alone: "
-            "--monitor http://NODE:8222, once for each."
-        )
+        page = "its monitoring page alone: --monitor http://NODE:8222, once for each."
+        yield f"Whether each node flushes every write (sync_interval: always) can be told from {page}"
     for url in monitors:
         try:
             node = await asyncio.to_thread(_read_monitor, url)
         except (OSError, ValueError, msgspec.MsgspecError) as error:
-            report.wrong.append(f"The monitoring page of {url} cannot be read: {error}.")
+            yield Wrong(f"The monitoring page of {url} cannot be read: {error}.")
             continue
         if node.jetstream.get("config", {}).get("sync_always"):
-            report.said.append(f"Node {node.server_name} flushes every write to its disk.")
+            yield f"Node {node.server_name} flushes every write to its disk."
         else:
-            report.wrong.append(
-                f"Node {node.server_name} acknowledges writes that a loss of power takes back: set "
-                "sync_interval: always in its jetstream block."
-            )
+            advice = "set sync_interval: always in its jetstream block."
+            yield Wrong(f"Node {node.server_name} acknowledges writes that a loss of power takes back: {advice}")
 
 
-async def _look_at_servers(link: Link, report: Report) -> None:
-    """Report on the servers that live; that none does is no fault."""
+async def _look_at_servers(link: Link) -> AsyncIterator[str]:
+    """Yield how the servers are that live, and whether players reach each at a URL of its own; none is no fault."""
     try:
         found = await _find_living(link)
     except StoreUnavailable as error:
-        report.wrong.append(f"The servers cannot be heard: {error}")
+        yield Wrong(f"The servers cannot be heard: {error}")
         return
     if not found:
-        report.said.append("No server lives.")
+        yield "No server lives."
     for one, time_lag_ms in found:
         try:
             said = await link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
             answer = msgspec.json.decode(said)["answer"]
         except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
-            report.wrong.append(f"Server {one.name} lives and does not say how it is: {error}")
+            yield Wrong(f"Server {one.name} lives and does not say how it is: {error}")
             continue
-        report.said.append(
-            f"Server {one.name} lives: {answer['players']} players, {answer['served']} rooms served, "
-            f"{answer['elsewhere']} known at others, its time {time_lag_ms} ms behind the latest."
-        )
+        serves = f"{answer['players']} players, {answer['served']} rooms served, {answer['elsewhere']} known at others"
+        yield f"Server {one.name} lives: {serves}, its time {time_lag_ms} ms behind the latest."
         if answer["unready"] is not None and answer["drain"] is None:
-            report.wrong.append(f"Server {one.name} is not ready: {answer['unready']}.")
+            yield Wrong(f"Server {one.name} is not ready: {answer['unready']}.")
         if time_lag_ms > _MAX_TIME_LAG_MS:
-            report.wrong.append(f"The time of server {one.name} is not that of the others: it does not hear them.")
-        unheard = (other for other, _ in found if other.sender not in one.living)
-        report.wrong.extend(f"Server {one.name} does not hear {other.name}." for other in unheard)
-    await _look_at_addresses([one for one, _ in found], report)
+            yield Wrong(f"The time of server {one.name} is not that of the others: it does not hear them.")
+        for other, _ in found:
+            if other.sender not in one.living:
+                yield Wrong(f"Server {one.name} does not hear {other.name}.")
+    for url, count in Counter(one.url for one, _ in found).items():
+        if count > 1:
+            yield Wrong(f"{count} servers say that they are at {url}: each needs an --advertise of its own.")
+    reasons = await asyncio.gather(*(_why_out_of_reach(one.url) for one, _ in found))
+    for (one, _), reason in zip(found, reasons, strict=True):
+        if reason:
+            yield Wrong(f"Server {one.name} cannot be reached at {one.url}: {reason}.")
 
 
 async def _find_living(link: Link) -> list[tuple[Heartbeat, int]]:
@@ -175,17 +171,6 @@ async def _find_living(link: Link) -> list[tuple[Heartbeat, int]]:
     latest = max((moment for _, moment in heard.values()), default=0.0)
     found = [(heartbeat, round(latest - moment)) for heartbeat, moment in heard.values()]
     return sorted(found, key=lambda one: one[0].name)
-
-
-async def _look_at_addresses(servers: Sequence[Heartbeat], report: Report) -> None:
-    """Connect to each server as players do; each needs a URL of its own."""
-    for url, count in Counter(server.url for server in servers).items():
-        if count > 1:
-            report.wrong.append(f"{count} servers say that they are at {url}: each needs an --advertise of its own.")
-    reasons = await asyncio.gather(*(_why_out_of_reach(server.url) for server in servers))
-    for server, reason in zip(servers, reasons, strict=True):
-        if reason:
-            report.wrong.append(f"Server {server.name} cannot be reached at {server.url}: {reason}.")
 
 
 async def _why_out_of_reach(url: str) -> str:

@@ -24,29 +24,27 @@ from tictactoe_server.cli.access import Place, folder_of
 
 WATCH_SECONDS: Final = 1.0
 
-_SHARED: Final = (
-    click.Option(
-        ["--data", "own_data"], metavar="DIR", help="The data folder of the server that is meant, if not the default."
-    ),
-    click.Option(
-        ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server with --data :memory:."
-    ),
-    click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON."),
+_DATA: Final = click.Option(
+    ["--data", "own_data"], metavar="DIR", help="The data folder of the server that is meant, if not the default."
 )
+_PORT: Final = click.Option(
+    ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server with --data :memory:."
+)
+_JSON: Final = click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON.")
 _OWN: Final[Mapping[type[Order], click.Option]] = {
     Status: click.Option(["--watch", "watches"], is_flag=True, help="Show it anew every second, until Ctrl-C."),
     DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Return when the server has ended."),
 }
-"""What all commands have, and what one does beside asking."""
+"""What one command does beside asking."""
 
 
 def _command_of(kind: type[Order]) -> click.Command:
     """Return the command for a kind of order: the options that all have, then those beside its fields."""
     hints = get_type_hints(kind, include_extras=True).values()
     fields = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
-    params = [*_SHARED, *fields, *([_OWN[kind]] if kind in _OWN else [])]
+    params = [_DATA, _PORT, _JSON, *fields, *filter(None, [_OWN.get(kind)])]
     return click.Command(
-        str(kind.__struct_config__.tag), help=kind.__doc__, params=params, callback=partial(_run, kind)
+        str(kind.__struct_config__.tag), params=params, help=kind.__doc__, callback=partial(_run, kind)
     )
 
 
@@ -103,23 +101,22 @@ def _watch(path: Path) -> NoReturn:
     from rich.table import Table
     from rich.text import Text
 
-    def draw(answer: dict[str, Any], moves_a_second: float) -> Group:
-        table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-        table.add_column(style="bold")
-        table.add_column(overflow="fold")
-        for name, text in list_status(answer):
-            table.add_row(name, text)
-        table.add_row("speed", f"{moves_a_second:.0f} moves a second")
-        servers = draw_servers(answer)
-        return Group(table, Text(f"\n{servers}")) if servers else Group(table)
-
     answer = ask(path, Status())
+    moves = answer["moves"]
     try:
-        with Live(draw(answer, 0.0), auto_refresh=False) as live:
+        with Live(auto_refresh=False) as live:
             while True:
+                table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+                table.add_column(style="bold")
+                table.add_column(overflow="fold")
+                speed = f"{max(0, answer['moves'] - moves) / WATCH_SECONDS:.0f} moves a second"
+                for name, text in (*list_status(answer), ("speed", speed)):
+                    table.add_row(name, text)
+                servers = draw_servers(answer)
+                live.update(Group(table, Text(f"\n{servers}")) if servers else table, refresh=True)
+                moves = answer["moves"]
                 time.sleep(WATCH_SECONDS)
-                before, answer = answer, ask(path, Status())
-                live.update(draw(answer, max(0, answer["moves"] - before["moves"]) / WATCH_SECONDS), refresh=True)
+                answer = ask(path, Status())
     except KeyboardInterrupt:
         sys.exit(0)
 

@@ -49,29 +49,33 @@ def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
 
 
 async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
-    stop = _Stop()
+    stop, supervisor = _Stop(), Supervisor()
     _on_signals(stop)
     if with_parent:
         _on_end_of_input(stop)
-    supervisor = Supervisor()
     async with Server(settings, limits=limits) as server:
-        if server.certificate is not None and hasattr(signal, "SIGHUP"):  # Windows has none
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, server.certificate.renew)
+        certificate = server.certificate
+        if certificate is not None and hasattr(signal, "SIGHUP"):  # Windows has none
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, certificate.renew)
         control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
         if not with_parent:
             await control.open()
         _tell_addresses(settings.host, server)
-        _log_start(settings, limits, server)
+        numbers = {name: count_of(limits, name) for name in COUNTS}
+        changed = [f"{name}={number}" for name, number in numbers.items() if number != count_of(Limits(), name)]
+        data = None if settings.data is None else str(settings.data.absolute())
+        log.info(
+            "server started", version=__version__, port=server.port, data=data, limits=",".join(changed) or "usual"
+        )
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
-        drained = asyncio.create_task(server.until_drained())
-        drained.add_done_callback(lambda _: stop.asked.set())
-        chores = [asyncio.create_task(supervisor.keep_alive()), drained]
+        works = [supervisor.keep_alive()]
         if settings.announces and not with_parent:
-            tls_name = None if server.certificate is None else next(iter(server.certificate.names), None)
-            work = announce(settings.host, server.port, name=settings.announce_as, tls_name=tls_name)
-            chores.append(asyncio.create_task(work))
+            tls_name = None if certificate is None else next(iter(certificate.names), None)
+            works.append(announce(settings.host, server.port, name=settings.announce_as, tls_name=tls_name))
+        drained, *_ = chores = [asyncio.create_task(work) for work in (server.until_drained(), *works)]
+        drained.add_done_callback(lambda _: stop.asked.set())
         await stop.asked.wait()
         supervisor.tell("STOPPING=1")
         for chore in chores:
@@ -125,19 +129,6 @@ class Supervisor:
             await asyncio.sleep(self._patience_seconds / 2)
 
 
-def _log_start(settings: Settings, limits: Limits, server: Server) -> None:
-    """Log what was started, with the limits that are not the usual ones."""
-    usual = Limits()
-    changed = [f"{name}={count_of(limits, name)}" for name in COUNTS if count_of(limits, name) != count_of(usual, name)]
-    log.info(
-        "server started",
-        version=__version__,
-        port=server.port,
-        data=None if settings.data is None else str(settings.data.absolute()),
-        limits=",".join(changed) or "usual",
-    )
-
-
 def _within_descriptors(limits: Limits) -> Limits:
     """Return the limits with so few connections that descriptors are left for the disk and the bots' processes.
 
@@ -163,16 +154,13 @@ def _tell_addresses(host: str | None, server: Server) -> None:
     That is a link for each of the machine's own addresses, or with TLS for a name of the certificate, and how to go
     there in a terminal; without the page the latter alone.
     """
-    everywhere = host in (None, "0.0.0.0", "::")
-    click.echo(f"Listening on {server.url}{' (all addresses)' if everywhere else ''}")
-    links, program = server.links_for_others(), _client_beside(sys.argv[0])
-    commands = [f"{program} --server {link}" for link in links]
+    links, has_page = server.links_for_others(), server.link != server.url
+    commands = [f"{_client_beside(sys.argv[0])} --server {link}" for link in links]
     labels = (f"From another machine{'' if server.certificate else ' on this network'}:", *["or:"] * len(links))
-    if server.link == server.url:
-        told = [*zip(labels, commands, strict=False)]
-    else:
-        told = [("In a browser:", server.link), *zip(labels, links, strict=False)]
-        told += [("in a terminal there:", command) for command in commands[:1]]
+    told = [*zip(labels, links if has_page else commands, strict=False)]
+    if has_page:
+        told = [("In a browser:", server.link), *told, *(("in a terminal there:", command) for command in commands[:1])]
+    click.echo(f"Listening on {server.url}{' (all addresses)' if host in (None, '0.0.0.0', '::') else ''}")
     width = max((len(label) for label, _ in told), default=0)
     for label, text in told:
         click.echo(f"{label:>{width}}  {text}")
