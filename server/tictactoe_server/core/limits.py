@@ -6,7 +6,7 @@ It outlives their connections: one of many behind an address cannot use up what 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -121,21 +121,24 @@ class OpenedRooms(Limiting):
 
     def check(self, live: Listed) -> None:
         """Raise `Refused` where a room is one too many for whoever opens it."""
-        self.check_held(self.of_player, live.owner)
-        if live.has_bots:
-            self.check_held(self.bot_games, live.owner)
-        self.check_held(self.of_address, live.source)
+        for held, key in self._counting(live):
+            self.check_held(held, key)
 
     def add(self, live: Listed) -> None:
         """Count a room for whoever opened it."""
-        self.of_player.add(live.owner, live)
-        self.of_address.add(live.source, live)
-        if live.has_bots:
-            self.bot_games.add(live.owner, live, live)
+        for held, key in self._counting(live):
+            held.add(key, live, live)
 
     def remove(self, live: Listed) -> None:
-        for held, key in ((self.of_player, live.owner), (self.bot_games, live.owner), (self.of_address, live.source)):
+        for held, key in self._counting(live):
             held.discard(key, live)
+
+    def _counting(self, live: Listed) -> Iterator[tuple[Held, str]]:
+        """Yield what a room counts for, each with its key."""
+        yield self.of_player, live.owner
+        if live.has_bots:
+            yield self.bot_games, live.owner
+        yield self.of_address, live.source
 
 
 class Seats(Limiting):

@@ -13,6 +13,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -112,12 +113,15 @@ class Pressure:
     where it had hardly any time without work lately, which is measured only while requests wait: what a thread has had
     of the processor is the kernel's to say.
 
-    The `rates` of the sources outlive their connections. `asked` counts what came lately from all, of which one that
-    cannot be read is `bad_count`. Let `keep` run beside the server.
+    The `rates` of the sources outlive their connections; of those `of_a_session` each session has one of its own.
+    `asked` counts what came lately from all, of which one that cannot be read is `bad_count`. Let `keep` run beside the
+    server.
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
-        self.rates = RateLimits.named(limits, monotonic_ns, "messages-per-second-per-address")
+        named = partial(RateLimits.named, limits, monotonic_ns)
+        self.rates = named("messages-per-second-per-address")
+        self.of_a_session = named("messages-per-second"), named("bad-messages-per-ten-seconds")
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
         self.requests = self.looked_at = self.shed = self.asked = 0

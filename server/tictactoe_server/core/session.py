@@ -18,7 +18,7 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
+from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may wait for their turn before the peer is no longer read from
 CHAT_LINES: Final = 5
@@ -76,11 +76,10 @@ class Session(Receiver):
         self.features: frozenset[str] = frozenset()
         self.rooms: set[str] = set()
         self.tally = tally
-        self.messages = RateLimits.named(limits, monotonic_ns, "messages-per-second").new()
+        self.messages, self.bad = (rates.new() for rates in pressure.of_a_session)
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, monotonic_ns)
         self.tries = RateLimit(TRIES, TRIES_MS, monotonic_ns)
         self.analyses = RateLimit(ANALYSES, ANALYSES_MS, monotonic_ns)
-        self.bad = RateLimits.named(limits, monotonic_ns, "bad-messages-per-ten-seconds").new()
         self.is_busy = self._is_over = self._is_in_line = False
         self.dispatcher = dispatcher
         self._pressure = pressure
