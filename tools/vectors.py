@@ -42,6 +42,7 @@ from tictactoe_server.core.rooms import (
     state_of,
 )
 from tictactoe_server.core.rooms.seating import seat_of
+from tictactoe_server.core.rooms.terms import TOURNAMENT
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330
@@ -196,7 +197,7 @@ def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player,
     """Return a room in which these are to play a game of an event."""
     reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip(rules.marks, people, strict=True)}
     terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "event": "EV3NTS", "pairing": "r3-2"}
-    return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
+    return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, terms=TOURNAMENT, **terms)
 
 
 def go_on_by_card() -> list[Seen]:

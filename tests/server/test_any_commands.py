@@ -34,6 +34,7 @@ from tictactoe_server.core.rooms import (
 )
 from tictactoe_server.core.rooms.seating import seat_of
 from tictactoe_server.core.rooms.view import StateEncoder
+from tictactoe_server.core.rooms.terms import TOURNAMENT
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
@@ -71,8 +72,8 @@ class AnyCommands(RuleBasedStateMachine):
         self.now = START
         if event and clock is not None and len(rules.marks) == 2:
             reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip("XO", (ANA, BO), strict=True)}
-            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS", "pairing": "r1-1"}
-            self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, **terms)
+            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS", "terms": TOURNAMENT}
+            self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, pairing="r1-1", **terms)
         else:
             self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
         self.encoder = StateEncoder(self.room)

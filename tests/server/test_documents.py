@@ -21,6 +21,8 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.documents import GameDocuments, RoomDocuments
 from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
+from tictactoe_server.core.rooms.seating import seat_of
+from tictactoe_server.core.rooms.terms import TOURNAMENT, USUAL
 from tictactoe_server.core.rooms.view import rules_state
 from tictactoe_server.storage.store import Unreadable
 
@@ -36,6 +38,18 @@ def played(*cells: int, rules: Rules = PRESETS["classic"], clock: ClockFields | 
 
 
 BY_SEAT, BY_MOVE = ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFields(move_ms=10_000)
+
+
+def in_event(*cells: int) -> Room:
+    """Return the room of an event in which these were played."""
+    table = Table(ANA)
+    reserved = {mark: seat_of(player) for mark, player in (("X", ANA), ("O", BO))}
+    of_event: dict[str, Any] = {"event": "EV3NTS", "pairing": "r3-2", "terms": TOURNAMENT}
+    table.room = open_room(CODE, PRESETS["classic"], None, 5_000, clock=BY_SEAT, reserved=reserved, **of_event)
+    table.play(*cells)
+    return table.room
+
+
 ROOMS = {
     "waiting": Table(ANA).room,
     "private": open_room(CODE, PRESETS["gomoku"], ANA, NOW, visibility="private"),
@@ -51,6 +65,7 @@ ROOMS = {
     "blocked": Table(ANA, rules=Rules(rows=4, columns=4, line=3, blocked=frozenset({5, 10}))).room,
     "many blocked": Table(ANA, rules=Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))).room,
     "gravity": played(35, 28, rules=PRESETS["connect-four"]).room,
+    "of an event": in_event(0, 4),
 }
 
 
@@ -216,6 +231,13 @@ KEPT_ROOM = (
     b'60000,1,{"pana":0,"draws":0,"pbo":0},30000,"closed","all"],5,[0,4,1],[],null,'
     b'{"draw":null,"undo":null,"rematch":[]},{},{"X":302000,"O":300000},5000,{}]'
 )
+KEPT_IN_EVENT = (
+    b'3e1cbe32[3,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
+    b'"misere":false,"gravity":false},{"X":{"player":"pana","name":"ana","online":true,"bot":null},'
+    b'"O":{"player":"pbo","name":"bo","online":true,"bot":null}},"public",{"initial_ms":300000,"increment_ms":2000},'
+    b'60000,1,{"pana":0,"pbo":0,"draws":0},30000,"closed","all","EV3NTS","r3-2"],3,[0,4],[],null,'
+    b'{"draw":null,"undo":null,"rematch":[]},{},{"X":300000,"O":300000},5000,{}]'
+)
 KEPT_GAME = (
     b'{"room":"K7M4PQ","game":1,"at":60000,"rules":{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO",'
     b'"blocked":[],"misere":false,"gravity":false},"players":{"X":{"player":"pana","name":"ana"},'
@@ -229,12 +251,28 @@ def test_documents_are_byte_for_byte_as_version_1_4_wrote_them() -> None:
     assert encode_game(game_of(PRESETS["classic"])) == KEPT_GAME.removesuffix(b"}") + b',"public":true}'
 
 
+def test_the_terms_of_a_tournament_are_not_stored_and_follow_from_the_event_as_version_1_5_wrote_it() -> None:
+    assert encode_room(ROOMS["of an event"]) == KEPT_IN_EVENT
+    assert decode_room(KEPT_IN_EVENT).terms is TOURNAMENT
+    assert decode_room(KEPT_ROOM).terms is decode_room(old_document(ROOMS["playing"], 1)).terms is USUAL
+
+
+def test_terms_that_a_document_would_not_bring_back_are_an_error() -> None:
+    for wrong in ({"terms": TOURNAMENT}, {"event": "EV3NTS"}):
+        with pytest.raises(ValueError, match="terms"):
+            open_room(CODE, PRESETS["classic"], ANA, NOW, **wrong)
+
+
 # -- what older versions wrote ----------------------------------------------------------------------------------
 
 
 def old_content(room: Room, schema: int) -> dict[str, Any]:
     """Return the JSON in which older versions kept a room: objects, without what was as usual."""
-    fields = {name: msgspec.to_builtins(getattr(room, name)) for name in room.__struct_fields__ if name != "position"}
+    fields = {
+        name: msgspec.to_builtins(getattr(room, name))
+        for name in Room.__struct_fields__
+        if name not in ("position", "terms")
+    }
     position = room.position
     fields["position"] = {"rules": msgspec.to_builtins(rules_state(room.rules)), "moves": list(position.moves)}
     if position.passed:

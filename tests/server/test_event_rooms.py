@@ -38,6 +38,7 @@ from tictactoe_server.core.rooms import (
     open_room,
 )
 from tictactoe_server.core.rooms.finished import record_of
+from tictactoe_server.core.rooms.terms import TOURNAMENT
 from tictactoe_server.server import Server
 from tictactoe_server.services.events.running import Running
 from tictactoe_server.settings import Settings
@@ -45,6 +46,7 @@ from tictactoe_server.settings import Settings
 CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 EVENT, PAIRING = "EV3NTS", "r3-2"
+OF_EVENT: dict[str, Any] = {"event": EVENT, "pairing": PAIRING, "terms": TOURNAMENT}
 READY_MS, HOLD_MS = 20_000, 60_000
 
 
@@ -62,7 +64,7 @@ class Pairing(Table):
     ) -> None:
         self.now = START
         reserved = {"X": away(ANA), "O": away(BO)}
-        terms: dict[str, Any] = {"start_ms": READY_MS, "hold_ms": hold_ms, "event": EVENT, "pairing": PAIRING}
+        terms: dict[str, Any] = {"start_ms": READY_MS, "hold_ms": hold_ms, **OF_EVENT}
         self.room = open_room(CODE, PRESETS[rules], None, START, clock=clock, reserved=reserved, **terms)
         for player in players:
             self.do(player, Enter())
@@ -91,7 +93,7 @@ def test_only_the_two_of_the_pairing_get_a_seat_and_under_their_names_of_the_eve
 
 @pytest.mark.parametrize("wrong", [{"clock": None}, {"analysis": "open"}, {"reserved": {}}])
 def test_a_room_of_an_event_without_a_clock_or_with_a_free_seat_or_help_is_an_error(wrong: dict[str, Any]) -> None:
-    terms: dict[str, Any] = {"clock": CLOCK, "reserved": {"X": away(ANA), "O": away(BO)}, "event": EVENT} | wrong
+    terms: dict[str, Any] = {"clock": CLOCK, "reserved": {"X": away(ANA), "O": away(BO)}, **OF_EVENT} | wrong
     with pytest.raises(ValueError, match="has a clock"):
         open_room(CODE, PRESETS["classic"], None, START, **terms)
 
@@ -314,7 +316,7 @@ def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:
 
 
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:
-    usual: dict[str, Any] = {"code": CODE, "event": EVENT, "pairing": PAIRING, "clock": CLOCK, "start_ms": 60_000}
+    usual: dict[str, Any] = {"code": CODE, "clock": CLOCK, "start_ms": 60_000, **OF_EVENT}
     return await server.core.open_room(PRESETS["classic"], seats={"X": one, "O": other}, **(usual | terms))
 
 

@@ -70,9 +70,10 @@ class Presence:
 class Core:
     """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
 
-    `calls_of` returns to which rooms of events a player is called now, and `seat` has those sit in a room of an event
-    who are to play there. `on_result` and `on_room` add a listener: to each game that is over and stored, also to one
-    that was aborted; to each room that opens or whose seats, clock or result change, with what it was before.
+    `calls_of` returns to which rooms of events a player is called now, and `seat` has those sit in a room whose seats
+    are assigned who are to play there. `on_result` and `on_room` add a listener: to each game that is over and stored,
+    also to one that was aborted; to each room that opens or whose seats, clock or result change, with what it was
+    before.
     """
 
     def __init__(
@@ -102,20 +103,20 @@ class Core:
         *,
         seats: Mapping[str, Player | SeatState | str] | None = None,
         origin: str = "",
-        **terms: Any,
+        **fields: Any,
     ) -> LiveRoom:
         """Open a room in which nobody is yet, and return it once it is stored; it counts for the first player.
 
         `seats` are reserved, by their marks, for players who come by `join`, and for bots of the level that is named,
-        or of a name and an id of their own. `terms` are as for `rooms.open_room`, and its `code`: with an `event` and
-        a `pairing` the room counts for nobody and is opened under that code alone, else `RoomExists` is raised.
+        or of a name and an id of their own. `fields` are as for `rooms.open_room`, and its `code`: by `Terms` under
+        which it is kept, the room is opened under that code alone, else `RoomExists` is raised.
         Raises `Refused` and `StoreUnavailable`.
         """
         seats = seats or {}
         bots = iter(bot_seats([level for level in seats.values() if isinstance(level, str)]))
         reserved = {mark: next(bots) if isinstance(one, str) else _reserved(one) for mark, one in seats.items()}
-        owner = terms.pop("owner", next((one.id for one in seats.values() if isinstance(one, Player)), ""))
-        live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **terms)
+        owner = fields.pop("owner", next((one.id for one in seats.values() if isinstance(one, Player)), ""))
+        live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **fields)
 
         def then(error: Exception | None) -> None:
             if error is None:
@@ -130,16 +131,16 @@ class Core:
         return live
 
     def let_go(self, live: LiveRoom) -> None:
-        """Let a room of an event end as any other does, once nobody is there; after a restart to be said again."""
+        """Let a room that is kept end as any other does, once nobody is there; after a restart to be said again."""
         live.is_kept = False
         self.timers.close_later(live)
 
     def new_room(
-        self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **terms: Any
+        self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **fields: Any
     ) -> LiveRoom:
         """Return a room that is about to be opened, under a new code where none is given; raises `Refused`."""
-        terms = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **terms}
-        room = open_room(code or self.registry.new_code(), rules, player, now, **terms)
+        fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
+        room = open_room(code or self.registry.new_code(), rules, player, now, **fields)
         live = LiveRoom(room, owner=owner, origin=origin, source=self.registry.source_of(origin))
         self.registry.expect(live)
         return live

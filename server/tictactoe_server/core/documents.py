@@ -22,6 +22,7 @@ from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.core.rooms import FinishedGame, Room
+from tictactoe_server.core.rooms.terms import terms_of
 from tictactoe_server.core.rooms.view import rules_state
 
 SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
@@ -29,7 +30,7 @@ SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
     *("start_ms", "analysis", "chat", "event", "pairing"),
 )
-"""The fields that moves do not change. All others of `Room` follow in their order: what is new there goes last."""
+"""The fields that moves do not change. All others but `terms` follow in their order: what is new there goes last."""
 
 _CHECKSUM_DIGITS: Final = 8
 
@@ -91,7 +92,7 @@ class RoomDocuments:
     def __init__(self, struct: type[Room]) -> None:
         self._struct = struct
         self._kept = msgspec.defstruct("KeptRoom", [("position", _KeptPosition)], bases=(struct,), kw_only=True)
-        self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
+        self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq", "terms")]
         self._setting_of = attrgetter(*SETTING)
         self._others_of = attrgetter(*self._others)
         self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
@@ -126,7 +127,7 @@ class RoomDocuments:
         """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
         kept: Any = msgspec.convert(self._read(document), self._kept)
         stored: _KeptPosition = kept.position
-        room = self._struct(**{**asdict(kept), "position": stored.replay()})
+        room = self._struct(**{**asdict(kept), "position": stored.replay(), "terms": terms_of(kept.event)})
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:
             raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")

@@ -26,7 +26,7 @@ GameKind = tuple[Rules, ClockFields | None]
 
 class Listed(ABC):
     """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown,
-    and for a room of an event, which nobody is charged for.
+    and for a room that counts for nobody.
 
     `entering` are the ids of those for whom a seat is being taken, or kept.
     """
@@ -38,8 +38,8 @@ class Listed(ABC):
 
     def __init__(self, room: Room, owner: str, source: str) -> None:
         self.room = room
-        self.owner = "" if room.event else owner
-        self.source = "" if room.event else source
+        self.owner = owner if room.terms.is_counted else ""
+        self.source = source if room.terms.is_counted else ""
         self.has_bots = room.has_bots
         self.entering: set[str] = set()
 
@@ -65,8 +65,8 @@ class Listed(ABC):
 
     @property
     def is_alive(self) -> bool:
-        """Whether somebody who plays is here, or somebody who watches bots; a game of an event always is."""
-        return self.has_somebody or bool(self.room.event) or (self.room.is_for_bots and self.watching > 0)
+        """Whether somebody who plays is here, or somebody who watches bots; one that is kept always is."""
+        return self.has_somebody or self.room.terms.is_kept or (self.room.is_for_bots and self.watching > 0)
 
     @property
     def ply(self) -> int:

@@ -216,7 +216,7 @@ class LiveRoom(Listed):
     again. Those who watch may be shown the next state at `watched_from`, and with `is_watching_due` they will be shown
     the newest one then; `ending` is the last result that they were shown.
 
-    A room of an event `is_kept` until the event lets go of it: it does not end because nobody is there.
+    A room whose terms say so `is_kept` until it is let go of: it does not end because nobody is there.
 
     Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
     """
@@ -240,7 +240,7 @@ class LiveRoom(Listed):
         self.is_unshown = self.is_going_on = self.is_count_due = self.is_watching_due = False
         self.watched_from = -math.inf
         self.ending: Result | None = None
-        self.is_kept = room.event != ""
+        self.is_kept = room.terms.is_kept
         self._encoder = StateEncoder(room)
 
     def enter(self, phase: RoomPhase) -> None:
@@ -292,14 +292,14 @@ class LiveRoom(Listed):
     def is_abandoned(self) -> bool:
         """Whether nobody is connected for whom the game goes on: those who play, or who watch bots among themselves.
 
-        Never while an event keeps it.
+        Never while it is kept.
         """
         return not (self.players or self.is_kept or (self.room.is_for_bots and self.watchers))
 
     @property
     def is_paused(self) -> bool:
-        """Whether bots play among themselves, in no event, and nobody watches."""
-        return self.has_bots and not self.watchers and self.room.is_for_bots and not self.room.event
+        """Whether bots play among themselves, for nobody who waits for the result, and nobody watches."""
+        return self.has_bots and not self.watchers and self.room.is_for_bots and not self.room.terms.is_kept
 
     def is_played_by(self, session: Session) -> bool:
         """Tell whether it is this session with which its player plays."""

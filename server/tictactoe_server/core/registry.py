@@ -179,9 +179,9 @@ class Registry:
     def expect(self, live: LiveRoom) -> None:
         """Know a room that is about to be opened; raises `Refused` where there are too many."""
         limits, code = self._limits, live.room.code
-        if live.room.event and (self.find_here(code) is not None or self.elsewhere.find(code) is not None):
+        if live.room.terms.is_kept and (self.find_here(code) is not None or self.elsewhere.find(code) is not None):
             raise RoomExists(code)
-        if limits.rooms and self.count >= limits.rooms and not live.room.event:
+        if limits.rooms and self.count >= limits.rooms and live.room.terms.is_counted:
             self._limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, retry_ms=60_000)
         self.owners.check(live)
@@ -193,10 +193,10 @@ class Registry:
     def with_free_code(self, opening: Change) -> Room:
         """Return a room that is opened: under another code where somebody was found to have that one.
 
-        One of an event is opened under its own code alone: raises `RoomExists`.
+        One that is kept is opened under its own code alone: raises `RoomExists`.
         """
         live = opening.live
-        if opening.attempts and live.room.event:
+        if opening.attempts and live.room.terms.is_kept:
             raise RoomExists(live.room.code)
         if opening.attempts:
             self._expect_no_more(live)
@@ -256,7 +256,7 @@ class Registry:
     ) -> LiveRoom | None:
         """Serve a stored room from now on and return it, None where it is here already or cannot be served.
 
-        With `all_are_away` nobody in it is here any more. In one of an event time stands still until it is to go on.
+        With `all_are_away` nobody in it is here any more. By some terms time stands still until it is to go on.
         """
         if room.code in self.by_code:
             return None

@@ -31,16 +31,16 @@ class Reviews(Service):
     async def analyse(self, call: Call) -> None:
         """Answer with the analysis of the position that was asked for, the current one where that is not said.
 
-        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people or of an event,
-        for moves that were not played, and where no answer is to be had in time. In a room for lessons the game may be
-        on.
+        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people or its terms
+        allow for no hints, for moves that were not played, and where no answer is to be had in time. In a room for
+        lessons the game may be on.
         """
         room, request = call.live.room, call.request
         self._core.allowances.take(call.session.analyses, "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
-            if room.people >= 2 or room.event:
+            if room.people >= 2 or not room.terms.hints:
                 raise Refused(ErrorCode.NOT_ALLOWED, "analysis")
         await self._answer(call, room.position, request.ply)
 

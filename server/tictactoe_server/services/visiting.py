@@ -109,13 +109,13 @@ class Visiting(Service):
 
     def join(self, call: Call) -> Coroutine[Any, Any, bool] | None:
         """Take a free seat, or attach this session to the seat that the player holds."""
-        if call.live.room.event and call.live.room.mark_of(call.player.id) is None:
+        if call.live.room.terms.is_assigned and call.live.room.mark_of(call.player.id) is None:
             return self._join_pairing(call)
         self._join(call)
         return None
 
     async def _join_pairing(self, call: Call) -> bool:
-        """Join a room of an event, in which one may have a seat from now on."""
+        """Join a room with assigned seats, in which one may have a seat from now on."""
         await self.core.seat(call.live)
         self._join(call)
         return True

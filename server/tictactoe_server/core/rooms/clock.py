@@ -5,9 +5,9 @@ whenever it is that side's turn. With a clock for each move every turn starts af
 a clock shows is what it keeps when its turn ends without a move.
 
 A choice in an opening counts as a move. In place of the clock, a first move has a time of its own, which stands still
-while the player's seat is held. In an event it never does; and once both have moved there, the end of a hold is noticed
-as that of a turn is, while the opponent is here. There all of it stands still after a start of the server, see
-`StandStill`; moves may be played meanwhile.
+while the player's seat is held. By terms under which `absence` loses it never does; and once both have moved there, the
+end of a hold is noticed as that of a turn is, while the opponent is here. Where time stands still after a start of the
+server, see `StandStill`, moves may be played meanwhile.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def resume_turn(room: Room, mark: str, now: int) -> Room:
 
 
 def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
-    """Return a room of an event in which nothing is due, the time that was used taken off; any other as it is."""
-    if not room.event or room.clock_started_at is None:
+    """Return the room with nothing due and the time that was used taken off; this very room by terms without that."""
+    if not room.terms.stands_still or room.clock_started_at is None:
         return room
     return replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None)
 
@@ -104,18 +104,19 @@ def seen_at(room: Room, before: Room, now: int) -> Room:
 
 
 def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
-    """Return when the time for this turn runs out, or in an event a hold `with_hold`; None where none runs.
+    """Return when the time for this turn runs out, or a hold `with_hold` that loses; None where none runs.
 
-    A first move is due within `start_ms`, or the time for a move where that is longer, but in an event.
+    A first move is due within `start_ms`; where absence is excused within the time for a move, if that is longer.
     """
     clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
     if clock is None or started_at is None or turn is None or room.status != "playing":
         return None
+    loses = room.terms.absence == "loses"
     if not is_first_move(room):
         end = started_at + room.remaining_ms[turn]
-        hold = end_of_hold(room) if with_hold and room.event and room.gone_at else None
+        hold = end_of_hold(room) if with_hold and loses and room.gone_at else None
         return end if hold is None else min(end, hold[0])
-    if room.event:
+    if loses:
         return started_at + room.start_ms
     allowed_ms = room.start_ms if clock.move_ms is UNSET else max(room.start_ms, clock.move_ms)
     return started_at + allowed_ms + _stands_still(room, turn, _held_until(room, turn))
@@ -142,7 +143,8 @@ def clock_state(room: Room, now: int) -> ClockState | None:
     if end is None or turn is None:
         return ClockState(remaining, None)
     if is_first_move(room):
-        return ClockState(remaining, None, max(0, end - max(now, 0 if room.event else _held_until(room, turn))))
+        stands_until = _held_until(room, turn) if room.terms.absence == "excused" else 0
+        return ClockState(remaining, None, max(0, end - max(now, stands_until)))
     return ClockState({**remaining, turn: max(0, min(remaining[turn], end - now))}, turn)
 
 

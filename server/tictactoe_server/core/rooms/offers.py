@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
 from tictactoe_server.core.rooms.clock import remaining_after_undo, turn_to
@@ -22,23 +21,22 @@ from tictactoe_server.core.rooms.room import Player, Refused, Room
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     """Return the room with a draw or an undo offered, agreed or declined, this very room where that is done already."""
-    mark, position, is_draw = room.seated(player), room.position, isinstance(request, Draw)
+    mark, position, terms, is_draw = room.seated(player), room.position, room.terms, isinstance(request, Draw)
+    kind = "draw" if is_draw else "undo"
     key = f"{mark} {request.__struct_config__.tag} {request.action}"
     if request.game == room.game and room.asked.get(key) == request.ply:
         return room
     check_game(room, request)
     room.check_active(mark)
-    if is_draw and len(position.active_marks) > 2:
-        raise Refused(ErrorCode.NOT_ALLOWED, "draw")
-    if not is_draw and len(room.rules.marks) > 2:
-        raise Refused(ErrorCode.NOT_ALLOWED, "undo")
-    if room.event and request.action == "offer" and (not is_draw or position.ply < EVENT_DRAW_PLY):
-        raise Refused(ErrorCode.NOT_ALLOWED, "event draw" if is_draw else "event undo")
+    if len(position.active_marks if is_draw else room.rules.marks) > 2:
+        raise Refused(ErrorCode.NOT_ALLOWED, kind)
+    if request.action == "offer" and not (position.ply >= terms.draw_from if is_draw else terms.undo):
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{terms.kind} {kind}")
     if not is_draw and request.action == "offer" and position.opening is not None:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
-    after = _answered(room, mark, "draw" if is_draw else "undo", request.action, now)
+    after = _answered(room, mark, kind, request.action, now)
     if request.game is UNSET or request.ply is UNSET:
         return after
     return replace(after, asked={**after.asked, key: request.ply})

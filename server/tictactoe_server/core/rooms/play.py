@@ -109,15 +109,15 @@ def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Roo
 
 
 def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
-    """Return the room after the running clock ran out; this very room where it has not. In an event see `_end`."""
+    """Return the room after the running clock ran out; this very room where it has not."""
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
-    return _end(room, turn, now) if room.event else give_up(room, turn, now, "late")
+    return give_up(room, turn, now, "late") if room.terms.absence == "excused" else _end(room, turn, now)
 
 
 def _end(room: Room, turn: str, now: int) -> Room:
-    """Return the room of an event with its game over: a first move was not made, a hold ended, or a clock.
+    """Return a room in which absence loses with its game over: a first move was not made, a hold ended, or a clock.
 
     Where who was due has not come, and neither has the other, nobody wins.
     """
@@ -137,8 +137,8 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     """Return the room without the opponents who have been gone past their hold, or agreed drawn."""
     mark = room.seated(player)
     room.check_active(mark)
-    if room.event:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event claim")
+    if room.terms.absence == "loses":
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.terms.kind} claim")
     holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
     gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
@@ -165,8 +165,8 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
     check_game(room, request)
     if room.result is None:
         raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
-    if room.event:
-        raise Refused(ErrorCode.NOT_ALLOWED, "event rematch")
+    if not room.terms.rematch:
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.terms.kind} rematch")
     for seat in room.seats.values():
         if seat is not None and seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)

@@ -16,6 +16,7 @@ from tictactoe_protocol.pushes import Happening, Offers, Result, RoomStatus, Sea
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.core.rooms.terms import USUAL, Terms
 
 HOLD_MS: Final = 60_000
 """How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
@@ -59,7 +60,7 @@ class Expire(Struct, frozen=True):
 
 
 class StandStill(Struct, frozen=True):
-    """Nothing is due in a room of an event until it is told to go on: not all who were there are back. Nobody acts."""
+    """Nothing is due until the room is told to go on, where its terms say so: not all are back. Nobody acts."""
 
 
 class GoOn(Struct, frozen=True):
@@ -101,7 +102,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     mark's clock showed when its turn began; `clock_started_at`, when the time for this turn began, None for none.
     `asked` is what was asked of this game and took effect, see `offers`, each with the number of moves before it.
     `happened` is what the change to this `seq` brought beside what shows in the state. `event` and `pairing` say for
-    what it was opened, empty for a room that is no event's; `docs/protocol/tournaments.md` says what differs there.
+    what it was opened, empty for a room that is no event's; what differs there are its `terms`, which are not stored.
     `kept_at` is when the last game ended that is over, in ms since 1970, 0 where it was not kept.
     """
 
@@ -128,6 +129,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     event: str = ""
     pairing: str = ""
     kept_at: int = 0
+    terms: Terms = USUAL
 
     @property
     def rules(self) -> Rules:
@@ -143,8 +145,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def stands_still(self) -> bool:
-        """Whether time does not run in a game of an event that is on."""
-        return self.event != "" and self.clock_started_at is None and self.status == "playing"
+        """Whether time does not run in a game that is on, whose terms allow for that."""
+        return self.terms.stands_still and self.clock_started_at is None and self.status == "playing"
 
     @property
     def game_id(self) -> str:
@@ -153,11 +155,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_beginning(self) -> bool:
-        """Whether somebody who plays has not moved, or chosen, yet: a game that is given up then is aborted.
-
-        Never in an event, where it is lost.
-        """
-        return not self.event and not all(map(self.position.has_acted, self.position.active_marks))
+        """Whether a game that is given up is aborted: somebody who plays has not moved, or chosen, yet."""
+        return self.terms.is_aborted and not all(map(self.position.has_acted, self.position.active_marks))
 
     @property
     def was_aborted(self) -> bool:
@@ -199,8 +198,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_deserted(self) -> bool:
-        """Whether no person is left who could play on. A room for bots alone never is, nor one of an event."""
-        return not (self.people or self.is_for_bots or self.event)
+        """Whether no person is left who could play on. A room for bots alone never is, nor one that is kept."""
+        return not (self.people or self.is_for_bots or self.terms.is_kept)
 
     @property
     def newest_time(self) -> int:

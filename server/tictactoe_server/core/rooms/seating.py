@@ -16,6 +16,7 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.rooms import play
 from tictactoe_server.core.rooms.clock import begin_turn, full_clocks, resume_turn
 from tictactoe_server.core.rooms.room import Dropped, Enter, HandOver, Player, Refused, Room
+from tictactoe_server.core.rooms.terms import terms_of
 
 
 def open_room(
@@ -27,12 +28,12 @@ def open_room(
     seat: str | None = None,
     clock: ClockFields | None = None,
     reserved: Mapping[str, SeatState] = {},
-    **terms: Any,
+    **fields: Any,
 ) -> Room:
     """Return a new room in which `player` plays the mark `seat`, the first where None, or only others have seats.
 
-    `reserved` are seats by their marks: of bots, or of people who are still to come. `terms` are fields of the room,
-    such as its `visibility`. Raises ValueError for a room of an event that is none; see `_check_event`.
+    `reserved` are seats by their marks: of bots, or of people who are still to come. `fields` are others of the room,
+    such as its `visibility` and its `terms`. Raises ValueError where these do not fit together; see `_check_terms`.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
@@ -46,10 +47,9 @@ def open_room(
         gone_at={held.player: now for held in reserved.values() if not held.online},
         score={held.player: 0 for held in seats.values() if held is not None} | {"draws": 0},
         remaining_ms=full_clocks(clock, rules.marks),
-        **terms,
+        **fields,
     )
-    if room.event:
-        _check_event(room)
+    _check_terms(room)
     return begin_turn(room, now)
 
 
@@ -59,17 +59,18 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
     mark = room.mark_of(player.id)
     if mark is not None:
         seat = room.seat(mark)
-        name = seat.name if room.event else free_name(player.name, names)
+        name = seat.name if room.terms.is_assigned else free_name(player.name, names)
         here = replace(seat, name=name, online=True)
         if here == seat:
             return room
-        room = room if room.event else begin_turn(resume_turn(room, mark, now), now)
+        if room.terms.absence == "excused":
+            room = begin_turn(resume_turn(room, mark, now), now)
         return _with_seat(room, mark, here, gone_at=_gone_without(room, player))
     if any(seat.player == player.id for seat in room.held_seats):
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
     mark = next((mark for mark, seat in room.seats.items() if seat is None), None)
     if mark is None:
-        raise Refused(ErrorCode.ROOM_FULL, "event" if room.event else "", room=room.code)
+        raise Refused(ErrorCode.ROOM_FULL, room.terms.kind, room=room.code)
     entered = _with_seat(room, mark, seat_of(player, names), score={**room.score, player.id: 0})
     return begin_turn(entered, now)
 
@@ -131,10 +132,17 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _check_event(room: Room) -> None:
-    """Raise ValueError where a game of an event might never end, be helped along, or be anybody's."""
+def _check_terms(room: Room) -> None:
+    """Raise ValueError for terms that would be others once the room is stored and read.
+
+    And for a room that is kept where its game might never end, be helped along, or be anybody's.
+    """
+    if room.terms is not terms_of(room.event):
+        raise ValueError("A room has the terms of a tournament where it is one of an event, and no others.")
+    if not room.terms.is_kept:
+        return
     if room.clock is None or len(room.seats) != 2 or None in room.seats.values() or room.analysis != "closed":
-        raise ValueError("A room of an event has a clock, somebody in each of its two seats, and closed analysis.")
+        raise ValueError("A room that is kept has a clock, somebody in each of its two seats, and closed analysis.")
 
 
 def _gone_without(room: Room, player: Player) -> dict[str, int]:

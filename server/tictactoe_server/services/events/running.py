@@ -27,6 +27,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, ServerChange, closed
 from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.core.rooms import NOBODY, GoOn, HandOver, Player, Refused
+from tictactoe_server.core.rooms.terms import TOURNAMENT
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.services.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
 from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at
@@ -309,9 +310,10 @@ class Running:
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
             for mark, one in event.sitting_in(pairing).items()
         }
-        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "start_ms": event.ready_ms}
+        whose: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
+        timing: dict[str, Any] = {"clock": clock, "start_ms": event.ready_ms}
         try:
-            await self._core.open_room(rules.to_rules(), seats=seats, code=code, clock=clock, chat=event.chat, **terms)
+            await self._core.open_room(rules.to_rules(), seats=seats, code=code, chat=event.chat, **whose, **timing)
         except RoomExists:
             state = await _or_none(self._core.registry.look(code))
             if state is None or state.pairing != pairing.id or state.event != event.code:
