@@ -14,7 +14,6 @@ from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_server.core.rooms import (
-    START_MS,
     Command,
     Dropped,
     Enter,
@@ -24,6 +23,7 @@ from tictactoe_server.core.rooms import (
     expires_at,
     is_expired,
 )
+from tictactoe_server.core.rooms.room import START_MS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

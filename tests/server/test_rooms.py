@@ -16,7 +16,8 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
 from tictactoe_server.core import rooms
-from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, state_of, summary_of
+from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, state_of
+from tictactoe_server.core.rooms.view import summary_of
 
 NOW = 1_000
 LINE_FOR_X = [0, 3, 1, 4, 2]

@@ -15,8 +15,8 @@ from typing import Any, Final
 from zlib import crc32
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
@@ -37,47 +37,34 @@ _CHECKSUM_DIGITS: Final = 8
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class _KeptRules(Struct, frozen=True, omit_defaults=True):
-    """Rules as those of the wire; many `blocked` cells are in base64 a bit for each cell of the board, from the lowest
-    bit of the first byte on. Until version 1.2 they were the cells in any case.
-    """
-
-    preset: str | None
-    rows: int
-    columns: int
-    line: int
-    marks: str
-    blocked: tuple[int, ...] | str
-    misere: bool
-    gravity: bool
-    exact: bool = False
-    opening: str | None = None
-
-    def unpack(self) -> RulesState:
-        """Return the rules of the wire; raises ValueError for what is no bitmap."""
-        fields = asdict(self)
-        if isinstance(self.blocked, str):
-            bits = int.from_bytes(b64decode(self.blocked, validate=True), "little")
-            fields["blocked"] = tuple(cell for cell in range(bits.bit_length()) if bits >> cell & 1)
-        return RulesState(**fields)
-
-
 @lru_cache(maxsize=1024)
-def _pack(rules: RulesState) -> _KeptRules:
-    """Return rules as they are kept: the blocked cells in the shorter way."""
+def _pack(rules: RulesState) -> Raw:
+    """Return rules as they are kept: as on the wire, but many `blocked` cells in the shorter way.
+
+    That is in base64 a bit for each cell of the board, from the lowest bit of the first byte on. Until version 1.2 they
+    were the cells in any case.
+    """
     bits = sum(1 << cell for cell in rules.blocked)
     bitmap = b64encode(bits.to_bytes((rules.rows * rules.columns + 7) // 8, "little")).decode()
     blocked = min(rules.blocked, bitmap, key=lambda cells: len(_encode(cells)))
-    return _KeptRules(**{**asdict(rules), "blocked": blocked})
+    return Raw(_encode({**msgspec.to_builtins(rules), "blocked": blocked}))
+
+
+def _unpack(rules: Any) -> RulesState:
+    """Return kept rules as on the wire; raises what `TableSpec.decode` may raise."""
+    if isinstance(rules, dict) and isinstance(rules.get("blocked"), str):
+        bits = int.from_bytes(b64decode(rules["blocked"], validate=True), "little")
+        rules = {**rules, "blocked": [cell for cell in range(bits.bit_length()) if bits >> cell & 1]}
+    return msgspec.convert(rules, RulesState)
 
 
 class _KeptPosition(Struct, frozen=True, rename={"between": "passed"}):
-    rules: _KeptRules
+    rules: Any
     moves: tuple[int, ...]
     between: tuple[tuple[int, str], ...] = ()
 
     def replay(self) -> Position:
-        rules = self.rules.unpack().to_rules()
+        rules = _unpack(self.rules).to_rules()
         if rules.opening is None:
             return Position.replay(rules, self.moves, self.between)
         return Position.replay(rules, self.moves, chosen=[take for _, take in self.between])
@@ -91,7 +78,6 @@ class RoomDocuments:
 
     def __init__(self, struct: type[Room]) -> None:
         self._struct = struct
-        self._kept = msgspec.defstruct("KeptRoom", [("position", _KeptPosition)], bases=(struct,), kw_only=True)
         self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq", "terms")]
         self._setting_of = attrgetter(*SETTING)
         self._others_of = attrgetter(*self._others)
@@ -125,9 +111,10 @@ class RoomDocuments:
 
     def decode(self, document: bytes) -> Room:
         """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
-        kept: Any = msgspec.convert(self._read(document), self._kept)
-        stored: _KeptPosition = kept.position
-        room = self._struct(**{**asdict(kept), "position": stored.replay(), "terms": terms_of(kept.event)})
+        fields = self._read(document)
+        position = msgspec.convert(fields.get("position"), _KeptPosition).replay()
+        fields |= {"position": position, "terms": terms_of(fields.get("event", ""))}
+        room = msgspec.convert(fields, self._struct)
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:
             raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
@@ -141,7 +128,7 @@ class RoomDocuments:
             raise ValueError("A clock runs in a room without clocks.")
         return room
 
-    def _read(self, document: bytes) -> Any:
+    def _read(self, document: bytes) -> dict[str, Any]:
         """Return the fields of a room by their names, as schemas 1 and 2 have them; 2 ends with its checksum."""
         is_old = document.startswith(b"{")
         if is_old:
@@ -159,7 +146,7 @@ class RoomDocuments:
             fields = dict(zip(SETTING, setting)) | dict(zip(self._others, others))  # noqa: B905  # newer ones have more
             position = {"rules": fields.pop("rules", None), "moves": moves, "passed": between}
             fields |= {"seq": seq, "position": position}
-        if kept_schema != schema:
+        if kept_schema != schema or not isinstance(fields, dict):
             raise ValueError(f"schema {kept_schema}, where {schema} is known")
         return fields
 
@@ -169,13 +156,11 @@ class GameDocuments:
 
     def __init__(self, struct: type[FinishedGame]) -> None:
         self._struct = struct
-        kept = msgspec.defstruct("KeptGame", [("rules", _KeptRules)], bases=(struct,), kw_only=True)
-        self._decode = msgspec.json.Decoder(kept).decode
 
     def encode(self, game: FinishedGame) -> bytes:
         return _encode(replace(game, rules=_pack(game.rules)))
 
     def decode(self, document: bytes) -> FinishedGame:
         """Return the game that a document holds; raises what `TableSpec.decode` may raise."""
-        kept: Any = self._decode(document)
-        return self._struct(**{**asdict(kept), "rules": kept.rules.unpack()})
+        fields = msgspec.json.decode(document, type=dict[str, Any])
+        return msgspec.convert({**fields, "rules": _unpack(fields.get("rules"))}, self._struct)

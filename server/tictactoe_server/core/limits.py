@@ -236,7 +236,7 @@ class Seats(Limiting):
 def _is_unfinished(listed: Listed) -> bool:
     """Tell whether a game with others goes on, or is about to, that is not one of an event."""
     room = listed.room
-    return room.result is None and room.is_for_several and not room.event
+    return room.result is None and room.is_for_several and room.terms.is_counted
 
 
 def _is_unbegun(taken: tuple[Listed, int]) -> bool:

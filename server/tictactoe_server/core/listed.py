@@ -15,9 +15,9 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import Player, Refused, Room, state_of, summary_of
+from tictactoe_server.core.rooms import Player, Refused, Room, state_of
 from tictactoe_server.core.rooms.clock import clock_state
-from tictactoe_server.core.rooms.view import rules_state
+from tictactoe_server.core.rooms.view import rules_state, summary_of
 from tictactoe_server.core.topics import Listeners
 
 GameKind = tuple[Rules, ClockFields | None]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
+from bisect import insort
 from collections.abc import Callable
 from typing import Final
 
 from tictactoe_server.core.listed import GameKind, Listed
 
 _FEW: Final = 100
-
-_Waiting = list[tuple[int, int, Listed]]
 
 
 class Matchmaker:
@@ -22,52 +20,42 @@ class Matchmaker:
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
         self._is_full = is_full
-        self._waiting: dict[GameKind, _Waiting] = {}
+        self._waiting: dict[GameKind, list[Listed]] = {}
         self._offered: set[Listed] = set()
         self._most_offered = _FEW
-        self._count = 0
-
-    def offer(self, live: Listed) -> None:
-        """Take a room in, if somebody waits there for another player."""
-        if live not in self._offered and _is_of_use(live):
-            self._count += 1
-            self._offered.add(live)
-            if len(self._offered) > self._most_offered:
-                self._forget_useless()
-            kind = (live.room.rules, live.room.clock)
-            heapq.heappush(self._waiting.setdefault(kind, []), (live.room.opened_at, self._count, live))
 
     def __len__(self) -> int:
         """Return how many rooms are kept."""
         return len(self._offered)
 
-    def _forget_useless(self) -> None:
-        """Let go of the rooms that are of no use any more, whose kinds nobody asked for."""
-        self._offered = {live for live in self._offered if _is_of_use(live)}
-        self._most_offered = max(_FEW, 2 * len(self._offered))
-        for kind, waiting in list(self._waiting.items()):
-            waiting[:] = [entry for entry in waiting if entry[2] in self._offered]
-            heapq.heapify(waiting)
-            if not waiting:
-                del self._waiting[kind]
+    def offer(self, live: Listed) -> None:
+        """Take a room in, if somebody waits there for another player."""
+        if live in self._offered or not _is_of_use(live):
+            return
+        kind = (live.room.rules, live.room.clock)
+        insort(self._waiting.setdefault(kind, []), live, key=lambda one: one.room.opened_at)
+        self._offered.add(live)
+        if len(self._offered) > self._most_offered:  # also of kinds that nobody asked for
+            self._offered = set(filter(_is_of_use, self._offered))
+            self._most_offered = max(_FEW, 2 * len(self._offered))
+            left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
+            self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
     def find(self, kind: GameKind, player: str) -> Listed | None:
         """Return the oldest room of this kind in which neither the player nor one who is full sits, or None."""
-        waiting = self._waiting.get(kind, [])
-        passed: _Waiting = []
-        found = None
-        while waiting and found is None:
-            entry = heapq.heappop(waiting)
-            live = entry[2]
+        waiting, passed = self._waiting.get(kind, []), list[Listed]()
+        found, looked = None, 0
+        while found is None and looked < len(waiting):
+            live = waiting[looked]
+            looked += 1
             if not _is_of_use(live):
                 self._offered.discard(live)
                 continue
-            passed.append(entry)
+            passed.append(live)
             seated = [seat.player for seat in live.room.held_seats]
             if player not in seated and player not in live.entering and not any(map(self._is_full, seated)):
                 found = live
-        for entry in passed:
-            heapq.heappush(waiting, entry)
+        waiting[:looked] = passed
         if not waiting:
             self._waiting.pop(kind, None)
         return found

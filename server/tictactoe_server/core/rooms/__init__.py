@@ -9,12 +9,10 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.core.rooms import clock, offers, play, seating
-from tictactoe_server.core.rooms.clock import expires_at, is_expired, is_first_move, seen_at
+from tictactoe_server.core.rooms.clock import expires_at, is_expired, seen_at
 from tictactoe_server.core.rooms.finished import FinishedGame, finished_game
-from tictactoe_server.core.rooms.play import has_begun
 from tictactoe_server.core.rooms.room import (
     NOBODY,
-    START_MS,
     Command,
     Dropped,
     Enter,
@@ -27,11 +25,10 @@ from tictactoe_server.core.rooms.room import (
     StandStill,
 )
 from tictactoe_server.core.rooms.seating import open_room
-from tictactoe_server.core.rooms.view import state_of, summary_of
+from tictactoe_server.core.rooms.view import state_of
 
 __all__ = [
     "NOBODY",
-    "START_MS",
     "Command",
     "Dropped",
     "Enter",
@@ -46,13 +43,10 @@ __all__ = [
     "apply",
     "expires_at",
     "finished_game",
-    "has_begun",
     "is_expired",
-    "is_first_move",
     "open_room",
     "seen_at",
     "state_of",
-    "summary_of",
 ]
 
 _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {

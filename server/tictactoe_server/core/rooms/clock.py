@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import Position
@@ -25,10 +24,7 @@ from tictactoe_server.core.rooms.room import GoOn, Player, Room, StandStill
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
     """Return what each mark has at the start of a game, in ms; empty where there is no clock."""
-    if clock is None:
-        return {}
-    initial_ms = 0 if clock.initial_ms is UNSET else clock.initial_ms
-    return dict.fromkeys(marks, initial_ms if clock.move_ms is UNSET else clock.move_ms)
+    return {} if clock is None else dict.fromkeys(marks, clock.move_ms or clock.initial_ms or 0)
 
 
 def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
@@ -38,16 +34,14 @@ def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> di
     if clock is None or started_at is None or turn is None or is_first_move(room):
         return room.remaining_ms
     left = max(0, room.remaining_ms[turn] - max(0, now - started_at))
-    if has_moved and clock.move_ms is not UNSET:
-        left = clock.move_ms
-    elif has_moved and clock.increment_ms is not UNSET:
-        left += clock.increment_ms
+    if has_moved:
+        left = clock.move_ms or left + (clock.increment_ms or 0)
     return {**room.remaining_ms, turn: left}
 
 
 def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
     """Return what each mark has once moves were taken back: the time they took is not given back."""
-    if room.clock is None or room.clock.move_ms is not UNSET:
+    if room.clock is None or room.clock.move_ms:
         return full_clocks(room.clock, room.rules.marks)
     return remaining_after_turn(room, now)
 
@@ -79,7 +73,7 @@ def resume_turn(room: Room, mark: str, now: int) -> Room:
     started_at = room.clock_started_at
     if started_at is None or mark != room.position.turn or not is_first_move(room):
         return room
-    return replace(room, clock_started_at=started_at + _stands_still(room, mark, now))
+    return replace(room, clock_started_at=started_at + _stood_still(room, mark, started_at, now))
 
 
 def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
@@ -109,7 +103,7 @@ def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
     A first move is due within `start_ms`; where absence is excused within the time for a move, if that is longer.
     """
     clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
-    if clock is None or started_at is None or turn is None or room.status != "playing":
+    if clock is None or started_at is None or turn is None or room.result is not None:
         return None
     loses = room.terms.absence == "loses"
     if not is_first_move(room):
@@ -118,15 +112,13 @@ def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
         return end if hold is None else min(end, hold[0])
     if loses:
         return started_at + room.start_ms
-    allowed_ms = room.start_ms if clock.move_ms is UNSET else max(room.start_ms, clock.move_ms)
-    return started_at + allowed_ms + _stands_still(room, turn, _held_until(room, turn))
+    return started_at + max(room.start_ms, clock.move_ms or 0) + _stood_still(room, turn, started_at)
 
 
 def end_of_hold(room: Room) -> tuple[int, str] | None:
     """Return when the seat of the one who is away ends to be held, and its mark; None where nobody or all are away."""
-    away = [(room.gone_at.get(seat.player), mark) for mark in room.seats if not (seat := room.seat(mark)).online]
-    gone_at, mark = away[0] if len(away) == 1 else (None, "")
-    return None if gone_at is None else (gone_at + room.hold_ms, mark)
+    held = [(until, mark) for mark in room.seats if (until := room.held_until(mark)) is not None]
+    return held[0] if len(held) == 1 else None
 
 
 def is_expired(room: Room, now: int) -> bool:
@@ -143,20 +135,15 @@ def clock_state(room: Room, now: int) -> ClockState | None:
     if end is None or turn is None:
         return ClockState(remaining, None)
     if is_first_move(room):
-        stands_until = _held_until(room, turn) if room.terms.absence == "excused" else 0
-        return ClockState(remaining, None, max(0, end - max(now, stands_until)))
+        held_until = room.held_until(turn) if room.terms.absence == "excused" else None
+        return ClockState(remaining, None, max(0, end - max(now, held_until or 0)))
     return ClockState({**remaining, turn: max(0, min(remaining[turn], end - now))}, turn)
 
 
-def _held_until(room: Room, mark: str) -> int:
-    """Return until when the seat of a player who is away is held, 0 for one who is here."""
-    gone_at = room.gone_at.get(room.seat(mark).player)
-    return 0 if gone_at is None else gone_at + room.hold_ms
-
-
-def _stands_still(room: Room, mark: str, until: int) -> int:
-    """Return for how many ms the time for a first move stands still until a moment, as its player is away."""
-    gone_at, started_at = room.gone_at.get(room.seat(mark).player), room.clock_started_at
-    if gone_at is None or started_at is None:
+def _stood_still(room: Room, mark: str, started_at: int, now: int | None = None) -> int:
+    """Return for how many ms the time for a first move stands still, as its player is away: by `now`, or in the end."""
+    held_until = room.held_until(mark)
+    if held_until is None:
         return 0
-    return max(0, min(until, gone_at + room.hold_ms) - max(gone_at, started_at))
+    until = held_until if now is None else min(now, held_until)
+    return max(0, until - max(held_until - room.hold_ms, started_at))

@@ -65,8 +65,7 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     code, position, result = room.code, room.position, room.result
     if result is None:
         raise ValueError(f"The game of room {code} is not over.")
-    held = {mark: seat for mark, seat in room.seats.items() if seat is not None}
-    players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in held.items()}
+    players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat}
     rules = rules_state(position.rules)
     played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
     return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public")
@@ -124,7 +123,4 @@ def record_of(game: FinishedGame) -> GameRecord:
 def _clock_of(clock: ClockFields | None) -> SeatClock | MoveClock | None:
     if clock is None:
         return None
-    if clock.move_ms is not UNSET:
-        return MoveClock(clock.move_ms)
-    initial_ms = 0 if clock.initial_ms is UNSET else clock.initial_ms
-    return SeatClock(initial_ms, 0 if clock.increment_ms is UNSET else clock.increment_ms)
+    return MoveClock(clock.move_ms) if clock.move_ms else SeatClock(clock.initial_ms or 0, clock.increment_ms or 0)

@@ -51,13 +51,13 @@ def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
         if kind == "undo" and _before_last(room.position, mark) < 0:
             raise Refused(ErrorCode.NOT_ALLOWED, "no move")
         if offered is None:
-            return _opened(room, kind, mark)
+            return _with_offer(room, kind, mark)
         if kind == "undo":
             raise Refused(ErrorCode.NOT_ALLOWED, "answer", name=room.seat(offered).name)
     elif offered is None or (offered == mark and action == "accept"):
         raise Refused(ErrorCode.NO_OFFER, kind)
     elif action == "decline":
-        return _ended(room, kind, mark, offered)
+        return _with_offer(room, kind, None, EndedOffer(mark, "withdrawn" if mark == offered else "declined"))
     return finish(room, Result(None, "agreed"), now) if kind == "draw" else _take_back(room, offered, now)
 
 
@@ -78,14 +78,7 @@ def _before_last(position: Position, mark: str) -> int:
     return ply if all(choice.ply <= ply for choice in position.choices) else -1
 
 
-def _opened(room: Room, kind: str, mark: str) -> Room:
-    """Return the room with one more offer, and without what was said of an earlier one of its kind."""
-    ended = {other: end for other, end in (room.offers.ended or {}).items() if other != kind}
+def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
+    """Return the room with an offer of that kind by a mark, or with its end in place of what was said of an earlier."""
+    ended = {other: known for other, known in ((room.offers.ended or {}) | {kind: end}).items() if known is not None}
     return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET))
-
-
-def _ended(room: Room, kind: str, mark: str, offered: str) -> Room:
-    """Return the room without an offer of that kind that this mark does not want."""
-    end = EndedOffer(mark, "withdrawn" if mark == offered else "declined")
-    offers = replace(room.offers, **{kind: None}, ended={**(room.offers.ended or {}), kind: end})
-    return replace(room, offers=offers)

@@ -31,12 +31,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
         return room
-    if room.result is not None or None in room.seats.values():
-        room.check_playing()
-    if position.turn != mark:
-        raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(position.turn).name)
-    if ply != played:
-        raise Refused(ErrorCode.STALE, "move", path="ply", ply=ply, played=played)
+    if room.result is not None or None in room.seats.values() or position.turn != mark or ply != played:
+        _check_turn(room, mark, ply)
     try:
         position = position.play(cell)
     except IllegalMove as illegal:
@@ -69,11 +65,7 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
     mark, position = room.seated(player), room.position
     if _is_made(position, mark, request):
         return room
-    room.check_playing()
-    if position.turn != mark:
-        raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(position.turn).name)
-    if request.ply != position.ply:
-        raise Refused(ErrorCode.STALE, "move", path="ply", ply=request.ply, played=position.ply)
+    _check_turn(room, mark, request.ply)
     try:
         position = position.choose(request.take)
     except IllegalMove as illegal:
@@ -82,6 +74,15 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
     happened = (Happening("chose", mark, take=request.take),)
     after = turn_to(room, position, left, now, offers=Offers(), happened=happened)
     return _swapped(after) if position.is_swapped else after
+
+
+def _check_turn(room: Room, mark: str, ply: int) -> None:
+    """Refuse what is to be played where no game is on, by who has not the turn, or after another number of moves."""
+    room.check_playing()
+    if room.position.turn != mark:
+        raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(room.position.turn).name)
+    if room.position.ply != ply:
+        raise Refused(ErrorCode.STALE, "move", path="ply", ply=ply, played=room.position.ply)
 
 
 def resign(room: Room, player: Player, request: Resign, now: int) -> Room:

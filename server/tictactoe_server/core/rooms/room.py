@@ -19,15 +19,8 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.rooms.terms import USUAL, Terms
 
 HOLD_MS: Final = 60_000
-"""How long a seat is kept for a player whose connection dropped, where the room says nothing else."""
-
-Analysis = Literal["closed", "open"]
-"""Whether running games of people may be analysed."""
-
-Chat = Literal["all", "players"]
-"""Who may chat."""
-
-START_MS: Final = 30_000  # within how long a first move is due in a game with a clock, where the room says nothing else
+START_MS: Final = 30_000
+"""The `hold_ms` and `start_ms` of a room where nothing else is said."""
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
@@ -120,8 +113,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
     gone_at: dict[str, int] = {}
     hold_ms: int = HOLD_MS
     start_ms: int = START_MS
-    analysis: Analysis = "closed"
-    chat: Chat = "all"
+    analysis: Literal["closed", "open"] = "closed"  # whether running games of people may be analysed
+    chat: Literal["all", "players"] = "all"  # who may chat
     remaining_ms: dict[str, int] = {}
     clock_started_at: int | None = None
     asked: dict[str, int] = {}
@@ -178,18 +171,21 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return sum(not (seat.is_server_bot or seat.left) for seat in self.held_seats)
 
     @property
+    def places(self) -> int:
+        """How many seats are for people, free ones as well. It stays what it was when the room was opened."""
+        return sum(seat is None or not seat.is_server_bot for seat in self.seats.values())
+
+    @property
     def is_for_several(self) -> bool:
-        """Whether more than one person has a place in it."""
-        return sum(seat is None or not seat.is_server_bot for seat in self.seats.values()) > 1
+        return self.places > 1
 
     @property
     def has_bots(self) -> bool:
-        return any(seat.is_server_bot for seat in self.held_seats)
+        return self.places < len(self.seats)
 
     @property
     def is_for_bots(self) -> bool:
-        """Whether all seats are bots'."""
-        return all(seat is not None and seat.is_server_bot for seat in self.seats.values())
+        return not self.places
 
     @property
     def has_somebody(self) -> bool:
@@ -220,13 +216,16 @@ class Room(Struct, frozen=True, omit_defaults=True):
             raise LookupError(f"Nobody holds the seat {mark!r} of room {self.code}.")
         return seat
 
-    def hold_left(self, mark: str, now: int) -> int | None:
-        """Return for how many ms a seat is still held for one who is away, 0 past that, None for one who is here."""
+    def held_until(self, mark: str) -> int | None:
+        """Return until when a seat is held for one who is away, None for one who is here or has left."""
         seat = self.seat(mark)
         gone_at = self.gone_at.get(seat.player)
-        if seat.online or seat.left or gone_at is None:
-            return None
-        return max(0, gone_at + self.hold_ms - now)
+        return None if seat.online or seat.left or gone_at is None else gone_at + self.hold_ms
+
+    def hold_left(self, mark: str, now: int) -> int | None:
+        """Return for how many ms a seat is still held, 0 past that, None for one who is not away."""
+        until = self.held_until(mark)
+        return None if until is None else max(0, until - now)
 
     def seated(self, player: Player) -> str:
         """Return the mark that the player plays; refuses whoever has no seat."""
