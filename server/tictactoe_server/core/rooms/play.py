@@ -76,7 +76,7 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
     return _swapped(after) if position.is_swapped else after
 
 
-def _check_turn(room: Room, mark: str, ply: int) -> None:
+def _check_turn(room: Room, mark: str | None, ply: int) -> None:
     """Refuse what is to be played where no game is on, by who has not the turn, or after another number of moves."""
     room.check_playing()
     if room.position.turn != mark:
