@@ -19,10 +19,10 @@ from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
 from tictactoe_server.core.kept import Ban, ban_or_none
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.storage.store import Table, delete, save
+from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
 
-IPV6_PREFIX: Final = 64  # an IPv6 address stands for its whole /64, which one customer has
 _PLAYER: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)
@@ -60,7 +60,7 @@ class Bans:
         if not self._prefixes:
             return None
         try:
-            found = _parse_address(address)
+            found = parse_address(address)
         except ValueError:
             return None
         prefixes = [prefix for version, prefix in self._prefixes if version == found.version]
@@ -116,19 +116,9 @@ def parse_subject(text: str) -> str | None:
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
     """Return the network that a text names, or None; an address is one alone, an IPv6 address its whole /64."""
     try:
-        if "/" in text:
-            return ipaddress.ip_network(text, strict=False)
-        alone = ipaddress.ip_network(_parse_address(text))
-        return alone if alone.version == 4 else alone.supernet(new_prefix=IPV6_PREFIX)
+        return ipaddress.ip_network(text if "/" in text else key_of(str(parse_address(text))), strict=False)
     except ValueError:
         return None
-
-
-def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Return an address, the IPv4 one where an IPv6 socket shows it as one of its own; raises ValueError."""
-    address = ipaddress.ip_address(text)
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return mapped or address
 
 
 def banned(ban: Ban) -> Refused:

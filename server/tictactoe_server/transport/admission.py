@@ -16,10 +16,10 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.http_messages import Answer, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
-from tictactoe_server.transport.rate_limit import Held, RateLimits
+from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
-_LOG_SECONDS: Final = 60.0
+_LOG_MS: Final = 60_000
 _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
     *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
@@ -63,7 +63,7 @@ class Admission:
         self._proxies = tuple(proxies)
         self.of_address = Held(limits, "connections-per-address")
         self._turned_away: Counter[str] = Counter()
-        self._logged_at = float("-inf")
+        self._log_lines = RateLimit(1, _LOG_MS, monotonic_ns)
         self._has_warned_of_proxy = False
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
@@ -102,9 +102,7 @@ class Admission:
         """Count one too many, and say so in the log once a minute; returns False."""
         self.refused[limit] += 1
         self._turned_away[whom] += 1
-        now = time.monotonic()
-        if now - self._logged_at > _LOG_SECONDS:
-            self._logged_at = now
+        if not self._log_lines.take():
             most, count = self._turned_away.most_common(1)[0]
             facts = {"turned_away": self._turned_away.total(), "most_from": most, "of_these": count}
             log.warning("too many connections: some were turned away", connections=self.connections, **facts)
@@ -205,8 +203,13 @@ def canonical(text: str) -> str | None:
     elif text.count(":") == 1:
         text = text.partition(":")[0]
     try:
-        address: IPv4Address | IPv6Address = ip_address(text.partition("%")[0])
+        return str(parse_address(text.partition("%")[0]))
     except ValueError:
         return None
+
+
+def parse_address(text: str) -> IPv4Address | IPv6Address:
+    """Return an address, the IPv4 one where an IPv6 socket shows it as one of its own; raises ValueError."""
+    address = ip_address(text)
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return str(mapped or address)
+    return mapped or address
