@@ -33,8 +33,8 @@ from tictactoe_server.core.rooms import (
     state_of,
 )
 from tictactoe_server.core.rooms.seating import seat_of
-from tictactoe_server.core.rooms.view import StateEncoder
 from tictactoe_server.core.rooms.terms import TOURNAMENT
+from tictactoe_server.core.rooms.view import StateEncoder
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
