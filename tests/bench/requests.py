@@ -2,7 +2,7 @@
 
 There are no sockets: sessions are told the bytes of requests. What is brought up to date at the end of a turn of the
 event loop is measured for itself. Beside each request stands how many calls of ours it takes, in how many files.
-Usage: python -m tests.bench.requests [--rooms 20] [--games 60] [--rounds 5] [--beside COMMIT]
+Usage: python -m tests.bench.requests [--rounds 5] [--beside COMMIT]
        python -m tests.bench.requests --walk NUMBER   # the calls of one request, from 1, in their order
 """
 
@@ -134,8 +134,6 @@ def describe(name: str, found: list[list[float]], walks: list[Calls]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rooms", type=int, default=20)
-    parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--beside", metavar="COMMIT", help="the same of the server as it was there")
     parser.add_argument("--walk", type=int, metavar="NUMBER", help="print the calls of one request")
@@ -143,7 +141,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child or options.walk:
         structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-        costs, walks = asyncio.run(measure(options.rooms, options.games))
+        costs, walks = asyncio.run(measure(rooms=20, games=60))
         for place, name in walks[options.walk - 1] if options.walk else ():
             print(f"{place:<52} {name}")
         if options.child:
@@ -156,10 +154,9 @@ def main() -> None:
         found: dict[str, list[list[float]]] = {name: [] for name in versions}
         calls: dict[str, list[Calls]] = {}
         words = (sys.executable, "-m", "tests.bench.requests", "--child")
-        sizes = ("--rooms", str(options.rooms), "--games", str(options.games))
         for _ in range(options.rounds):
             for name, before in versions.items():
-                child = subprocess.run((*before, *words, *sizes), check=True, capture_output=True)
+                child = subprocess.run((*before, *words), check=True, capture_output=True)
                 figures, calls[name] = json.loads(child.stdout.splitlines()[-1])
                 found[name].append(figures)
         for name in versions:

@@ -11,13 +11,14 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.damage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.folder import files_of, flush, free_name
-from tictactoe_server.storage.journal import GameTables
+from tictactoe_server.storage.journal import FOLDED_AT_ONCE, GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec, as_bytes
 from tictactoe_server.storage.store import Unreadable
 
@@ -122,8 +123,9 @@ class _Found:
         for spec in self._specs.tables:
             target.executemany(schema.insert_into(spec), self._rows[spec.name].values())
         target.executemany("INSERT INTO server VALUES (?, ?)", self._server.items())
-        games = ((id, game, document) for id, (game, document) in sorted(self._games.items()))
-        GameTables(target.cursor(), self._specs.games).insert(games)
+        tables, games = GameTables(target.cursor(), self._specs.games), iter(sorted(self._games.items()))
+        while some := [(id, game, document) for id, (game, document) in islice(games, FOLDED_AT_ONCE)]:
+            tables.insert(some)
         if self._journal:  # the numbers of its rows go on
             target.execute("INSERT INTO journal VALUES (?, x'')", (max(self._journal),))
 
@@ -161,7 +163,7 @@ class _Found:
         try:
             self._games[id] = self._specs.games.read(None, document), document
         except Unreadable as damaged:
-            raise Unreadable(f"game {id}: {damaged}") from damaged
+            raise Unreadable(f"{self._specs.games.describe(id)}: {damaged}") from damaged
 
 
 def _may_be_ours(path: Path) -> bool:
