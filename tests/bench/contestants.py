@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from tests.bench.processes import IN_MEMORY, RELAY, SERVER, started
 from tests.bench.tables import Meter, Seating, seat_at_relay, seat_at_server
+from tests.environment import environment
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ OURS = (
 def older_packages(commit: str) -> Iterator[str]:
     """Return where Python finds the packages as they were at a commit; raises `CalledProcessError` for none."""
     with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as tree:
-        archive = subprocess.run(("git", "archive", commit), check=True, capture_output=True).stdout
-        subprocess.run(("tar", "--extract", "--directory", tree), check=True, input=archive)
+        archive = subprocess.run(("git", "archive", commit), check=True, capture_output=True, env=environment()).stdout
+        subprocess.run(("tar", "--extract", "--directory", tree), check=True, input=archive, env=environment())
         yield ":".join(f"{tree}/{folder}" for folder in ("protocol", "server", "client"))
 
 

@@ -26,6 +26,7 @@ import structlog
 
 from tests.bench.contestants import older_packages
 from tests.bench.tables import DRAWN
+from tests.environment import environment
 from tests.limits import uncounted
 from tictactoe_server.core.kept import open_memory
 from tictactoe_server.core.session import Session
@@ -148,15 +149,15 @@ def main() -> None:
             print(json.dumps((costs, walks)))
         return
     with contextlib.ExitStack() as stack:
-        versions: dict[str, tuple[str, ...]] = {"this": ()}
+        versions: dict[str, dict[str, str]] = {"this": {}}
         if options.beside:
-            versions[options.beside[:8]] = ("env", f"PYTHONPATH={stack.enter_context(older_packages(options.beside))}")
+            versions[options.beside[:8]] = {"PYTHONPATH": stack.enter_context(older_packages(options.beside))}
         found: dict[str, list[list[float]]] = {name: [] for name in versions}
         calls: dict[str, list[Calls]] = {}
         words = (sys.executable, "-m", "tests.bench.requests", "--child")
         for _ in range(options.rounds):
-            for name, before in versions.items():
-                child = subprocess.run((*before, *words), check=True, capture_output=True)
+            for name, variables in versions.items():
+                child = subprocess.run(words, check=True, capture_output=True, env=environment(**variables))
                 figures, calls[name] = json.loads(child.stdout.splitlines()[-1])
                 found[name].append(figures)
         for name in versions:

@@ -139,7 +139,7 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     mark = room.seated(player)
     room.check_active(mark)
     if room.terms.absence == "loses":
-        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.terms.kind} claim")
+        raise Refused(ErrorCode.NOT_ALLOWED, room.terms.refusals["claim"])
     holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
     gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
@@ -167,7 +167,7 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
     if room.result is None:
         raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
     if not room.terms.rematch:
-        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.terms.kind} rematch")
+        raise Refused(ErrorCode.NOT_ALLOWED, room.terms.refusals["rematch"])
     for seat in room.seats.values():
         if seat is not None and seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)

@@ -70,7 +70,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
     mark = next((mark for mark, seat in room.seats.items() if seat is None), None)
     if mark is None:
-        raise Refused(ErrorCode.ROOM_FULL, room.terms.kind, room=room.code)
+        raise Refused(ErrorCode.ROOM_FULL, room.terms.refusals.get("seat", ""), room=room.code)
     entered = _with_seat(room, mark, seat_of(player, names), score={**room.score, player.id: 0})
     return begin_turn(entered, now)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ class Terms(Struct, frozen=True):
     documents of every version bring them along, and a server of version 1.5 reads what this one writes beside it.
     """
 
-    kind: str = ""  # with which word refusals begin that come of these terms, see `docs/protocol/sentences.md`
+    refusals: Mapping[str, str] = {}  # why what these terms do not allow is refused, see `docs/protocol/sentences.md`
     is_counted: bool = True  # for the limits of who opens the room, and of those who sit there
     is_kept: bool = False  # it is opened under its own code or not at all, and stays until whoever opened it lets go
     is_assigned: bool = False  # who sits where, and by what name, is said from outside; nobody else takes a seat
@@ -36,7 +37,13 @@ class Terms(Struct, frozen=True):
 USUAL: Final = Terms()
 
 TOURNAMENT: Final = Terms(
-    kind="event",
+    refusals={
+        "claim": "event claim",
+        "draw": "event draw",
+        "rematch": "event rematch",
+        "seat": "event",
+        "undo": "event undo",
+    },
     is_counted=False,
     is_kept=True,
     is_assigned=True,
