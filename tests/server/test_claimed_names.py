@@ -20,7 +20,8 @@ from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.names import ListNames, Merge, Release
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.core.accounts import Accounts, change, hash_secret
+from tictactoe_server.core.accounts import Accounts, hash_secret
+from tictactoe_server.core.changes import change
 from tictactoe_server.core.kept import (
     ACCOUNTS,
     CLAIMS,

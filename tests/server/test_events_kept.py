@@ -29,9 +29,9 @@ async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
         room, events = (await bo.next_of("call"))["room"], events_of(server)
-        newest, revision = events.kept._known[event]
-        before = msgspec.structs.replace(newest.pairings[0], room="")
-        events.kept._known[event] = msgspec.structs.replace(newest, pairings=(before,)), revision
+        one = events.kept._known[event]
+        newest, before = one.value, msgspec.structs.replace(one.value.pairings[0], room="")
+        one.value, one.revision = msgspec.structs.replace(newest, pairings=(before,)), one.revision - 1
         events.running.wake(event)
         await until(lambda: events.kept.known(event) == newest)
         await bo.ask("join", room=room)

@@ -6,23 +6,18 @@ codes, which last, by scrypt.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
+from tictactoe_server.core.changes import change
 from tictactoe_server.core.kept import ACCOUNTS, CLAIMS, LINKS, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.core.look_alikes import keys_of, mark_other
 from tictactoe_server.core.rooms import Player
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import MISSING, Conflict, StoreBusy, Table, Unreadable, delete, save
-
-_ATTEMPTS: Final = 8
-
-Value = TypeVar("Value")
+from tictactoe_server.storage.store import Unreadable, delete, save
 
 
 class Accounts:
@@ -134,20 +129,6 @@ def _all_keys(name: str) -> tuple[str, ...]:
 
 def _with_device(key: str, account: Account, old: Account | None) -> Account:
     return (old or account).with_device(key)
-
-
-async def change(table: Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
-    """Keep what `edit` makes of a value, None for none, and return that; raises what `edit` raises, and `StoreBusy`."""
-    for _ in range(_ATTEMPTS):
-        before, revision = await table.load(key) or (None, MISSING)
-        after = edit(before)
-        with contextlib.suppress(Conflict):
-            if after is None and before is not None:
-                await delete(table, key, revision)
-            elif after is not None and after != before:
-                await save(table, key, after, revision)
-            return after
-    raise StoreBusy(f"{key} changes all the time.")
 
 
 def hash_secret(secret: str) -> str:

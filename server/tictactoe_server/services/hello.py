@@ -21,8 +21,9 @@ from tictactoe_protocol.pushes import FEATURES, GUEST, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
-from tictactoe_server.core.accounts import change, hash_secret
+from tictactoe_server.core.accounts import hash_secret
 from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.core.changes import change
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
 from tictactoe_server.core.rooms import Player, Refused

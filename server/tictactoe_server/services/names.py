@@ -27,7 +27,8 @@ from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimNa
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
-from tictactoe_server.core.accounts import Accounts, change, hash_rescue, hash_secret
+from tictactoe_server.core.accounts import Accounts, hash_rescue, hash_secret
+from tictactoe_server.core.changes import change
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.kept import PLAYERS, Account, LinkCode
 from tictactoe_server.core.look_alikes import can_be_claimed, keys_of, mark_other

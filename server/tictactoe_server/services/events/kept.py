@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Final, NamedTuple
+from typing import Final, cast
 
 import msgspec
 import structlog
@@ -18,26 +18,15 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.core.changes import ATTEMPTS, Change, Kept, Phase
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.rooms import Refused
 from tictactoe_server.core.topics import Listeners
 from tictactoe_server.services.events.commands import Command, apply
 from tictactoe_server.services.events.event import Event
 from tictactoe_server.storage.specs import TableSpec
-from tictactoe_server.storage.store import (
-    MISSING,
-    Conflict,
-    NotStored,
-    Pending,
-    StoreUnavailable,
-    Unreadable,
-    Unsettled,
-    delete,
-    save,
-)
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, Unreadable, delete, save
 
-ATTEMPTS: Final = 8
-FIRST_REST_SECONDS: Final = 0.02  # how long a change rests that lost against another, twice as long each time
 REREAD_SECONDS: Final = 3.0
 _ALL_AGAIN: Final = 10
 _OLD_AGAIN: Final = 1_200
@@ -78,12 +67,76 @@ EVENTS: Final[TableSpec[Event]] = TableSpec(
 """By their codes."""
 
 
-class _Asked(NamedTuple):
-    """What somebody asked of an event, and who waits for it to be stored."""
+class _Commands(Change[Event], kw_only=True, eq=False):
+    """All that is asked of an event while it waits for its turn: applied one after another, and stored together.
 
-    actor: str
-    command: Command
-    waiter: Pending
+    `asked` is of each who acts, with what command, and who waits for it to be stored.
+    """
+
+    asked: list[tuple[str, Command, Pending]]
+    outcomes: Sequence[Event | Refused] = ()
+
+    def apply(self, event: Event) -> Event:
+        self.outcomes = outcomes = list[Event | Refused]()
+        for actor, command, _ in self.asked:
+            try:
+                event = apply(event, actor, command, self.kept.all.now())
+                outcomes.append(event)
+            except Refused as refused:
+                if self.kept.all.elsewhere.is_several and not self.attempts:
+                    raise Conflict from None  # another server may have changed it just now
+                outcomes.append(refused)
+        return event
+
+    def stored(self, revision: int) -> None:
+        super().stored(revision)
+        self.kept.all.elsewhere.tell_changed(EVENTS.name, self.kept.key)
+
+    def settled(self, error: Exception | None) -> None:
+        for place, (_, _, waiter) in enumerate(self.asked):
+            outcome = error or self.outcomes[place]
+            if isinstance(outcome, Exception):
+                waiter.failed(outcome)
+            else:
+                waiter.stored(outcome)
+
+
+class _KeptEvent(Kept[Event]):
+    """One event, among `all` as soon as it is known; its value is None before."""
+
+    def __init__(self, all: KeptEvents, code: str) -> None:
+        super().__init__(all.table, code, all.tasks, cast(Event, None))
+        self.all = all
+
+    def ask(self, actor: str, command: Command) -> asyncio.Future[Event]:
+        """Return the event after a command, together with what else waits."""
+        last = self.waiting[-1] if self.waiting else None
+        if not isinstance(last, _Commands):
+            last = _Commands(asked=[])
+            self.submit_soon(last)
+        waiter = Pending()
+        last.asked.append((actor, command, waiter))
+        return waiter.future
+
+    async def read(self) -> None:
+        try:
+            await super().read()
+        except Unreadable as error:
+            log.error("a damaged event is left alone", code=self.key, reason=str(error))
+            self.lost()
+
+    def changed(self, before: Event | None) -> None:
+        self.all.note(self, before)
+
+    def lost(self) -> None:
+        self.enter(Phase.GONE)
+        self.all.forget(self)
+
+    def busy(self) -> Refused:
+        return Refused(ErrorCode.BUSY, "server", retry_ms=500)
+
+    def why_gone(self) -> Refused:
+        return no_such_event(self.key)
 
 
 class KeptEvents:
@@ -94,27 +147,24 @@ class KeptEvents:
     """
 
     def __init__(self, core: Core, tasks: Tasks) -> None:
-        self._run = tasks.start
-        self._table = core.store.table(EVENTS)
-        self._now = core.time
-        self._elsewhere = core.registry.elsewhere
+        self.tasks = tasks
+        self.table = core.store.table(EVENTS)
+        self.now = core.time
+        self.elsewhere = core.registry.elsewhere
         self._new_code = core.registry.new_code
-        self._known: dict[str, tuple[Event, int]] = {}
-        self._doubted: set[str] = set()
-        self._asked: defaultdict[str, list[_Asked]] = defaultdict(list)
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._known: dict[str, _KeptEvent] = {}
         self.on_change = Listeners[[Event, Event | None]]()
         self.restored = asyncio.Event()
-        self._elsewhere.on_changed.add(self._hear)
+        self.elsewhere.on_changed.add(self._hear)
 
     @property
     def current(self) -> list[Event]:
         """The events that are not over, the newest last."""
-        return [event for event, _ in self._known.values() if not event.is_over]
+        return [kept.value for kept in self._known.values() if not kept.value.is_over]
 
     def known(self, code: str) -> Event | None:
         """Return an event as it is known here, None where it is not."""
-        return self._known[code][0] if code in self._known else None
+        return self._known[code].value if code in self._known else None
 
     async def find(self, text: str) -> Event:
         """Return an event by its code in any spelling; raises `Refused` and `StoreUnavailable`."""
@@ -122,36 +172,25 @@ class KeptEvents:
             code = parse_room_code(text)
         except BadRoomCode:
             raise no_such_event(text) from None
-        if code not in self._known or code in self._doubted:
-            await self.read(code)
-        return self._known[code][0]
+        kept = self._known.get(code)
+        return await self.read(code) if kept is None or kept.phase is Phase.UNCERTAIN else kept.value
 
     async def read(self, code: str) -> Event:
         """Return an event as it is stored now; raises `Refused` and `StoreUnavailable`."""
-        self._doubted.discard(code)
-        try:
-            found = await self._table.load(code)
-        except StoreUnavailable as error:
-            if not isinstance(error, Unreadable):
-                self._doubted |= self._known.keys() & {code}
-                raise
-            log.error("a damaged event is left alone", code=code, reason=str(error))
-            found = None
-        if found is None:
-            self._known.pop(code, None)
+        await self._get(code).read()
+        if code not in self._known:
             raise no_such_event(code)
-        self._take(*found)
-        return self._known[code][0]
+        return self._known[code].value
 
     async def open(self, event: Event) -> Event:
         """Keep a new event under a code that no other has; raises `StoreUnavailable`."""
         for _ in range(ATTEMPTS):
             event = replace(event, code=self._new_code())
             try:
-                self._take(event, await save(self._table, event.code, event, MISSING))
+                self._get(event.code).take(event, await save(self.table, event.code, event, MISSING))
             except Conflict:
                 continue
-            self._elsewhere.tell_changed(EVENTS.name, event.code)
+            self.elsewhere.tell_changed(EVENTS.name, event.code)
             return event
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
@@ -160,17 +199,13 @@ class KeptEvents:
 
         Where it is not known whether it was stored it may be sent again: a command that comes twice changes nothing.
         """
-        waiter = Pending()
-        self._asked[code].append(_Asked(actor, command, waiter))
-        self._begin(code)
-        changed: Event = await waiter.future
-        return changed
+        return await self._get(code).ask(actor, command)
 
     async def keep(self) -> None:
         """Get to know all events, and read again what others may have changed, until cancelled."""
         for number in count():
             try:
-                again = _ALL_AGAIN if self._elsewhere.is_several else _OLD_AGAIN
+                again = _ALL_AGAIN if self.elsewhere.is_several else _OLD_AGAIN
                 if number % again == 0 or not self.restored.is_set():
                     await self._read_all()
             except StoreUnavailable as unavailable:
@@ -179,13 +214,13 @@ class KeptEvents:
                 continue
             self.restored.set()
             await asyncio.sleep(REREAD_SECONDS)
-            for event in self.current if self._elsewhere.is_several else ():
+            for event in self.current if self.elsewhere.is_several else ():
                 self._hear(EVENTS.name, event.code)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
     async def _read_all(self) -> None:
-        async for some in self._table.load_all():
+        async for some in self.table.load_all():
             for stored in some:
                 if isinstance(stored.value, Unreadable):
                     if not self.restored.is_set():
@@ -193,104 +228,46 @@ class KeptEvents:
                 elif self._is_old(stored.value):
                     await self._forget(stored.value, stored.revision)
                 elif stored.key in self._known or not stored.value.is_over:
-                    self._take(stored.value, stored.revision)
+                    self._get(stored.key).take(stored.value, stored.revision)
 
     def _is_old(self, event: Event) -> bool:
         """Tell whether an event is over for so long, or was never gone on with, that it is forgotten."""
         newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
         days = OVER_DAYS if event.status == "over" else IDLE_DAYS
-        return event.status != "running" and self._now() - newest > days * _DAY_MS
+        return event.status != "running" and self.now() - newest > days * _DAY_MS
 
     async def _forget(self, event: Event, revision: int) -> None:
         with suppress(Conflict):  # it has changed, and is looked at again later
-            await delete(self._table, event.code, revision)
+            await delete(self.table, event.code, revision)
             self._known.pop(event.code, None)
-            self._elsewhere.tell_changed(EVENTS.name, event.code)
+            self.elsewhere.tell_changed(EVENTS.name, event.code)
 
     def _hear(self, table: str, key: str) -> None:
         """Read an event again that another server may have changed."""
         if table == EVENTS.name:
-            self._doubted.add(key)
-            self._begin(key)
+            self._get(key).read_again()
 
-    def _begin(self, code: str) -> None:
-        if code not in self._tasks:
-            self._tasks[code] = self._run(self._work(code))
+    def _get(self, code: str) -> _KeptEvent:
+        return self._known.get(code) or _KeptEvent(self, code)
 
-    async def _work(self, code: str) -> None:
-        """Carry out what is asked of an event, all at a time that has come meanwhile, and read it where in doubt."""
-        has_failed = False
-        try:
-            while code in self._asked or (code in self._doubted and not has_failed):
-                waiting = self._asked.pop(code, [])
-                try:
-                    await self._carry_out(code, waiting)
-                except Exception as error:
-                    has_failed = True
-                    if not isinstance(error, Refused | StoreUnavailable):
-                        log.exception("an event could not be changed", code=code)
-                    for asked in waiting:
-                        asked.waiter.failed(error)
-        finally:
-            del self._tasks[code]
-
-    async def _carry_out(self, code: str, waiting: list[_Asked]) -> None:
-        rest, is_fresh = FIRST_REST_SECONDS, not self._elsewhere.is_several
-        for _ in range(ATTEMPTS):
-            if code not in self._known or code in self._doubted:
-                await self.read(code)
-                is_fresh = True
-            before, revision = self._known[code]
-            after, outcomes = _apply_all(before, waiting, self._now())
-            if not is_fresh and any(isinstance(outcome, Refused) for outcome in outcomes):
-                self._doubted.add(code)  # another server may have changed it just now
-                continue
-            if after is not before:
-                try:
-                    self._take(after, await save(self._table, code, after, revision))
-                except (Conflict, Unsettled):
-                    self._doubted.add(code)
-                    await asyncio.sleep(rest)
-                    rest *= 2
-                    continue
-                except StoreUnavailable as error:
-                    if not isinstance(error, NotStored):
-                        self._doubted.add(code)
-                    raise
-                self._elsewhere.tell_changed(EVENTS.name, code)
-            for asked, outcome in zip(waiting, outcomes, strict=True):
-                if isinstance(outcome, Refused):
-                    asked.waiter.failed(outcome)
-                else:
-                    asked.waiter.stored(outcome)
+    def note(self, kept: _KeptEvent, before: Event | None) -> None:
+        """Know an event as it is stored, and tell of it where it has changed."""
+        event, known = kept.value, self._known.setdefault(kept.key, kept)
+        if known is not kept:  # it was read for somebody else meanwhile
+            known.take(event, kept.revision)
             return
-        raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
-
-    def _take(self, event: Event, revision: int) -> None:
-        """Know an event as it is stored, unless something newer is known, and tell of it where it has changed."""
-        before, known = self._known.get(event.code, (None, MISSING))
-        if known > revision:
-            return
-        if event.is_over:
-            self._known.pop(event.code, None)  # to its place among those that are over, the newest last
-            over = [code for code, (other, _) in self._known.items() if other.is_over]
-            for code in over[: max(0, len(over) + 1 - MAX_OVER)]:
+        if event.is_over:  # to its place among those that are over, the newest last
+            self._known[kept.key] = self._known.pop(kept.key)
+            over = [code for code, other in self._known.items() if other.value.is_over]
+            for code in over[:-MAX_OVER]:
                 del self._known[code]
-        self._known[event.code] = event, revision
         if event != before:
             self.on_change(event, before)
 
-
-def _apply_all(event: Event, waiting: list[_Asked], now: int) -> tuple[Event, list[Event | Refused]]:
-    """Return the event after all that was asked, one after another, and what came of each of them."""
-    outcomes: list[Event | Refused] = []
-    for asked in waiting:
-        try:
-            event = apply(event, asked.actor, asked.command, now)
-            outcomes.append(event)
-        except Refused as refused:
-            outcomes.append(refused)
-    return event, outcomes
+    def forget(self, kept: _KeptEvent) -> None:
+        """Know an event no more."""
+        if self._known.get(kept.key) is kept:
+            del self._known[kept.key]
 
 
 def no_such_event(text: str) -> Refused:
