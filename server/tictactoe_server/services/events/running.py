@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
-from tictactoe_protocol.pushes import Closed, Replaced, Result, SeatState
+from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, ServerChange, closed
@@ -71,7 +71,6 @@ class Running:
         self._paired: dict[str, asyncio.Task[Paired]] = {}
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
-        core.changes.on_gone.add(self._forget_room)
         core.on_result(lambda game: self.wake(game.event) if game.event else None)
 
     async def keep(self) -> None:
@@ -142,16 +141,13 @@ class Running:
 
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
-            if live.room.code not in self._rooms and live.room.stands_still:
+            if self._rooms.get(live.room.code) is not live and live.room.stands_still:
                 # it is stored that time stands still there, whenever the next server goes on from there
                 keep = ServerChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
                 self._core.changes.submit(keep)
             self._rooms[live.room.code] = live
             if live.room.result is not None:
                 self.wake(live.room.event)
-
-    def _forget_room(self, live: LiveRoom, why: Closed | None = None) -> None:
-        self._rooms.pop(live.room.code, None)
 
     # -- doing --------------------------------------------------------------------------------------------------
 
@@ -170,10 +166,20 @@ class Running:
             del self._tasks[code]
 
     async def _look(self, code: str) -> None:
-        """Do what is to be done here; at one server for all, begin rounds and open rooms."""
-        await self._score_rooms(code, await _or_none(self._kept.find(code)))
+        """Do what is to be done here; at one server for all, begin rounds and open rooms.
+
+        Rooms of an event that is not there, or damaged, are left alone.
+        """
+        event = await _or_none(self._kept.find(code))
+        self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
+        rooms = [live for live in self._rooms.values() if live.room.event == code]
+        if event is not None:
+            await _all([self._tend(event, live) for live in rooms])
+        still = [live for live in rooms if live.room.stands_still and self._are_back(live.room.held_seats)]
+        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in still])
+        for live in still:
+            await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
         event = self._kept.known(code)
-        await self._let_go_on(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
         if self._core.registry.elsewhere.is_chosen(code):
@@ -182,42 +188,32 @@ class Running:
     async def _begin_round(self, event: Event) -> Event:
         """Return the event with its next round and the codes of its rooms, where that is due.
 
-        A Swiss one is paired outside the event loop, before it is due, as that takes a while where many play.
+        It is paired outside the event loop, before it is due, as that takes a while where many play a Swiss.
         """
         due, now = due_at(event), self._core.time()
         if due is None:
             return event
-        pairing = self._pair(event) if event.kind == "swiss" else None
+        pairing = self._pair(event)
         if due > now:
             if due - now < LOOK_SECONDS * 1000:
                 asyncio.get_running_loop().call_later((due - now) / 1000 + _LATE_SECONDS, self.wake, event.code)
             return event
-        if pairing is not None and not pairing.done():
+        if not pairing.done():
             return event  # it is woken then
-        self._paired.pop(event.code, None)
-        paired, new_code = pair_next(event) if pairing is None else pairing.result(), self._core.registry.new_code
+        del self._paired[event.code]
+        paired, new_code = pairing.result(), self._core.registry.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
         return await self._kept.carry_out(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
         """Return the next round, which may still be being paired, one at a time for each event."""
         known = self._paired.get(event.code)
-        if known is not None and not known.done():
-            return known
-        if known is None or not (known.exception() or is_next(known.result(), event)):
+        if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
             known = self._paired[event.code] = self._run(asyncio.to_thread(pair_next, event))
             known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
         return known
 
     # -- after a start ------------------------------------------------------------------------------------------
-
-    async def _let_go_on(self, code: str) -> None:
-        """Let time run again in the rooms of an event to which both are back."""
-        still = [live for live in self._rooms.values() if live.room.event == code and live.room.stands_still]
-        back = [live for live in still if self._are_back(live.room.held_seats)]
-        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
-        for live in back:
-            await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
 
     def _is_awaited(self, event: Event) -> bool:
         """Tell whether an event that was on before this server still waits for its players."""
@@ -233,23 +229,7 @@ class Running:
         here = {player.id for _, player in self._core.presence.greeted}
         return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
 
-    async def _score_rooms(self, code: str, event: Event | None) -> None:
-        """Score the games that are over in the rooms here, and let go of the rooms of those that are scored.
-
-        Those of an event that is not there, or damaged, are left alone.
-        """
-        over = []
-        for live in [live for live in self._rooms.values() if live.room.event == code]:
-            pairing, result = _pairing_in(event, live), live.room.result
-            if live.is_gone:
-                self._forget_room(live)
-            elif pairing is None and event is not None:
-                over.append(self._let_go(live))
-            elif event is not None and pairing is not None and result is not None:
-                over.append(self._score(event, pairing, result, live.room.seats, live.room.game_id))
-            elif event is not None and pairing is not None:
-                over.append(self._hand_over(event, pairing, live))
-        await _all(over)
+    # -- rooms ----------------------------------------------------------------------------------------------------
 
     async def seat(self, live: LiveRoom) -> None:
         """Have those sit in a room of an event who are to play there, as the event is stored now."""
@@ -257,6 +237,22 @@ class Running:
         pairing = _pairing_in(event, live)
         if event is not None and pairing is not None:
             await self._hand_over(event, pairing, live)
+
+    async def _tend(self, event: Event, live: LiveRoom) -> None:
+        """Give seats in a room here to who goes on in them, score its game that is over, and let go of what is scored.
+
+        A room goes at once where its game is on, which the organiser has scored. But another server may have opened it
+        for what is not known here yet: so the event is read again before.
+        """
+        pairing, result = _pairing_in(event, live), live.room.result
+        if pairing is not None and result is None:
+            await self._hand_over(event, pairing, live)
+        elif pairing is not None and result is not None:
+            await self._score(event, pairing, result, live.room.seats, live.room.game_id)
+        elif result is not None and live.is_kept:
+            self._core.let_go(live)
+        elif result is None and _pairing_in(await _or_none(self._kept.read(event.code)), live) is None:
+            await self._core.timers.end(live, closed(live.room.code, "event"))
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
         """Give a seat to who goes on for the holder of a card, who is then out of the room."""
@@ -267,17 +263,6 @@ class Running:
                 holder, then = Player(seat.player, seat.name), partial(_tell, live, seat.player)
                 change = ServerChange(live, self._core.time(), holder, HandOver(heir), then=then)
                 await self._core.changes.until_settled(change)
-
-    async def _let_go(self, live: LiveRoom) -> None:
-        """Let a room end once nobody is there; at once where its game is on, which the organiser has scored.
-
-        Another server may have opened it for what is not known here yet: so the event is read again before.
-        """
-        if live.room.result is None:
-            if _pairing_in(await _or_none(self._kept.read(live.room.event)), live) is None:
-                await self._core.timers.end(live, closed(live.room.code, "event"))
-        elif live.is_kept:
-            self._core.let_go(live)
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
         """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
@@ -295,31 +280,30 @@ class Running:
         due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
         here = self._core.registry.by_code
         away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
-        sought = [one for one in away if not self._sought[one.room].take()]
-        work = (*(self._open(event, one) for one in due), *(self._seek(event, one) for one in sought))
-        outcomes = await asyncio.gather(*work, return_exceptions=True)
-        there = [one for one, outcome in zip((*due, *sought), outcomes, strict=True) if outcome is True]
-        await _all([self._kept.carry_out(event.code, "", Opened(one.id)) for one in there])  # stored together
-        _raise_first(outcomes)
+        work = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
+        there = list[str]()
+        try:
+            await _all([*(self._open(event, one, there) for one in due), *work])
+        finally:
+            await _all([self._kept.carry_out(event.code, "", Opened(id)) for id in there])  # stored together
 
-    async def _open(self, event: Event, pairing: Pairing) -> bool:
-        """Open the room of a pairing, unless it is there already; tell whether it is, else it is due in another."""
-        code = pairing.room
+    async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
+        """Open the room of a pairing, unless it is `there` already; else it is due in another."""
         rules, clock = terms_of(event, pairing)
         seats = {
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
             for mark, one in event.sitting_in(pairing).items()
         }
-        whose: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
-        timing: dict[str, Any] = {"clock": clock, "start_ms": event.ready_ms}
+        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
+        terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
         try:
-            await self._core.open_room(rules.to_rules(), seats=seats, code=code, chat=event.chat, **whose, **timing)
+            await self._core.open_room(rules.to_rules(), seats=seats, **terms)
         except RoomExists:
-            state = await _or_none(self._core.registry.look(code))
-            if state is None or state.pairing != pairing.id or state.event != event.code:
+            state = await _or_none(self._core.registry.look(pairing.room))
+            if state is None or (state.event, state.pairing) != (event.code, pairing.id):
                 await self._give_new_code(event, pairing)
-                return False
-        return True
+                return
+        there.append(pairing.id)
 
     async def _seek(self, event: Event, pairing: Pairing) -> None:
         """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
@@ -354,11 +338,7 @@ def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
 
 async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
     """Do everything, and then raise what the first of it raised that failed."""
-    _raise_first(await asyncio.gather(*work, return_exceptions=True))
-
-
-def _raise_first(outcomes: Iterable[object]) -> None:
-    for outcome in outcomes:
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
 
@@ -375,6 +355,5 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
 
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
     """Return the pairing that is to be played in a room, None where that is scored or none is."""
-    pairing = None if event is None else event.pairing(live.room.pairing)
-    is_there = pairing is not None and pairing.room == live.room.code and pairing.state != "scored"
-    return pairing if is_there else None
+    one = event and event.pairing(live.room.pairing)
+    return one if one and one.room == live.room.code and one.state != "scored" else None
