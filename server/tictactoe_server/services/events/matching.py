@@ -23,15 +23,18 @@ class _Node:
     distance from a root and ``inner`` at odd, and `up` the edge to the node before, its own end last.
     """
 
-    __slots__ = ("base", "label", "links", "parent", "parts", "up", "value", "vertices")
+    __slots__ = ("base", "label", "links", "parts", "up", "value", "vertices")
 
     def __init__(self, base: int, parts: list[_Node], links: list[tuple[int, int]]) -> None:
         self.base, self.parts, self.links = base, parts, links
         self.vertices: list[int] = [vertex for part in parts for vertex in part.vertices] or [base]
-        self.parent: _Node | None = None
         self.label: Literal["", "outer", "inner"] = ""
         self.up: tuple[int, int] | None = None
         self.value = 0
+
+    def place_of(self, vertex: int) -> int:
+        """Return which of its parts has a vertex."""
+        return next(place for place, part in enumerate(self.parts) if vertex in part.vertices)
 
 
 def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
@@ -68,8 +71,7 @@ class _Search:
     def __init__(self, costs: Mapping[int, Mapping[int, int]]) -> None:
         self._edges = {vertex: list(edges.items()) for vertex, edges in costs.items()}
         self.partner: dict[int, int] = {}
-        self._leaf = {vertex: _Node(vertex, [], []) for vertex in costs}
-        self._top = dict(self._leaf)
+        self._top = {vertex: _Node(vertex, [], []) for vertex in costs}
         # all prices stay even for vertices without a partner, so that half of a slack is whole
         self._price = {vertex: min(edges.values(), default=0) // 2 * 2 for vertex, edges in costs.items()}
 
@@ -93,19 +95,14 @@ class _Search:
                 if not {vertex, other} & self.partner.keys() and self.slack(vertex, other, cost) == 0:
                     self.partner[vertex], self.partner[other] = other, vertex
 
-    def _nodes(self) -> list[_Node]:
-        return list({id(node): node for node in self._top.values()}.values())
-
     def _find_pair(self) -> bool:
         """Grow trees from all who have no partner until there is one pair more, or tell that there can be none."""
-        for node in self._nodes():
+        for node in self._top.values():
             node.label, node.up = ("", None) if node.base in self.partner else ("outer", None)
         while True:
-            found = self._grow()
-            if found is not None:
-                one, other = found
-                self._exchange(one, other)
-                self._exchange(other, one)
+            if found := self._grow():
+                self._exchange(*found)
+                self._exchange(*reversed(found))
                 return True
             if not self._move_prices():
                 return False
@@ -158,8 +155,6 @@ class _Search:
         links = [*down, (one, other), *((end, start) for start, end in (node.up for node in right if node.up))]
         blossom = _Node(root.base, [root, *left, *right], links)
         blossom.label, blossom.up = "outer", root.up
-        for part in blossom.parts:
-            part.parent = blossom
         self._top.update(dict.fromkeys(blossom.vertices, blossom))
         return [vertex for part in blossom.parts if part.label == "inner" for vertex in part.vertices]
 
@@ -178,17 +173,11 @@ class _Search:
             self.partner[entry] = above
             vertex, partner = above, entry
 
-    def _part_with(self, node: _Node, vertex: int) -> int:
-        part = self._leaf[vertex]
-        while part.parent is not node and part.parent is not None:
-            part = part.parent
-        return node.parts.index(part)
-
     def _rebase(self, node: _Node, vertex: int) -> None:
         """Make this vertex the one whose partner is outside; within the blossom all others are pairs."""
         if not node.parts:
             return
-        first, count = self._part_with(node, vertex), len(node.parts)
+        first, count = node.place_of(vertex), len(node.parts)
         self._rebase(node.parts[first], vertex)
         node.parts = node.parts[first:] + node.parts[:first]
         node.links = node.links[first:] + node.links[:first]
@@ -202,7 +191,7 @@ class _Search:
 
     def _move_prices(self) -> bool:
         """Move all prices until an edge is tight or an inner blossom worth nothing; tell whether there is such."""
-        nodes, top, price = self._nodes(), self._top, self._price
+        nodes, top, price = [*dict.fromkeys(self._top.values())], self._top, self._price
         steps = [node.value // 2 for node in nodes if node.label == "inner" and node.parts]
         for vertex, node in top.items():
             if node.label != "outer":
@@ -231,9 +220,9 @@ class _Search:
     def _open(self, node: _Node) -> None:
         """Put the parts of an inner blossom in its place: those on the even way from its entry to its base are used."""
         above, entry = node.up or (0, 0)
-        first, count = self._part_with(node, entry), len(node.parts)
+        first, count = node.place_of(entry), len(node.parts)
         for part in node.parts:
-            part.parent, part.label, part.up = None, "", None
+            part.label, part.up = "", None
             self._top.update(dict.fromkeys(part.vertices, part))
         part = node.parts[first]
         part.label, part.up = "inner", (above, entry)
