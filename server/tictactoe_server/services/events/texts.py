@@ -45,7 +45,9 @@ _MOST_NAME: Final = 18
 _LEAST_NAME: Final = 13
 _EDGE_WIDTH: Final = 19  # of place, points and games played
 _FRACTIONS: Final = {0: "", 0.25: "¼", 0.5: "½", 0.75: "¾"}
-_COLOURS: Final = {"1": "32", "½": "33", "0": "31", "+": "32", "=": "33", "-": "31"}
+_IN_COLOUR: Final = str.maketrans(
+    {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
+)
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
 
 
@@ -188,11 +190,9 @@ def _plain(text: str) -> str:
 
 
 def _describe_status(event: Event) -> str:
-    if event.status == "open":
-        return "not begun yet"
-    of = f" of {event.all_rounds}" if event.all_rounds else ""
-    ended = {"over": "over", "void": "void", "paused": "paused, "}.get(event.status, "")
-    return ended if event.is_over else f"{ended}round {event.round}{of}"
+    round = f"round {event.round}" + (f" of {event.all_rounds}" if event.all_rounds else "")
+    told = {"open": "not begun yet", "running": round, "paused": f"paused, {round}"}
+    return told.get(event.status, event.status)
 
 
 def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -> Iterator[str]:
@@ -200,65 +200,56 @@ def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -
 
     Columns are rows by their numbers, of which the last digit stands there where there is no room for two.
     """
-    numbers = {row.player: number for number, row in enumerate(table, 1)}
-    games = _Games(event)
-    if event.kind == "round_robin":
-        cells = {row.player: [games.against(row.player, other) for other in numbers] for row in table}
-        heads = [str(number) for number in numbers.values()]
-    else:
-        rounds = range(1, event.round + 1)
-        cells = {row.player: [games.in_round(row.player, number, numbers) for number in rounds] for row in table}
-        heads = [f"r{number}" for number in rounds]
+    is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in table])
     room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
     width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
-    if event.kind != "round_robin" or len(heads) * max(width, 3) <= room:
+    if not is_cross or len(heads) * max(width, 3) <= room:
         width = max(width, 1 + max(map(len, heads), default=1))
     shown = min(len(heads), room // width)
-    if event.kind == "round_robin" and shown < len(heads):
+    if is_cross and shown < len(heads):
         shown = 0
     last, name_width = len(heads) - shown, min(_MOST_NAME, WIDTH - _EDGE_WIDTH - shown * width)
     yield f"    {'name':<{name_width}}{''.join(head[1 - width :].rjust(width) for head in heads[last:])}  points  games"
     for row in table:
-        drawn = "".join(_colour(cell.rjust(width), is_coloured) for cell in cells[row.player][last:])
+        drawn = "".join(cell.rjust(width) for cell in cells[row.player][last:])
         name = fill(clean_text(row.name) + (" (bot)" if row.bot else ""), name_width)
         gone = "" if row.status in ("in", "away") else f"  {row.status}"
+        drawn = drawn.translate(_IN_COLOUR) if is_coloured else drawn
         yield f"{row.place:>2}  {name}{drawn}  {_number(row.points):>6}  {row.played:>5}{gone}"
-    if event.kind != "round_robin" and event.round:
+    if not is_cross and event.round:
         yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
 
 
-class _Games:
-    """The pairings of an event by those who are in them."""
-
-    def __init__(self, event: Event) -> None:
-        self._of: defaultdict[tuple[str, int | str], list[Pairing]] = defaultdict(list)
-        for one in event.pairings:
-            for player in one.players.values():
-                keys: tuple[int | str, ...] = one.round, *one.players.values()
-                for key in keys:
-                    self._of[player, key].append(one)
-
-    def against(self, player: str, other: str) -> str:
-        """Return what somebody got against another, ``.`` for what is not decided."""
-        if player == other:
-            return "*"
-        games = self._of[player, other]
-        return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
-
-    def in_round(self, player: str, round: int, numbers: dict[str, int]) -> str:
-        """Return how it went in one round against whom, by the number of the row: ``+2``, ``-12``, ``+`` alone."""
-        games = self._of[player, round]
-        others = {other for one in games for other in one.players.values() if other != player}
-        results = (2 if one.by == "bye" else one.result_for(player) for one in games)
-        signs = ("-=+"[result] if one.state == "scored" else "?" for one, result in zip(games, results, strict=True))
-        return "".join(signs) + "".join(str(numbers.get(other, "")) for other in others)
+def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the heads of the columns, and what stands there for each player: against whom or in which round."""
+    had = defaultdict[tuple[str, object], list[Pairing]](list)
+    for one in event.pairings:
+        for player in one.players.values():
+            for key in (one.round, *one.players.values()):
+                had[player, key].append(one)
+    numbers = {player: str(number) for number, player in enumerate(players, 1)}
+    if event.kind == "round_robin":
+        heads = [*numbers.values()]
+        return heads, {one: [_describe_encounter(one, other, had[one, other]) for other in players] for one in players}
+    rounds = range(1, event.round + 1)
+    cells = {one: [_describe_games(one, had[one, round], numbers) for round in rounds] for one in players}
+    return [f"r{round}" for round in rounds], cells
 
 
-def _colour(cell: str, is_coloured: bool) -> str:
-    """Return a cell with its signs in colour."""
-    if not is_coloured:
-        return cell
-    return "".join(f"\x1b[{_COLOURS[sign]}m{sign}\x1b[0m" if sign in _COLOURS else sign for sign in cell)
+def _describe_encounter(player: str, other: str, games: Sequence[Pairing]) -> str:
+    """Return what somebody got against another, ``.`` for what is not decided."""
+    if player == other:
+        return "*"
+    return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
+
+
+def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str, str]) -> str:
+    """Return how a round went for somebody, against whom by the number of the row: ``+2``, ``-12``, ``+`` alone."""
+    others = {other for one in games for other in one.players.values() if other != player}
+    signs = (
+        "?" if one.state != "scored" else "+" if one.by == "bye" else "-=+"[one.result_for(player)] for one in games
+    )
+    return "".join((*signs, *(numbers.get(other, "") for other in others)))
 
 
 def _describe_tie(row: EventRow) -> str:
