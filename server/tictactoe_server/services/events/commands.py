@@ -188,7 +188,7 @@ def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
         replace(one, players={mark: player if id == holder.player else id for mark, id in one.players.items()})
         for one in event.pairings_of(holder.player)
     ]
-    return _with_pairings(_with_entrant(event, holder, player=player, status="in"), moved)
+    return _with_pairings(_with_status(event, holder, "in", player), moved)
 
 
 def _score(event: Event, command: Score) -> Event:
@@ -197,8 +197,7 @@ def _score(event: Event, command: Score) -> Event:
         return event
     if command.result not in (*one.players, "draw", "none"):
         raise ValueError(f"{command.result!r} is no result of the pairing {one.id}.")
-    how = {"result": command.result, "reason": command.reason, "game": command.game, "by": command.by}
-    return _with_pairings(event, [replace(one, state="scored", **how)])
+    return _with_pairings(event, [one.scored(command.result, command.by, command.reason, command.game)])
 
 
 def _run(event: Event, command: EventRun, now: int) -> Event:
@@ -245,8 +244,7 @@ def _score_by_hand(event: Event, command: EventRun) -> Event:
 def _close(event: Event) -> Event:
     if event.is_over:
         return event
-    void = {"state": "scored", "result": "none", "reason": "void", "by": "organiser"}
-    event = _with_pairings(event, [replace(one, **void) for one in event.open_pairings])
+    event = _with_pairings(event, [one.scored("none", "organiser", "void") for one in event.open_pairings])
     return replace(event, status="over" if event.round else "void", due_at=None)
 
 
@@ -270,15 +268,12 @@ def _begin(event: Event, due_at: int) -> Event:
     return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled), edition=EDITION)
 
 
-def _with_status(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
-    if entrant.status == status or event.is_over:
+def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: str = "") -> Event:
+    """Return the event in which an entrant stands so, or in which another `player` goes on for them."""
+    changed = replace(entrant, status=status, player=player or entrant.player)
+    if changed == entrant or event.is_over:
         return event
-    return _with_entrant(event, entrant, status=status)
-
-
-def _with_entrant(event: Event, entrant: Entrant, **changes: str) -> Event:
-    changed = (replace(one, **changes) if one is entrant else one for one in event.entrants)
-    return replace(event, entrants=tuple(changed))
+    return replace(event, entrants=tuple(changed if one is entrant else one for one in event.entrants))
 
 
 def _remove(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
@@ -303,7 +298,7 @@ def _go_on(event: Event, now: int) -> Event:
         return event
     gone = {one.player for one in event.field if one.is_gone}
     while True:
-        given = [_given(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
+        given = [_give(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
         more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()
         if not given and not more:
             break
@@ -316,7 +311,7 @@ def _go_on(event: Event, now: int) -> Event:
     return replace(event, due_at=now + (ORGANISER_GONE_MS if is_waiting else NEXT_ROUND_MS))
 
 
-def _given(pairing: Pairing, gone: Collection[str]) -> Pairing:
+def _give(pairing: Pairing, gone: Collection[str]) -> Pairing:
     """Return a pairing given to whoever is still there, or to nobody."""
     here = [mark for mark, player in pairing.players.items() if player not in gone]
-    return replace(pairing, state="scored", result=here[0] if here else "none", reason="forfeit", by="forfeit")
+    return pairing.scored(here[0] if here else "none", "forfeit", "forfeit")

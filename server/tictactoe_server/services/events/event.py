@@ -90,6 +90,10 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
         """The player who won, or None."""
         return self.players.get(self.result or "")
 
+    def scored(self, result: str, by: str, reason: str = "", game: str = "") -> Pairing:
+        """Return the pairing as it ended."""
+        return replace(self, state="scored", result=result, by=by, reason=reason, game=game)
+
     def result_for(self, player: str) -> int:
         """Return how many half points a player got from it once it is scored."""
         if self.result == "draw":
@@ -106,7 +110,7 @@ def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: st
     for match, pair in enumerate(pairs, 1):
         players = {mark: player for mark, player in zip(marks, pair, strict=True) if player}
         one = Pairing(f"r{round}-{match}", round, players, match)
-        pairings.append(replace(one, state="scored", result=bye, by="bye") if one.is_bye else one)
+        pairings.append(one.scored(bye, "bye") if one.is_bye else one)
     return tuple(pairings)
 
 
