@@ -6,7 +6,7 @@ Each is shown the top of the table with the own row, and the own pairing before 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -33,20 +33,15 @@ MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
 class View:
     """An event as it is shown: the rows of its table in their order, and the pairings of this round, encoded."""
 
-    def __init__(self, event: Event, present: int, now: int) -> None:
+    def __init__(self, event: Event, present: int) -> None:
         self.event = event
         self.present = present
         self.rows = {row.player: encode(row) for row in rows(event)}
         self._in_round = event.in_round(event.round)
+        self._top = list(self.rows)[:TOP_ROWS]
         self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
-        self.tell_time(now)
 
-    def tell_time(self, now: int) -> None:
-        """Count what is due from now on."""
-        due = due_at(self.event)
-        self.due_ms = None if due is None else max(0, due - now)
-
-    def state_for(self, player: str) -> bytes:
+    def state_for(self, player: str, now: int) -> bytes:
         """Return the frame of all that a player is shown."""
         table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
         size = sum(map(len, table.values()))
@@ -56,27 +51,23 @@ class View:
         terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
         terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
         head = EventHead(**terms, players=len(event.field), present=self.present)
-        return encode_frame(encode(EventState(**self._now, head=head, table=rows, pairings=list_of(pairings.values()))))
+        told = self._told(now) | {"head": head, "table": rows, "pairings": list_of(pairings.values())}
+        return encode_frame(encode(EventState(**told)))
 
-    def changes_for(self, player: str, changed_rows: Collection[str], changed: Collection[str]) -> bytes | None:
+    def changes_for(self, player: str, now: int, rows: Collection[str], changed: Collection[str]) -> bytes | None:
         """Return the frame of what has changed of what a player is shown, None where that is too much for one."""
         shown = {player, *self._top}
-        some = [self.rows[id] for id in self.rows if id in changed_rows and id in shown]
+        some = [self.rows[id] for id in self.rows if id in rows and id in shown]
         pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
         if sum(map(len, some)) + sum(map(len, pairings)) > MAX_BYTES - 1_000:
             return None
-        rows, present = list_of(some), self.present
-        return encode_frame(encode(EventRows(**self._now, present=present, rows=rows, pairings=list_of(pairings))))
+        told = self._told(now) | {"present": self.present, "rows": list_of(some), "pairings": list_of(pairings)}
+        return encode_frame(encode(EventRows(**told)))
 
-    @property
-    def _now(self) -> dict[str, Any]:
-        """What every message says of the event."""
-        known = {name: getattr(self.event, name) for name in ("seq", "status", "round")}
-        return known | {"event": self.event.code, "due_ms": self.due_ms}
-
-    @property
-    def _top(self) -> Sequence[str]:
-        return list(self.rows)[:TOP_ROWS]
+    def _told(self, now: int) -> dict[str, Any]:
+        """Return what every message says of the event."""
+        known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
+        return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
 
     def _order_for(self, player: str) -> list[str]:
         """Return the pairings of this round: a player's own, then those that are not scored, then the others."""
@@ -121,8 +112,7 @@ class Shown(Topic):
         if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
             view = self._view(event)
             self._views.setdefault(event.code, view)
-        view.tell_time(self._now())
-        session.connection.push_frame(view.state_for(_id_of(session)))
+        session.connection.push_frame(view.state_for(_id_of(session), self._now()))
 
     def unwatch(self, session: Session, code: str) -> None:
         """Send a session no more of an event."""
@@ -176,20 +166,20 @@ class Shown(Topic):
             self.tell_later()
 
     def _view(self, event: Event) -> View:
-        return View(event, count_present(event, self.here()), self._now())
+        return View(event, count_present(event, self.here()))
 
     def _send(self, before: View, view: View, sessions: list[Session]) -> None:
         """Send what has changed, what is the same for several made once; all of it with another round or much else."""
         is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
         rows = _changed(before.rows, view.rows)
         pairings = _changed(before.pairings, view.pairings)
-        frames: dict[str, bytes] = {}
+        frames, now = dict[str, bytes](), self._now()
         for session in sessions:
             id = _id_of(session)
             player = id if id in view.rows else ""
             if player not in frames:
-                frame = None if is_all else view.changes_for(player, rows, pairings)
-                frames[player] = frame or view.state_for(player)
+                frame = None if is_all else view.changes_for(player, now, rows, pairings)
+                frames[player] = frame or view.state_for(player, now)
             session.connection.push_frame(frames[player])
 
 

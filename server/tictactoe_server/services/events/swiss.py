@@ -9,7 +9,7 @@ an odd number one is free for a point, who had none without a game before: the l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from tictactoe_protocol.events import EntrantStatus
@@ -78,18 +78,13 @@ def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | N
 
 def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]:
     """Return the cost of each pair that is allowed, by places from 0; of an odd number the last place is nobody's."""
-    costs: dict[int, dict[int, int]] = {place: {} for place in range(len(players) + len(players) % 2)}
-    for one, other, cost in (*_pair_costs(players, marks), *_bye_costs(players)):
-        costs[one][other] = costs[other][one] = cost
-    return costs
-
-
-def _pair_costs(players: Sequence[Player], marks: str) -> Iterable[tuple[int, int, int]]:
+    nobody = len(players)
+    costs: dict[int, dict[int, int]] = {place: {} for place in range(nobody + nobody % 2)}
     wanted = [[player.mark_cost(mark) for mark in marks] for player in players]
     level = Counter(player.halves for player in players)
     for one, player in enumerate(players):
         half = level[player.halves] // 2
-        for other in range(one + 1, len(players)):
+        for other in range(one + 1, nobody):
             if players[other].id in player.met:
                 continue
             apart = player.halves - players[other].halves
@@ -97,16 +92,12 @@ def _pair_costs(players: Sequence[Player], marks: str) -> Iterable[tuple[int, in
             unwanted = min(first + other_second, second + other_first)
             off = abs(other - one - half) if not apart else 0
             bad = BAD_MARKS if unwanted >= _FORBIDDEN else 0
-            yield one, other, bad + POINTS * apart * apart + MARKS * (unwanted % _FORBIDDEN) + off
-
-
-def _bye_costs(players: Sequence[Player]) -> Iterable[tuple[int, int, int]]:
-    if len(players) % 2:
-        last = len(players) - 1
-        for place, player in enumerate(players):
-            if not player.was_free:
-                apart = player.halves - players[last].halves
-                yield place, len(players), POINTS * apart * apart + last - place
+            cost = bad + POINTS * apart * apart + MARKS * (unwanted % _FORBIDDEN) + off
+            costs[one][other] = costs[other][one] = cost
+        if nobody % 2 and not player.was_free:
+            apart = player.halves - players[-1].halves
+            costs[one][nobody] = costs[nobody][one] = POINTS * apart * apart + nobody - 1 - one
+    return costs
 
 
 def is_first(one: Player, other: Player, marks: str, match: int) -> bool:
