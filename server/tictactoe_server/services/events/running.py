@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -101,22 +101,17 @@ class Running:
         return tuple(
             self._call(event, one, mark)
             for event in self._kept.current
-            for one in event.pairings
-            if one.state == "open" and (mark := one.mark_of(player)) is not None
+            for one, mark, id in _open_seats(event)
+            if id == player
         )
 
     # -- hearing ------------------------------------------------------------------------------------------------
 
     def _hear(self, event: Event, before: Event | None) -> None:
         """Call whoever is here to a room that has just opened, and see what else has to be done."""
-        opened = [] if before is None else [one for one in before.pairings if one.state == "open"]
-        known = {(one.room, id) for one in opened for id in one.players.values()}
-        calls = {
-            id: self._call(event, one, mark)
-            for one in event.pairings
-            for mark, id in one.players.items()
-            if one.state == "open" and (one.room, id) not in known
-        }
+        known = {(one.room, id) for one, _, id in _open_seats(before)} if before else ()
+        seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
+        calls = {id: self._call(event, one, mark) for one, mark, id in seats}
         if event.is_over:
             self._paired.pop(event.code, None)
         elif before is None and event.status != "open":
@@ -175,9 +170,10 @@ class Running:
         rooms = [live for live in self._rooms.values() if live.room.event == code]
         if event is not None:
             await _all([self._tend(event, live) for live in rooms])
-        still = [live for live in rooms if live.room.stands_still and self._are_back(live.room.held_seats)]
-        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in still])
-        for live in still:
+        still = [live for live in rooms if live.room.stands_still and not live.is_gone]
+        back = [live for live in still if self._are_back(live.room.held_seats)]
+        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
+        for live in back:
             await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
         event = self._kept.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
@@ -326,6 +322,11 @@ class Running:
     async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
         """Have the room of a pairing opened under another code."""
         await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
+
+
+def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
+    """Yield each pairing whose room is open with a mark in it and the id of who has that."""
+    return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
 
 
 def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
