@@ -76,7 +76,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
     (s of `time.monotonic`).
     """
 
-    make: Callable[[Value], Value | None] = lambda value: value
+    make: Callable[[Value], Value | None] | None = None
     then: Callable[[Exception | None], object] = lambda error: None
     kept: Any = None
     after: Value | None = None
@@ -91,7 +91,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         Called when its turn has come, and again where the store had something newer. Raises `Refused`, and `Conflict`
         where it is to be read again before.
         """
-        return self.make(value)
+        return value if self.make is None else self.make(value)
 
     def settled(self, error: Exception | None) -> Any:
         """Answer, now that it is stored or is known not to be: called exactly once."""
@@ -220,14 +220,14 @@ class Kept(Generic[Value]):
             self.begin(change)
         else:
             self.waiting.append(change)
-            self._answer_in_time(change)
+            self.answer_in_time(change)
 
     def submit_soon(self, change: Change[Value]) -> None:
         """Carry a change out in the next turn of the event loop or later: until then it is the last that waits."""
         change.kept = self
         change.asked_at = time.monotonic()
         self.waiting.append(change)
-        self._answer_in_time(change)
+        self.answer_in_time(change)
         asyncio.get_running_loop().call_soon(self.go_on)
 
     async def until_settled(self, change: Change[Value]) -> Value | None:
@@ -246,10 +246,7 @@ class Kept(Generic[Value]):
         """Apply a change whose turn has come, and let it be stored."""
         value = self.value
         try:
-            if self.phase is Phase.GONE:
-                raise self.why_gone()
-            if self.phase is Phase.UNCERTAIN:
-                self._begin_after(change, 0)
+            if self.phase is not Phase.STORED and self.is_not_ready(change):
                 return
             change.after = after = change.apply(value)
             if after is value and self.phase is Phase.STORED:
@@ -265,6 +262,14 @@ class Kept(Generic[Value]):
         except Exception as error:
             log.exception("a change failed", key=self.key)
             self.settle(change, error)
+
+    def is_not_ready(self, change: Change[Value]) -> bool:
+        """Tell whether a change begins later, once it is read what is stored; raises where it is gone."""
+        if self.phase is Phase.GONE:
+            raise self.why_gone()
+        if self.phase is Phase.UNCERTAIN:
+            self._begin_after(change, 0)
+        return self.phase is not Phase.OPENING
 
     def settle(self, change: Change[Value], error: Exception | None) -> None:
         """Let a change be answered, and go on with what waits."""
@@ -302,7 +307,7 @@ class Kept(Generic[Value]):
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _begin_after(self, change: Change[Value], rest: float) -> None:
-        self._answer_in_time(change)
+        self.answer_in_time(change)
         self.tasks.start(self._rest_and_begin(change, rest))
 
     async def _rest_and_begin(self, change: Change[Value], rest: float) -> None:
@@ -321,7 +326,7 @@ class Kept(Generic[Value]):
             if self.change is change:
                 self.begin(change)
 
-    def _answer_in_time(self, change: Change[Value]) -> None:
+    def answer_in_time(self, change: Change[Value]) -> None:
         """See to it that a change is answered in time whose turn may come late, or more than once."""
         left = change.asked_at + ANSWER_SECONDS - time.monotonic()
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
