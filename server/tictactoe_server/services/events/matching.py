@@ -15,26 +15,39 @@ from typing import Final, Literal
 
 FEW: Final = 12  # edges of each vertex to begin with
 
+_Edge = tuple[int, ...]
+
 
 class _Node:
     """A vertex, or a blossom: an odd circle of `parts`, each linked with the next by an edge of two vertices.
 
-    `base` is the vertex whose partner is outside, if it has one. As long as trees grow: `label` is ``outer`` at even
-    distance from a root and ``inner`` at odd, and `up` the edge to the node before, its own end last.
+    `used` is the edge to its partner, its own end first, empty for none; what is used within a blossom follows from it.
+    As long as trees grow: `label` is ``outer`` at even distance from a root and ``inner`` at odd, and `up` the edge to
+    the node before, its own end last, empty for a root.
     """
 
-    __slots__ = ("base", "label", "links", "parts", "up", "value", "vertices")
+    __slots__ = ("label", "links", "parts", "up", "used", "value", "vertices")
 
-    def __init__(self, base: int, parts: list[_Node], links: list[tuple[int, int]]) -> None:
-        self.base, self.parts, self.links = base, parts, links
-        self.vertices: list[int] = [vertex for part in parts for vertex in part.vertices] or [base]
+    def __init__(self, vertices: list[int], parts: list[_Node], links: list[_Edge]) -> None:
+        self.vertices, self.parts, self.links = vertices, parts, links
         self.label: Literal["", "outer", "inner"] = ""
-        self.up: tuple[int, int] | None = None
+        self.up: _Edge = ()
+        self.used: _Edge = ()
         self.value = 0
 
     def place_of(self, vertex: int) -> int:
         """Return which of its parts has a vertex."""
         return next(place for place, part in enumerate(self.parts) if vertex in part.vertices)
+
+    def pair_parts(self) -> None:
+        """Turn a blossom so that the part with its partner is the first, and make pairs of the others."""
+        first = self.place_of(self.used[0])
+        self.parts = self.parts[first:] + self.parts[:first]
+        self.links = self.links[first:] + self.links[:first]
+        self.parts[0].used = self.used
+        for place in range(1, len(self.parts), 2):
+            one, other = self.links[place]
+            self.parts[place].used, self.parts[place + 1].used = (one, other), (other, one)
 
 
 def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
@@ -54,15 +67,15 @@ def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
             used[vertex][other] = used[other][vertex] = edges[other]
     while True:
         search = _Search(used)
-        is_matched = search.run()
+        partners = search.run()
         helpful = [
             (one, other, cost)
             for one, edges in costs.items()
             for other, cost in edges.items()
-            if one < other and other not in used[one] and (not is_matched or search.slack(one, other, cost) < 0)
+            if one < other and other not in used[one] and (partners is None or search.slack(one, other, cost) < 0)
         ]
         if not helpful:
-            return search.partner if is_matched else None
+            return partners
         for one, other, cost in helpful:
             used[one][other] = used[other][one] = cost
 
@@ -70,8 +83,7 @@ def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
 class _Search:
     def __init__(self, costs: Mapping[int, Mapping[int, int]]) -> None:
         self._edges = {vertex: list(edges.items()) for vertex, edges in costs.items()}
-        self.partner: dict[int, int] = {}
-        self._top = {vertex: _Node(vertex, [], []) for vertex in costs}
+        self._top = {vertex: _Node([vertex], [], []) for vertex in costs}
         # all prices stay even for vertices without a partner, so that half of a slack is whole
         self._price = {vertex: min(edges.values(), default=0) // 2 * 2 for vertex, edges in costs.items()}
 
@@ -79,33 +91,38 @@ class _Search:
         """Return how far an edge is from being tight; less than nothing where it could help."""
         return 2 * cost - self._price[one] - self._price[other]
 
-    def run(self) -> bool:
-        """Find a partner for all, and tell whether there is one for each."""
+    def run(self) -> dict[int, int] | None:
+        """Return each vertex's partner, or None where there is not one for all."""
         self._take_tight_edges()
-        while len(self.partner) < len(self._edges):
+        while not all(node.used for node in self._top.values()):
             if not self._find_pair():
-                return False
-        return True
+                return None
+        nodes = [*dict.fromkeys(self._top.values())]
+        for node in nodes:
+            if node.parts:
+                node.pair_parts()
+                nodes += node.parts
+        return {node.vertices[0]: node.used[1] for node in nodes if not node.parts}
 
     def _take_tight_edges(self) -> None:
         for vertex, edges in self._edges.items():
             if edges:
                 self._price[vertex] += min(self.slack(vertex, other, cost) for other, cost in edges) // 2 * 2
             for other, cost in edges:
-                if not {vertex, other} & self.partner.keys() and self.slack(vertex, other, cost) == 0:
-                    self.partner[vertex], self.partner[other] = other, vertex
+                one, two = self._top[vertex], self._top[other]
+                if not one.used and not two.used and self.slack(vertex, other, cost) == 0:
+                    one.used, two.used = (vertex, other), (other, vertex)
 
     def _find_pair(self) -> bool:
         """Grow trees from all who have no partner until there is one pair more, or tell that there can be none."""
         for node in self._top.values():
-            node.label, node.up = ("", None) if node.base in self.partner else ("outer", None)
-        while True:
-            if found := self._grow():
-                self._exchange(*found)
-                self._exchange(*reversed(found))
-                return True
+            node.label, node.up = "" if node.used else "outer", ()
+        while (found := self._grow()) is None:
             if not self._move_prices():
                 return False
+        self._exchange(*found)
+        self._exchange(*reversed(found))
+        return True
 
     def _grow(self) -> tuple[int, int] | None:
         """Grow along tight edges as far as they go; return one between two trees, or None."""
@@ -120,9 +137,8 @@ class _Search:
                     continue
                 if met.label == "":
                     met.label, met.up = "inner", (vertex, other)
-                    base = self.partner[met.base]
-                    after = top[base]
-                    after.label, after.up = "outer", (met.base, base)
+                    after = top[met.used[1]]
+                    after.label, after.up = "outer", met.used
                     waiting += after.vertices
                     continue
                 circle = self._shrink(vertex, other)
@@ -134,11 +150,9 @@ class _Search:
 
     def _way_up(self, vertex: int) -> Iterator[_Node]:
         """Yield the nodes from a vertex's own to the root of its tree."""
-        node = self._top[vertex]
-        yield node
-        while node.up is not None:
-            node = self._top[node.up[0]]
-            yield node
+        yield (node := self._top[vertex])
+        while node.up:
+            yield (node := self._top[node.up[0]])
 
     def _shrink(self, one: int, other: int) -> list[int] | None:
         """Make a blossom of the circle that an edge closes and return its vertices; None where it joins two trees."""
@@ -151,10 +165,10 @@ class _Search:
         root = left.pop()
         right.pop()
         left.reverse()
-        down = [node.up for node in left if node.up]
-        links = [*down, (one, other), *((end, start) for start, end in (node.up for node in right if node.up))]
-        blossom = _Node(root.base, [root, *left, *right], links)
-        blossom.label, blossom.up = "outer", root.up
+        parts = [root, *left, *right]
+        links = [*(node.up for node in left), (one, other), *(node.up[::-1] for node in right)]
+        blossom = _Node([vertex for part in parts for vertex in part.vertices], parts, links)
+        blossom.label, blossom.up, blossom.used = "outer", root.up, root.used
         self._top.update(dict.fromkeys(blossom.vertices, blossom))
         return [vertex for part in blossom.parts if part.label == "inner" for vertex in part.vertices]
 
@@ -162,32 +176,12 @@ class _Search:
         """Give an outer vertex this partner, and exchange used and unused edges from there to its root."""
         while True:
             node = self._top[vertex]
-            before = node.up
-            self._rebase(node, vertex)
-            self.partner[vertex] = partner
-            if before is None:
+            node.used = vertex, partner
+            if not node.up:
                 return
-            inner = self._top[before[0]]
-            above, entry = inner.up or (0, 0)
-            self._rebase(inner, entry)
-            self.partner[entry] = above
-            vertex, partner = above, entry
-
-    def _rebase(self, node: _Node, vertex: int) -> None:
-        """Make this vertex the one whose partner is outside; within the blossom all others are pairs."""
-        if not node.parts:
-            return
-        first, count = node.place_of(vertex), len(node.parts)
-        self._rebase(node.parts[first], vertex)
-        node.parts = node.parts[first:] + node.parts[:first]
-        node.links = node.links[first:] + node.links[:first]
-        node.base = vertex
-        for index in range(1, count, 2):
-            one, other = node.links[index]
-            if self.partner.get(one) != other:
-                self._rebase(node.parts[index], one)
-                self._rebase(node.parts[index + 1], other)
-                self.partner[one], self.partner[other] = other, one
+            inner = self._top[node.up[0]]
+            vertex, partner = inner.up
+            inner.used = partner, vertex
 
     def _move_prices(self) -> bool:
         """Move all prices until an edge is tight or an inner blossom worth nothing; tell whether there is such."""
@@ -219,17 +213,17 @@ class _Search:
 
     def _open(self, node: _Node) -> None:
         """Put the parts of an inner blossom in its place: those on the even way from its entry to its base are used."""
-        above, entry = node.up or (0, 0)
-        first, count = node.place_of(entry), len(node.parts)
+        node.pair_parts()
+        first, count = node.place_of(node.up[1]), len(node.parts)
         for part in node.parts:
-            part.label, part.up = "", None
+            part.label, part.up = "", ()
             self._top.update(dict.fromkeys(part.vertices, part))
         part = node.parts[first]
-        part.label, part.up = "inner", (above, entry)
+        part.label, part.up = "inner", node.up
         step = 1 if first % 2 else -1
         while first % count:
             for label in ("outer", "inner"):
-                one, other = node.links[first % count] if step > 0 else node.links[first - 1][::-1]
+                up = node.links[first % count] if step > 0 else node.links[first - 1][::-1]
                 first += step
                 part = node.parts[first % count]
-                part.label, part.up = label, (one, other)
+                part.label, part.up = label, up
