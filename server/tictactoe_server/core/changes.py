@@ -103,10 +103,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         if kept.change is not self:  # it was given up meanwhile
             kept.doubt()
             return
-        if self.after is None:
-            kept.lost()
-        else:
-            kept.take(self.after, revision)
+        kept.take(self.after, revision)
         kept.settle(self, None)
 
     def failed(self, error: Exception) -> None:
@@ -114,57 +111,41 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         kept = self.kept
         if not isinstance(error, NotStored) or kept.change is not self:
             kept.doubt()
-        if kept.change is not self:
-            return
-        if isinstance(error, Conflict | Unsettled):
-            if kept.try_again(self, error):
-                return
-            if isinstance(error, Conflict):
-                error = kept.busy()
-        kept.settle(self, error)
+        if kept.change is self and not (isinstance(error, Conflict | Unsettled) and kept.try_again(self, error)):
+            kept.settle(self, kept.busy() if isinstance(error, Conflict) else error)
 
 
 class Kept(Generic[Value]):
     """The `value` under a `key` of a table, stored as `revision` once that is not `MISSING`.
 
     One `change` is under way at a time, the next ones are `waiting`, and `is_going_on` while these are begun. `tasks`
-    are what waits for the store.
+    are what waits for the store. Another kind of value says otherwise what comes of its being `changed` or `lost`.
     """
 
-    def __init__(
-        self,
-        table: Table[Any],
-        key: str,
-        tasks: Tasks,
-        value: Value,
-        revision: int = MISSING,
-        phase: Phase = Phase.UNCERTAIN,
-    ) -> None:
+    def __init__(self, table: Table[Any], key: str, tasks: Tasks, value: Value, revision: int = MISSING) -> None:
         self.table = table
         self.key = key
         self.tasks = tasks
         self.value = value
         self.revision = revision
-        self.phase = phase
+        self.phase = Phase.UNCERTAIN
         self.change: Change[Value] | None = None
         self.waiting: deque[Change[Value]] = deque()
         self.is_going_on = False
-
-    # -- what another kind of value says otherwise ------------------------------------------------------------------
 
     def changed(self, before: Value) -> None:
         """Called when another value is stored than was known here before."""
 
     def lost(self) -> None:
-        """Called when none is stored any more: None is the value from now on."""
-        self.take(cast(Value, None), MISSING)
+        """Called when none is stored any more; it may be made again, unless this is the end of it."""
+        self.value, self.revision = cast(Value, None), MISSING
 
     def busy(self) -> Exception:
         """Return why a change is not stored that lost against others again and again."""
         return StoreBusy(f"{self.key} changes all the time.")
 
     def why_gone(self) -> Exception:
-        """Return why nothing can be changed in the last phase."""
+        """Return why nothing is changed that has come to its end."""
         return StoreUnavailable(f"{self.key} is gone.")
 
     # -- what is stored ---------------------------------------------------------------------------------------------
@@ -181,13 +162,14 @@ class Kept(Generic[Value]):
         if self.phase is Phase.STORED:
             self.phase = Phase.UNCERTAIN
 
-    def take(self, value: Value, revision: int) -> None:
-        """Know what is stored, unless something newer is known."""
-        before = self.value
+    def take(self, value: Value | None, revision: int) -> None:
+        """Know what is stored, None where nothing is, unless something newer is known."""
         if self.revision == MISSING:
             self.enter(Phase.STORED)
-        if revision > self.revision or revision == MISSING:
-            self.value, self.revision = value, revision
+        if value is None:
+            self.lost()
+        elif revision > self.revision:
+            before, self.value, self.revision = self.value, value, revision
             self.changed(before)
 
     async def read(self) -> None:
@@ -198,10 +180,7 @@ class Kept(Generic[Value]):
         except BaseException:
             self.doubt()
             raise
-        if found is None:
-            self.lost()
-        else:
-            self.take(*found)
+        self.take(*(found or (None, MISSING)))
 
     def read_again(self) -> None:
         """Have it read soon: something newer may be stored."""
@@ -222,14 +201,6 @@ class Kept(Generic[Value]):
             self.waiting.append(change)
             self.answer_in_time(change)
 
-    def submit_soon(self, change: Change[Value]) -> None:
-        """Carry a change out in the next turn of the event loop or later: until then it is the last that waits."""
-        change.kept = self
-        change.asked_at = time.monotonic()
-        self.waiting.append(change)
-        self.answer_in_time(change)
-        asyncio.get_running_loop().call_soon(self.go_on)
-
     async def until_settled(self, change: Change[Value]) -> Value | None:
         """Carry a change out for those who can await it, and return what it made; raises why it is not stored."""
         pending, then = Pending(), change.then
@@ -246,7 +217,7 @@ class Kept(Generic[Value]):
         """Apply a change whose turn has come, and let it be stored."""
         value = self.value
         try:
-            if self.phase is not Phase.STORED and self.is_not_ready(change):
+            if self.phase is not Phase.STORED and not self.is_ready(change):
                 return
             change.after = after = change.apply(value)
             if after is value and self.phase is Phase.STORED:
@@ -257,19 +228,19 @@ class Kept(Generic[Value]):
                 self.table.save(self.key, after, self.revision, change, change.finished)
         except Conflict as error:
             change.failed(error)
-        except (Refused, StoreUnavailable) as error:
-            self.settle(change, error)
+        except Refused as refused:
+            self.settle(change, refused)
         except Exception as error:
             log.exception("a change failed", key=self.key)
             self.settle(change, error)
 
-    def is_not_ready(self, change: Change[Value]) -> bool:
-        """Tell whether a change begins later, once it is read what is stored; raises where it is gone."""
+    def is_ready(self, change: Change[Value]) -> bool:
+        """Tell whether a change may begin now, else it does once what is stored is read; raises where it is gone."""
         if self.phase is Phase.GONE:
             raise self.why_gone()
         if self.phase is Phase.UNCERTAIN:
-            self._begin_after(change, 0)
-        return self.phase is not Phase.OPENING
+            self.begin_later(change, 0)
+        return self.phase is Phase.OPENING
 
     def settle(self, change: Change[Value], error: Exception | None) -> None:
         """Let a change be answered, and go on with what waits."""
@@ -293,28 +264,23 @@ class Kept(Generic[Value]):
 
     def try_again(self, change: Change[Value], error: Conflict | Unsettled) -> bool:
         """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
-        change.attempts += 1
-        if isinstance(error, Conflict) and change.attempts == 1:
-            self.begin(change)
-            return True
-        if change.attempts >= ATTEMPTS if isinstance(error, Conflict) else change.rested >= UNSETTLED_SECONDS:
+        change.attempts, is_lost = change.attempts + 1, isinstance(error, Conflict)
+        if change.attempts >= ATTEMPTS if is_lost else change.rested >= UNSETTLED_SECONDS:
             return False
         rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
+        rest = 0.0 if is_lost and change.attempts == 1 else rest
         change.rested += rest
-        self._begin_after(change, rest)
+        self.begin_later(change, rest)
         return True
 
-    # -- inside -----------------------------------------------------------------------------------------------------
-
-    def _begin_after(self, change: Change[Value], rest: float) -> None:
-        self.answer_in_time(change)
-        self.tasks.start(self._rest_and_begin(change, rest))
-
-    async def _rest_and_begin(self, change: Change[Value], rest: float) -> None:
+    def begin_later(self, change: Change[Value], rest: float) -> None:
         """Begin a change after a rest (s), on what is stored by then."""
+        self.answer_in_time(change)
+        self.tasks.start(self._begin_later(change, rest))
+
+    async def _begin_later(self, change: Change[Value], rest: float) -> None:
         try:
-            if rest:
-                await asyncio.sleep(rest)
+            await asyncio.sleep(rest)
             if self.change is change and self.phase is Phase.UNCERTAIN:
                 await self.read()
         except Exception as error:
@@ -343,8 +309,9 @@ class Kept(Generic[Value]):
 
 
 async def change(table: Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
-    """Keep what `edit` makes of a value, None for none, and return that; raises what `edit` raises, and
-    `StoreUnavailable`. What is equal to what is stored is not stored again.
+    """Keep what `edit` makes of a value, None for none, and return that; what is equal is not stored again.
+
+    Raises what `edit` raises, and `StoreUnavailable`.
     """
 
     def make(before: Value | None) -> Value | None:

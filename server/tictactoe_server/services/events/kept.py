@@ -6,6 +6,7 @@ What is asked of an event while it is being stored waits, and is then applied an
 from __future__ import annotations
 
 import asyncio
+import time
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -112,8 +113,10 @@ class _KeptEvent(Kept[Event]):
         """Return the event after a command, together with what else waits."""
         last = self.waiting[-1] if self.waiting else None
         if not isinstance(last, _Commands):
-            last = _Commands(asked=[])
-            self.submit_soon(last)
+            last = _Commands(kept=self, asked=[], asked_at=time.monotonic())
+            self.waiting.append(last)
+            self.answer_in_time(last)
+            asyncio.get_running_loop().call_soon(self.go_on)  # what comes in the same turn is stored with it
         waiter = Pending()
         last.asked.append((actor, command, waiter))
         return waiter.future
