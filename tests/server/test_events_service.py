@@ -606,7 +606,7 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server
 
 @pytest.mark.parametrize("player", ["p1", "p80", "p160"])
 def test_who_watches_is_shown_their_own_pairing_first(player: str) -> None:
-    frame = shown.View(authors.begun(160, "swiss"), 0, 0).state_for(player)
+    frame = shown.View(authors.begun(160, "swiss"), 0).state_for(player, 0)
     first = json.loads(frame[frame.index(b"{") :])["pairings"][0]
     assert player in first["players"].values()
 
