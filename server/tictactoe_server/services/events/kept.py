@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import count
+from itertools import count, repeat
 from typing import Final, cast
 
 import msgspec
@@ -94,12 +94,8 @@ class _Commands(Change[Event], kw_only=True, eq=False):
         self.kept.all.elsewhere.tell_changed(EVENTS.name, self.kept.key)
 
     def settled(self, error: Exception | None) -> None:
-        for place, (_, _, waiter) in enumerate(self.asked):
-            outcome = error or self.outcomes[place]
-            if isinstance(outcome, Exception):
-                waiter.failed(outcome)
-            else:
-                waiter.stored(outcome)
+        for (_, _, waiter), outcome in zip(self.asked, repeat(error) if error else self.outcomes, strict=False):
+            waiter.failed(outcome) if isinstance(outcome, Exception) else waiter.stored(outcome)
 
 
 class _KeptEvent(Kept[Event]):

@@ -213,9 +213,7 @@ class Running:
 
     def _is_awaited(self, event: Event) -> bool:
         """Tell whether an event that was on before this server still waits for its players."""
-        if event.code not in self._awaited:
-            return False
-        if self._are_back(one for one in event.field if one.status == "in"):
+        if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):
             self._awaited.discard(event.code)
         return event.code in self._awaited
 

@@ -6,6 +6,7 @@ Each is shown the top of the table with the own row, and the own pairing before 
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
@@ -146,22 +147,18 @@ class Shown(Topic):
 
     def tell(self) -> None:
         """Send what has changed, of the large events one: the others follow."""
-        changed, self._changed = self._changed, {}
-        watching: dict[str, list[Session]] = {}
+        watching = defaultdict[str, list[Session]](list)
         for session, codes in self._watched.items():
             for code in codes:
-                watching.setdefault(code, []).append(session)
-        for code in self._views.keys() - watching.keys():
-            del self._views[code]
-        has_large = False
-        for code in [code for code in changed if code in watching]:
-            if has_large and len(self._views[code].rows) > FEW_ROWS:
-                self._changed[code] = changed[code]
-                continue
+                watching[code].append(session)
+        self._views = {code: view for code, view in self._views.items() if code in watching}
+        changed = {code: event for code, event in self._changed.items() if code in watching}
+        large = [code for code in changed if len(self._views[code].rows) > FEW_ROWS]
+        self._changed = {code: changed[code] for code in large[1:]}
+        for code in [code for code in changed if code not in self._changed]:
             before, view = self._views[code], self._view(changed[code])
             self._views[code] = view
             self._send(before, view, watching[code])
-            has_large |= len(view.rows) > FEW_ROWS
         if self._changed:
             self.tell_later()
 
