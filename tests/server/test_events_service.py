@@ -689,9 +689,9 @@ async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_pl
     async with start() as server, known(server, token=tokens[0]) as ana:
         clock.advance(3_600_000)
         drive = events_of(server).running
-        await until(lambda: not drive._tasks)
+        await until(lambda: not drive._woken)
         drive.wake(event)
-        await until(lambda: not drive._tasks)
+        await until(lambda: not drive._woken)
         assert (await watched(ana, event))["round"] == 1
         async with known(server, None, tokens[1], *more) as bo:
             assert {(await peer.next_of("call"))["pairing"] for peer in (ana, bo)} == {"r2-1"}

@@ -46,7 +46,7 @@ SEEK_MS: Final = 5_000
 """How often a room is looked for in the store that is not here, as its game may be over without word of it."""
 
 AGAIN_SECONDS: Final = 0.5  # when what was refused or could not be stored is tried again
-_LATE_SECONDS: Final = 0.002
+_JUST_AFTER_SECONDS: Final = 0.002  # how long after a round is due it is looked at
 _POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
 
 Found = TypeVar("Found")
@@ -64,8 +64,7 @@ class Running:
         self._is_draining = is_draining
         self._rooms: dict[str, LiveRoom] = {}
         self._sought = RateLimits(1, SEEK_MS, core.monotonic_ns)
-        self._woken: set[str] = set()
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._woken: dict[str, bool] = {}
         self._awaited: set[str] = set()
         self._in_time_since = math.inf
         self._paired: dict[str, asyncio.Task[Paired]] = {}
@@ -91,9 +90,9 @@ class Running:
 
     def wake(self, code: str) -> None:
         """Look soon at what has to be done for an event."""
-        self._woken.add(code)
-        if code not in self._tasks:
-            self._tasks[code] = self._run(self._work(code))
+        if code not in self._woken:
+            self._run(self._work(code))
+        self._woken[code] = True
 
     async def calls_of(self, player: str) -> tuple[EventCall, ...]:
         """Return to which rooms a player is called now."""
@@ -149,8 +148,8 @@ class Running:
     async def _work(self, code: str) -> None:
         """Do what has to be done for an event until nothing is left, for now."""
         try:
-            while code in self._woken:
-                self._woken.discard(code)
+            while self._woken[code]:
+                self._woken[code] = False
                 await self._look(code)
         except (Refused, StoreUnavailable) as error:
             log.debug("an event waits", code=code, reason=str(error))
@@ -158,7 +157,7 @@ class Running:
         except Exception:
             log.exception("an event could not go on", code=code)
         finally:
-            del self._tasks[code]
+            del self._woken[code]
 
     async def _look(self, code: str) -> None:
         """Do what is to be done here; at one server for all, begin rounds and open rooms.
@@ -192,7 +191,7 @@ class Running:
         pairing = self._pair(event)
         if due > now:
             if due - now < LOOK_SECONDS * 1000:
-                asyncio.get_running_loop().call_later((due - now) / 1000 + _LATE_SECONDS, self.wake, event.code)
+                asyncio.get_running_loop().call_later((due - now) / 1000 + _JUST_AFTER_SECONDS, self.wake, event.code)
             return event
         if not pairing.done():
             return event  # it is woken then
