@@ -9,13 +9,12 @@ and the best are free where the number of players is no power of two.
 from __future__ import annotations
 
 import dataclasses
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_protocol.standings import Results, Standing, Tie, spell_halves
+from tictactoe_protocol.standings import Results, Standing, Tie, rank, spell_halves
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.services.events.event import Event, Pairing, pair_up
 
@@ -94,31 +93,31 @@ def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
     return rules, clock
 
 
-def ranking(event: Event) -> tuple[Standing, ...]:
-    """Return the table: who won as many matches shares a place, of those who won none who never played stand behind.
+class _Matches(Results):
+    """The results of a knock-out: how many matches each has won, and the scores of all, ``+`` for a bye."""
 
-    Their tie-break is how many that were, with the scores of all matches, ``+`` for a bye.
-    """
-    results = Results([one.player for one in event.field], event.counted_games())
-    won = dict.fromkeys(results.players, 0)
-    scores: dict[str, list[str]] = {player: [] for player in won}
-    for games in matches_of(event.pairings):
-        winner = winner_of(event, games)
-        halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
-        for player in halves:
-            won[player] += player == winner
-            score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
-            scores[player].append(score if len(halves) > 1 else "+")
-    has_won = dict.fromkeys(won, 0) if event.edition == 1 else won
-    keys = {player: (-won[player], not has_won[player] and not results.played[player]) for player in won}
-    places = sorted(keys.values())
-    return tuple(
-        Standing(
-            1 + bisect_left(places, keys[player]),
-            player,
-            results.halves[player] / 2,
-            results.played[player],
-            (Tie("matches", won[player], ", ".join(scores[player])),),
-        )
-        for player in sorted(won, key=keys.__getitem__)
-    )
+    def __init__(self, event: Event) -> None:
+        super().__init__([one.player for one in event.field], event.counted_games())
+        self.won = dict.fromkeys(self.players, 0)
+        self.scores: dict[str, list[str]] = {player: [] for player in self.players}
+        self._counts_wins = event.edition > 1
+        for games in matches_of(event.pairings):
+            winner = winner_of(event, games)
+            halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
+            for player in halves:
+                self.won[player] += player == winner
+                score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
+                self.scores[player].append(score if len(halves) > 1 else "+")
+
+    def first_key(self, player: str) -> tuple[int, int]:
+        has_won = self._counts_wins and self.won[player]
+        return -self.won[player], not has_won and not self.played[player]
+
+    def matches(self, player: str) -> Tie:
+        return Tie("matches", self.won[player], ", ".join(self.scores[player]))
+
+
+def ranking(event: Event) -> tuple[Standing, ...]:
+    """Return the table: who won as many matches shares a place, of those who won none who never played stand behind."""
+    results = _Matches(event)
+    return tuple(row._replace(tie=(results.matches(row.player),)) for row in rank(results, ()))
