@@ -23,8 +23,8 @@ from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.proxy import Proxy
 from tictactoe_protocol.catalogue import speak
-from tictactoe_server.core.rooms import Room
 from tictactoe_server.http.assets import Assets
+from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 

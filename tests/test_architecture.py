@@ -40,18 +40,48 @@ CLIENT_LEVELS = (
 """The folders and single modules of the client, lowest first: each knows only those on lower levels."""
 SERVER_LEVELS = (
     {"__init__"},
-    {"settings"},
+    {"settings", "agenda"},
     {"storage", "transport"},
+    {"rooms"},
+    {"records"},
+    {"sessions"},
+    {"watching"},
+    {"listings"},
+    {"people"},
     {"core"},
     {"cluster"},
     {"admin"},
     {"http"},
     {"services"},
+    {"events"},
+    {"api"},
     {"server"},
     {"cli"},
     {"__main__"},
 )
 """The same of the server."""
+
+CEILINGS = {
+    "admin": (1_550, 5),
+    "api": (300, 2),
+    "cli": (1_100, 3),
+    "cluster": (2_400, 8),
+    "core": (1_900, 5),
+    "events": (2_550, 6),
+    "http": (850, 2),
+    "listings": (600, 2),
+    "people": (500, 2),
+    "records": (800, 2),
+    "rooms": (1_350, 5),
+    "services": (1_850, 5),
+    "sessions": (500, 2),
+    "storage": (2_800, 10),
+    "transport": (2_300, 6),
+    "watching": (200, 1),
+}
+"""How many lines a folder of the server may have, and on how many floors its modules may stand: each imports only those
+on lower ones. Who raises a ceiling says in the commit for what.
+"""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
@@ -220,6 +250,17 @@ def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[s
             yield imported.module
 
 
+def count_floors(package: Path, folder: Path) -> int:
+    """Return how many modules of a folder make the longest chain in which each imports the next; has no circle."""
+    paths = {name_of(path, package): path for path in list_modules(folder) if path.name != "__init__.py"}
+    known = {name: set(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
+
+    def floor_of(name: str) -> int:
+        return 1 + max(map(floor_of, known[name]), default=0)
+
+    return max(map(floor_of, paths), default=0)
+
+
 def is_room_logic_missing(server: Path) -> bool:
     """Tell whether no module of the server would be checked as room logic."""
     return not list_room_modules(server)
@@ -245,6 +286,18 @@ def test_the_folders_of_the_client_know_only_those_below_them() -> None:
 
 def test_the_folders_of_the_server_know_only_those_below_them() -> None:
     assert list(find_upward_imports(SERVER, SERVER_LEVELS)) == []
+
+
+def test_the_folders_of_the_server_are_those_that_have_a_ceiling() -> None:
+    assert {path.parent.name for path in SERVER.glob("*/__init__.py")} == CEILINGS.keys()
+
+
+@pytest.mark.parametrize("folder", CEILINGS)
+def test_a_folder_of_the_server_stays_below_its_ceiling(folder: str) -> None:
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in list_modules(SERVER / folder))
+    most_lines, most_floors = CEILINGS[folder]
+    assert lines <= most_lines
+    assert count_floors(SERVER, SERVER / folder) <= most_floors
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
@@ -377,6 +430,13 @@ def test_the_check_reports_a_circle(package: Path, sources: dict[str, str], *, i
     for name, source in sources.items():
         (package / f"{name}.py").write_text(source, encoding="utf-8")
     assert bool(find_circle(package)) == is_circle
+
+
+def test_the_check_counts_the_floors_of_a_folder(package: Path) -> None:
+    sources = {"a": "from . import b, c", "b": "from .c import x", "c": "import json", "d": "from .a import y"}
+    for name, source in sources.items():
+        (package / f"strategies/{name}.py").write_text(source, encoding="utf-8")
+    assert count_floors(package, package / "strategies") == 4
 
 
 def test_a_server_with_modules_but_without_a_room_lacks_room_logic(package: Path) -> None:

@@ -1,6 +1,6 @@
 """The table of characters that look alike, by which names are compared: how it is made.
 
-``python -m tools.look_alikes`` makes `tictactoe_server/core/look_alikes.txt` from Unicode's `confusables.txt` (UTS
+``python -m tools.look_alikes`` makes `tictactoe_server/people/look_alikes.txt` from Unicode's `confusables.txt` (UTS
 #39), as the package ``confusable-homoglyphs`` 3.3.1 has it, which is to be installed for this alone. It takes what can
 stand in a name, is itself when decomposed (NFKD), and looks like one other thing. Of plain letters and digits it takes
 those that look like one other: ``rn`` stays apart from ``m``.
@@ -15,7 +15,7 @@ from textwrap import fill
 from typing import Final
 
 from tictactoe_protocol import BadName, parse_name
-from tictactoe_server.core import look_alikes
+from tictactoe_server.people import look_alikes
 
 WIDTH: Final = 110
 _LEFT_TO_RIGHT: Final = "\u200e"

@@ -12,10 +12,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState
-from tictactoe_server.services.api.service import EventList, RoomList
-from tictactoe_server.services.api.streams import LINES
-from tictactoe_server.services.events.table import WholeEvent
-from tictactoe_server.transport.http_messages import JSON, PLAIN_TEXT
+from tictactoe_server.api.service import EventList, RoomList
+from tictactoe_server.events.table import WholeEvent
+from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
 _DESCRIPTION: Final = (
@@ -42,21 +41,21 @@ PATHS: Final = {
     "/api/rooms": Path("The public rooms, newest first", (RoomList,)),
     "/api/lobby/stream": Path(
         "The public rooms once a second where these have changed, a line each; empty lines between",
-        *((RoomList,), LINES, False),
+        *((RoomList,), JSON_LINES, False),
     ),
     "/api/rooms/{room}": Path("The newest state of a public room, whose `seq` is in its tag", (RoomState,)),
     "/api/rooms/{room}/stream": Path(
         "Its states from now on, a line each, and `closed` as the last; empty lines between",
-        *((RoomState, Closed), LINES, False),
+        *((RoomState, Closed), JSON_LINES, False),
     ),
     "/api/events": Path("The events that are not over and that all may enter, newest first", (EventList,)),
     "/api/events/{event}": Path("An event with its table and all its pairings", (WholeEvent,)),
     "/api/events/{event}/stream": Path(
         "The same whenever it has changed, a line each, until the event is over; empty lines between",
-        *((WholeEvent,), LINES, False),
+        *((WholeEvent,), JSON_LINES, False),
     ),
     "/api/events/{event}/games": Path(
-        "Its games that were kept, a line each, in the order of its pairings", (PlayedGame,), LINES
+        "Its games that were kept, a line each, in the order of its pairings", (PlayedGame,), JSON_LINES
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
     "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),

@@ -26,7 +26,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import (
+from tictactoe_server.rooms import (
     NOBODY,
     Command,
     Dropped,
@@ -41,8 +41,8 @@ from tictactoe_server.core.rooms import (
     open_room,
     state_of,
 )
-from tictactoe_server.core.rooms.seating import seat_of
-from tictactoe_server.core.rooms.terms import TOURNAMENT
+from tictactoe_server.rooms.seating import seat_of
+from tictactoe_server.rooms.terms import TOURNAMENT
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330

@@ -20,27 +20,27 @@ from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.api.service import Api
 from tictactoe_server.cluster import needing_nats
-from tictactoe_server.core.accounts import Accounts
-from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import Dispatcher
-from tictactoe_server.core.kept import BANS, KEPT, open_folder, open_memory
-from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime, Uninterrupted
-from tictactoe_server.core.session import Session
+from tictactoe_server.events.service import Tournaments
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
-from tictactoe_server.services.api.service import Api
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.events.service import Tournaments
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
 from tictactoe_server.services.play import Play, Talk
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
+from tictactoe_server.sessions.pressure import Pressure
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable

@@ -218,7 +218,7 @@ class Limits:
     connections_per_address: Count = 1_000  # connections from one address
     connections_per_minute_per_address: Count = 3_000  # new ones from one address in a minute, but those of plain HTTP
     connections_at_once_per_address: Count = 1_000  # how many of these may come at once, before that rate counts
-    # Rooms, seats and what else is asked for: refused (core.limits, core.registry, services).
+    # Rooms, seats and what else is asked for: refused (`people`, `core`, `services`).
     rooms: Count = 20_000  # rooms
     rooms_per_player: Count = 20  # rooms that one player has opened
     rooms_per_address: Count = 400  # rooms that were opened from one address

@@ -28,9 +28,9 @@ from tests.bench.contestants import older_packages
 from tests.bench.tables import DRAWN
 from tests.environment import environment
 from tests.limits import uncounted
-from tictactoe_server.core.kept import open_memory
-from tictactoe_server.core.session import Session
+from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Settings
 
 OURS = ("tictactoe_server", "tictactoe_protocol", "tictactoe_engine")

@@ -19,8 +19,8 @@ import uvloop
 
 from tests.server.stored import keep, room_of
 from tictactoe_protocol import ROOM_CODE_ALPHABET
-from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
-from tictactoe_server.core.rooms import FinishedGame, Room
+from tictactoe_server.records.tables import ROOMS, open_folder, open_memory
+from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.storage.memory import MemoryTable
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Waiter

@@ -9,9 +9,9 @@ from statistics import median
 from time import perf_counter, process_time
 
 from tests.server.events.authors import Decide, entered, play_round, run
-from tictactoe_server.services.events.commands import apply, pair_next
-from tictactoe_server.services.events.event import due_at
-from tictactoe_server.services.events.table import rows
+from tictactoe_server.events.commands import apply, pair_next
+from tictactoe_server.events.event import due_at
+from tictactoe_server.events.table import rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -15,7 +15,7 @@ from tests.server.tables import ANA, BO, CODE, CY, DI, START
 from tictactoe_engine import Rules, parse_cell
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, open_room, state_of
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, open_room, state_of
 
 PEOPLE = (ANA, BO, CY, DI)
 RULES = (

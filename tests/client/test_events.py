@@ -13,7 +13,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.telling import announce_standing
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, state_of
+from tictactoe_server.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, state_of
 
 WATCHER = "pwatcher"
 

@@ -14,7 +14,7 @@ from nats.js import JetStreamContext
 from tests.cluster.nodes import STREAM, Nodes
 from tests.faults.fleet import Games
 from tests.server.tables import decode_game, decode_room
-from tictactoe_server.core.rooms import Room
+from tictactoe_server.rooms import Room
 
 Key = tuple[str, int]
 PATIENCE_SECONDS = 5.0

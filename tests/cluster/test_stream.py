@@ -10,8 +10,8 @@ from nats.js.api import RePublish, StreamConfig
 from tests.cluster.nodes import STREAM, Nodes
 from tests.cluster.stream import Witness, read_games
 from tests.server.tables import ANA, BO, CODE, Table, encode_room
-from tictactoe_server.core.kept import encode_game
-from tictactoe_server.core.rooms import Room, finished_game
+from tictactoe_server.records.tables import encode_game
+from tictactoe_server.rooms import Room, finished_game
 
 
 def played(*cells: int) -> Room:

@@ -15,7 +15,7 @@ from tests.end_to_end.clients import COMMAND, run_client
 from tests.terminal import run_screen
 from tictactoe_client import connect
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_server.core.kept import open_memory
+from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage

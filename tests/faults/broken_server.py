@@ -14,7 +14,7 @@ from tests.faults.crash_points import CRASH_POINTS, CrashingRooms, Fuse, lay
 from tests.faults.early_store import early
 from tests.limits import uncounted
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.core.kept import ROOMS, open_folder
+from tictactoe_server.records.tables import ROOMS, open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage

@@ -11,8 +11,8 @@ import signal
 from typing import Literal, get_args
 
 from tictactoe_server import server
-from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.rooms import FinishedGame, Room
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.storage.sqlite import JournaledTable, SqliteStore
 from tictactoe_server.storage.store import Waiter
 from tictactoe_server.transport.connection import Connection

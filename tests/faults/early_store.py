@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from tictactoe_server.core.kept import GAMES, ROOMS
-from tictactoe_server.core.rooms import FinishedGame, Room
+from tictactoe_server.records.tables import GAMES, ROOMS
+from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.storage.memory import MemoryLog, MemoryTable
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, Stored, Table, Waiter

@@ -12,7 +12,7 @@ from tests.peer import open_peer
 from tests.server.stored import rooms_in, until_rooms
 from tests.server.tables import ANA, Table
 from tests.soak import restart
-from tictactoe_server.core.kept import PLAYERS
+from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import StoreUnavailable

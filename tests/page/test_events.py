@@ -35,7 +35,7 @@ QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.ma
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next round begin soon after the last result."""
-    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 50)
+    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 50)
 
 
 def known(server: Server, name: str) -> Any:

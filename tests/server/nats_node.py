@@ -18,7 +18,7 @@ from tests.environment import environment
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.setup import stream_config
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.core.kept import KEPT
+from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 
 _START_SECONDS = 20

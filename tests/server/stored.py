@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from tests.server.tables import ANA, BO, Table
 from tictactoe_server.admin.orders.rooms import ListRooms
-from tictactoe_server.core.kept import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
-from tictactoe_server.core.rooms import FinishedGame, Player, Room, finished_game
+from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
+from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
 from tictactoe_server.server import Server
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Pending, delete, save

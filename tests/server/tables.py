@@ -12,9 +12,9 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.documents import RoomDocuments
-from tictactoe_server.core.kept import GAMES, ROOMS
-from tictactoe_server.core.rooms import (
+from tictactoe_server.records.documents import RoomDocuments
+from tictactoe_server.records.tables import GAMES, ROOMS
+from tictactoe_server.rooms import (
     NOBODY,
     Command,
     Enter,

@@ -14,7 +14,7 @@ from tests.server.test_connections import Serve
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, expires_at
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, expires_at
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
 

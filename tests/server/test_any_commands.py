@@ -17,7 +17,7 @@ from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import (
+from tictactoe_server.rooms import (
     NOBODY,
     Command,
     Dropped,
@@ -32,9 +32,9 @@ from tictactoe_server.core.rooms import (
     open_room,
     state_of,
 )
-from tictactoe_server.core.rooms.seating import seat_of
-from tictactoe_server.core.rooms.terms import TOURNAMENT
-from tictactoe_server.core.rooms.view import StateEncoder
+from tictactoe_server.rooms.seating import seat_of
+from tictactoe_server.rooms.terms import TOURNAMENT
+from tictactoe_server.rooms.view import StateEncoder
 
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))

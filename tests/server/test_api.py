@@ -21,7 +21,7 @@ from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
 from tictactoe_engine.records import parse_record
-from tictactoe_server.core.kept import ROOMS
+from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
@@ -125,7 +125,7 @@ async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
 
 
 async def test_a_list_of_rooms_that_is_known_is_not_sent_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.services.api.service.LIST_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.api.service.LIST_SECONDS", 0)
     async with open_peer(server.url) as ana:
         await ana.ask("create")
         known = f"If-None-Match: {(await get(server, '/api/rooms')).fields['etag']}"
@@ -137,7 +137,7 @@ async def test_a_list_of_rooms_that_is_known_is_not_sent_again(server: Server, m
 async def test_the_public_rooms_are_streamed_as_they_come_and_go(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.services.api.service._ROOMS_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.api.service._ROOMS_SECONDS", 0)
     async with open_peer(server.url) as ana, streaming(server, "/api/lobby/stream") as stream:
         described = Described(await read(server, "/api/openapi.json"))
         assert await stream.next() == {"rooms": []}

@@ -19,7 +19,7 @@ from tests.server.stored import ANA_KEY, keep, room_of, rooms_in
 from tests.server.tables import ANA
 from tests.server.test_lost_data import CODES, damage, fill
 from tests.server.test_sqlite_store import child
-from tictactoe_server.core.kept import KEPT, PLAYERS, KnownPlayer, open_folder, today
+from tictactoe_server.records.tables import KEPT, PLAYERS, KnownPlayer, open_folder, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import CannotBackUp, back_up

@@ -19,7 +19,7 @@ LOOK_SECONDS = 0.02
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server look at the games fifty times a second."""
-    monkeypatch.setattr("tictactoe_server.core.lobby.LOOK_SECONDS", LOOK_SECONDS)
+    monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", LOOK_SECONDS)
 
 
 @contextlib.asynccontextmanager
@@ -132,7 +132,7 @@ async def test_a_game_that_is_over_is_shown_with_its_end_and_then_another_in_its
         boards = await boards_until(eve, lambda boards: "result" in boards[1])
         assert boards[1]["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
         assert boards[1]["turn"] is None
-        monkeypatch.setattr("tictactoe_server.core.lobby.OVER_SECONDS", 0.0)
+        monkeypatch.setattr("tictactoe_server.listings.lobby.OVER_SECONDS", 0.0)
         boards = await boards_until(eve, lambda boards: "result" not in boards[1])
         assert codes(boards) == [rooms[3], rooms[0], rooms[1]]
 
@@ -143,7 +143,7 @@ async def test_a_game_in_which_nothing_happens_gives_way_to_another(
     async with games(server, 4) as (_, _, rooms), open_peer(server.url, "eve") as eve:
         await eve.ask("lobby", on=True, boards=1)
         assert codes((await eve.next_of("boards"))["boards"]) == [rooms[3]]
-        monkeypatch.setattr("tictactoe_server.core.lobby.DULL_SECONDS", 0.0)
+        monkeypatch.setattr("tictactoe_server.listings.lobby.DULL_SECONDS", 0.0)
         await boards_until(eve, lambda boards: codes(boards) == [rooms[0]])
 
 

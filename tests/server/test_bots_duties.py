@@ -16,7 +16,7 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
+from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable

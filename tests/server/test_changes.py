@@ -14,9 +14,9 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing, until
 from tictactoe_protocol.requests import Move, Resign
-from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.live_room import ATTEMPTS
-from tictactoe_server.core.rooms import Player, apply
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, NotStored, StoreUnavailable, Unsettled, save

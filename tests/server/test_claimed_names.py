@@ -20,9 +20,10 @@ from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.names import ListNames, Merge, Release
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.core.accounts import Accounts, hash_secret
-from tictactoe_server.core.changes import change
-from tictactoe_server.core.kept import (
+from tictactoe_server.people.accounts import Accounts, hash_secret
+from tictactoe_server.people.look_alikes import keys_of
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import (
     ACCOUNTS,
     CLAIMS,
     LINKS,
@@ -38,11 +39,10 @@ from tictactoe_server.core.kept import (
     open_memory,
     today,
 )
-from tictactoe_server.core.look_alikes import keys_of
-from tictactoe_server.core.rooms import Player
-from tictactoe_server.core.session import TRIES
+from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services import names
+from tictactoe_server.sessions.session import TRIES
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, save

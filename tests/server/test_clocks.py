@@ -13,7 +13,7 @@ from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
-from tictactoe_server.core.rooms import (
+from tictactoe_server.rooms import (
     Command,
     Dropped,
     Enter,
@@ -23,7 +23,7 @@ from tictactoe_server.core.rooms import (
     expires_at,
     is_expired,
 )
-from tictactoe_server.core.rooms.room import START_MS
+from tictactoe_server.rooms.room import START_MS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

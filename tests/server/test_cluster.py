@@ -31,10 +31,10 @@ from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
 from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
-from tictactoe_server.core.kept import ROOMS
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import Enter, Player
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import Enter, Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -207,7 +207,7 @@ async def test_the_lobby_is_that_of_the_whole_cluster(node: Node) -> None:
 async def test_the_boards_of_the_lobby_are_those_of_the_whole_cluster(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.lobby.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
     async with (
         cluster_of(node, 2) as (one, other),
         open_peer(one.url, "ana") as ana,

@@ -49,8 +49,8 @@ def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def told_singly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have two who watch be a crowd, of which one is told in a turn of the event loop."""
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
+    monkeypatch.setattr("tictactoe_server.watching.watchers.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.watching.watchers.CROWD_A_TURN", 1)
 
 
 # -- watching -------------------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody
 async def test_one_who_leaves_a_crowd_is_told_no_more_and_who_plays_does_not_wait(
     server: Server, told_singly: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.watchers.GATHER_SECONDS", 3600)
+    monkeypatch.setattr("tictactoe_server.watching.watchers.GATHER_SECONDS", 3600)
     async with two_before_a_crowd(server, 3) as (ana, bo, room, crowd):
         await ana.ask("chat", room=room, text="hello")
         await bo.next_of("chat")

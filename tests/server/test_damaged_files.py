@@ -15,8 +15,8 @@ import pytest
 from tests.server.cases import cases
 from tests.server.stored import bans_in, change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
-from tictactoe_server.core.kept import PLAYERS, Ban, open_folder
-from tictactoe_server.core.rooms import Player
+from tictactoe_server.records.tables import PLAYERS, Ban, open_folder
+from tictactoe_server.rooms import Player
 from tictactoe_server.storage.damage.pages import PAGE_BYTES, DatabasePages
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable

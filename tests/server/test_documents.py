@@ -18,12 +18,12 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.documents import GameDocuments, RoomDocuments
-from tictactoe_server.core.kept import encode_game
-from tictactoe_server.core.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
-from tictactoe_server.core.rooms.seating import seat_of
-from tictactoe_server.core.rooms.terms import TOURNAMENT, USUAL
-from tictactoe_server.core.rooms.view import rules_state
+from tictactoe_server.records.documents import GameDocuments, RoomDocuments
+from tictactoe_server.records.tables import encode_game
+from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
+from tictactoe_server.rooms.seating import seat_of
+from tictactoe_server.rooms.terms import TOURNAMENT, USUAL
+from tictactoe_server.rooms.view import rules_state
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000

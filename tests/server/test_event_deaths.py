@@ -10,11 +10,11 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
 from tests.server.test_events_service import HERE, card_game, known, play_on
-from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.rooms import FinishedGame
+from tictactoe_server.events.event import Event
+from tictactoe_server.events.kept import EVENTS
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services.events.event import Event
-from tictactoe_server.services.events.kept import EVENTS
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import UNAWAITED, Value, Waiter
@@ -152,8 +152,8 @@ def check(event: Event, games: list[FinishedGame]) -> None:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a server look often, and the next round begin soon."""
-    monkeypatch.setattr("tictactoe_server.services.events.running.LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 20)
+    monkeypatch.setattr("tictactoe_server.events.running.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 20)
 
 
 @pytest.mark.parametrize("is_told", [True, False], ids=["told", "untold"])

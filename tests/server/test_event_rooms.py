@@ -22,10 +22,11 @@ from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.kept import encode_game
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import RoomExists
-from tictactoe_server.core.rooms import (
+from tictactoe_server.events.running import Running
+from tictactoe_server.records.tables import encode_game
+from tictactoe_server.rooms import (
     NOBODY,
     Dropped,
     Enter,
@@ -37,10 +38,9 @@ from tictactoe_server.core.rooms import (
     finished_game,
     open_room,
 )
-from tictactoe_server.core.rooms.finished import record_of
-from tictactoe_server.core.rooms.terms import TOURNAMENT
+from tictactoe_server.rooms.finished import record_of
+from tictactoe_server.rooms.terms import TOURNAMENT
 from tictactoe_server.server import Server
-from tictactoe_server.services.events.running import Running
 from tictactoe_server.settings import Settings
 
 CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
@@ -413,7 +413,7 @@ KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from tests.server.test_event_rooms import ANA, BO, CODE, HERE, Move, open_pairing, replace
-from tictactoe_server.core.rooms import Enter
+from tictactoe_server.rooms import Enter
 from tictactoe_server.server import Server
 
 async def main():

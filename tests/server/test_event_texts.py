@@ -18,17 +18,17 @@ from tests.server.test_api import Described, read, streaming
 from tests.server.test_events_service import HERE, events_of, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
-from tictactoe_server.core.kept import open_memory
+from tictactoe_server.events.event import Event
+from tictactoe_server.events.table import whole_of
+from tictactoe_server.events.texts import describe_event, render_sheet
+from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services.events.event import Event
-from tictactoe_server.services.events.table import whole_of
-from tictactoe_server.services.events.texts import describe_event, render_sheet
 from tictactoe_server.storage.store import StoreUnavailable
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.services.events.commands.NEXT_ROUND_MS", 50)
+    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 50)
 
 
 def by_name(*order: str) -> Decide:
@@ -179,7 +179,7 @@ async def test_a_code_leads_to_an_event_that_is_long_over_and_none_is_found_by_t
 
 
 async def test_streams_take_turns_where_one_look_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.agenda.SLICE_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.agenda.SLICE_SECONDS", 0)
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
         codes = [await opened(ana) for _ in range(2)]
         paths = (f"/api/events/{code}/stream" for code in codes)

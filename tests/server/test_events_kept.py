@@ -16,10 +16,10 @@ from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, events_of, known, opened, run
+from tictactoe_server.events import kept
+from tictactoe_server.events.commands import Enter, apply
+from tictactoe_server.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.server import Server
-from tictactoe_server.services.events import kept
-from tictactoe_server.services.events.commands import Enter, apply
-from tictactoe_server.services.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
 
 DAY_MS = 86_400_000

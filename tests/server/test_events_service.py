@@ -18,11 +18,11 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tests.server.cases import cases
 from tests.server.events import authors
-from tictactoe_server.core.kept import ROOMS, open_folder, open_memory
 from tictactoe_server.core.live_room import closed
+from tictactoe_server.events import commands, running, service, shown
+from tictactoe_server.events.event import Event
+from tictactoe_server.records.tables import ROOMS, open_folder, open_memory
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services.events import commands, running, service, shown
-from tictactoe_server.services.events.event import Event
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.folder import FILE_NAME

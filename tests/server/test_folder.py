@@ -14,7 +14,7 @@ import pytest
 
 from tests.server.stored import change, keep, room_of
 from tests.server.test_sqlite_store import child
-from tictactoe_server.core.kept import open_folder
+from tictactoe_server.records.tables import open_folder
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
 from tictactoe_server.storage.schema import SCHEMA, NewerSchema, open_database
 from tictactoe_server.storage.store import MISSING, CannotOpenStore

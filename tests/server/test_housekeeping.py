@@ -13,8 +13,8 @@ from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import Housekeeping
-from tictactoe_server.core.kept import BANS, PLAYERS, open_folder, open_memory, today
-from tictactoe_server.core.rooms import Player
+from tictactoe_server.records.tables import BANS, PLAYERS, open_folder, open_memory, today
+from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage

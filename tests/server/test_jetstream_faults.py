@@ -17,8 +17,8 @@ from tictactoe_server.cluster.jetstream.contents import copied_stream
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import outcome_of
-from tictactoe_server.core.kept import KEPT, ROOMS
-from tictactoe_server.core.rooms import Room
+from tictactoe_server.records.tables import KEPT, ROOMS
+from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 
 CODE = "K7M4PQ"

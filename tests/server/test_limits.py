@@ -82,7 +82,7 @@ async def test_bursts_are_answered_also_where_they_wait_in_the_line_of_their_add
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with serving(Limits()) as server, open_raw(server.url) as first, open_raw(server.url) as second:
-        monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1, raising=False)
+        monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1, raising=False)
         server._pressure._active = 2  # as if somebody else had something to say
         for hasty in (first, second):
             hasty.writer.write(b"".join(text(ping(str(number))) for number in range(360)))
@@ -101,7 +101,7 @@ async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
 
 
 async def test_one_who_says_too_much_for_a_while_only_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.session._EPISODE_SECONDS", 0.4)
+    monkeypatch.setattr("tictactoe_server.sessions.session._EPISODE_SECONDS", 0.4)
     limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.6)
     async with serving(limits) as server, open_raw(server.url) as talker:
         for _ in range(2):
@@ -544,7 +544,7 @@ async def test_a_class_of_three_hundred_behind_one_address_meets_no_limit_in_a_l
 
 
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure._LOOKED_AT_EVERY", 1)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure._LOOKED_AT_EVERY", 1)
     async with serving(uncounted()) as server, open_raw(server.url) as many:
         server._pressure._turn_seconds = 1e-9
         await many.write(b"".join(text(json.dumps({"type": "rooms", "id": str(n)})) for n in range(40)))

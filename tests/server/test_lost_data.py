@@ -13,7 +13,7 @@ from tests.server.laboratory import open_laboratory
 from tests.server.stored import ANA_KEY, change, finish, keep, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
 from tests.server.test_sqlite_store import child
-from tictactoe_server.core.kept import PLAYERS, ROOMS, KnownPlayer, open_folder, today
+from tictactoe_server.records.tables import PLAYERS, ROOMS, KnownPlayer, open_folder, today
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.store import MISSING
 

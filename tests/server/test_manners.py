@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes import FakeClock, TroubledStore
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
-from tictactoe_server.core.kept import open_memory
+from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import StoreUnavailable

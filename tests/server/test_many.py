@@ -18,12 +18,12 @@ from tests.server.tables import ANA, BO, CY
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.agenda import SLICE_ITEMS, Agenda
+from tictactoe_server.agenda import SLICE_ITEMS, Agenda
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.matchmaking import Matchmaker
-from tictactoe_server.core.rooms import Player, open_room
-from tictactoe_server.core.session import Session
+from tictactoe_server.listings.matchmaking import Matchmaker
+from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.server import Server
+from tictactoe_server.sessions.session import Session
 
 CLASSIC = (PRESETS["classic"], None)
 

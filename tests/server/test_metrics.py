@@ -23,7 +23,7 @@ from tests.peer import open_peer, play_out
 from tests.raw import open_bytes, read_to_end
 from tictactoe_server.admin import metrics
 from tictactoe_server.admin.orders.status import DrainOrder
-from tictactoe_server.core.kept import open_folder
+from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.listen import CannotListen

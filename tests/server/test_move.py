@@ -35,11 +35,11 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.cluster.jetstream.contents import copied_stream
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.core.kept import PLAYERS, ROOMS, Ban, open_folder, today
-from tictactoe_server.core.rooms import Player
+from tictactoe_server.events.event import open_event
+from tictactoe_server.events.kept import EVENTS
+from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder, today
+from tictactoe_server.rooms import Player
 from tictactoe_server.server import kept_by
-from tictactoe_server.services.events.event import open_event
-from tictactoe_server.services.events.kept import EVENTS
 from tictactoe_server.storage.contents import folder_source
 from tictactoe_server.storage.copying import Contents, copy
 from tictactoe_server.storage.folder import FILE_NAME

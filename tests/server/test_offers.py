@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table, decode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Room, apply
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room, apply
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))

@@ -9,8 +9,8 @@ from tictactoe_engine import PRESETS, Rules, format_record, parse_record
 from tictactoe_protocol.pushes import Happening
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import Dropped, Enter, Player, finished_game
-from tictactoe_server.core.rooms.finished import played_game, record_of
+from tictactoe_server.rooms import Dropped, Enter, Player, finished_game
+from tictactoe_server.rooms.finished import played_game, record_of
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
 PIE = PRESETS["four-pie"]

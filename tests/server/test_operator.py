@@ -19,7 +19,7 @@ from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import CloseRoom, EndEvent, ListEvents, ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
-from tictactoe_server.core.kept import BANS, open_folder, open_memory
+from tictactoe_server.records.tables import BANS, open_folder, open_memory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage

@@ -23,10 +23,10 @@ from tictactoe_server.cluster.messages import Heartbeat, News, Outline, Page, Se
 from tictactoe_server.cluster.other_rooms import OtherRooms
 from tictactoe_server.cluster.own_rooms import OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.documents import RoomDocuments
-from tictactoe_server.core.kept import open_memory
-from tictactoe_server.core.rooms import Room, open_room
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.records.documents import RoomDocuments
+from tictactoe_server.records.tables import open_memory
+from tictactoe_server.rooms import Room, open_room
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.store import StoreUnavailable
 

@@ -25,9 +25,9 @@ from tests.raw import open_bytes
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
-from tictactoe_server.core.kept import SHARES
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import _draw_qr
+from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.admission import Admission
@@ -380,7 +380,7 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
 
 async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.services.lobby.WALL_MS", 0)
-    monkeypatch.setattr("tictactoe_server.core.lobby.LIST_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.listings.lobby.LIST_SECONDS", 0)
     async with open_peer(server.url) as eve:
         async with two_playing(server) as (_, _, room):
             await eve.ask("watch", room=room)

@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, en
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import OfferAction
-from tictactoe_server.core.rooms import Player
+from tictactoe_server.rooms import Player
 
 LEAVE = Leave(room=CODE)
 

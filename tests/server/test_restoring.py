@@ -11,8 +11,8 @@ import pytest
 from tests.server.cases import cases
 from tests.server.stored import change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
-from tictactoe_server.core.kept import KEPT, Ban, open_folder
-from tictactoe_server.core.rooms import Player
+from tictactoe_server.records.tables import KEPT, Ban, open_folder
+from tictactoe_server.rooms import Player
 from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
 from tictactoe_server.storage.contents import check_folder
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse

@@ -15,9 +15,9 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
-from tictactoe_server.core import rooms
-from tictactoe_server.core.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, state_of
-from tictactoe_server.core.rooms.view import summary_of
+from tictactoe_server import rooms
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, state_of
+from tictactoe_server.rooms.view import summary_of
 
 NOW = 1_000
 LINE_FOR_X = [0, 3, 1, 4, 2]

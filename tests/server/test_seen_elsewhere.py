@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.requests import Move
-from tictactoe_server.core.rooms import Player, Room, apply
+from tictactoe_server.rooms import Player, Room, apply
 from tictactoe_server.server import Server
 
 

@@ -22,14 +22,14 @@ from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
-from tictactoe_server.core.rooms import FinishedGame, Player, Refused
-from tictactoe_server.core.topics import Topic
+from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import save
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
+from tictactoe_server.watching.topics import Topic
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 

@@ -13,9 +13,9 @@ from tests.peer import open_peer, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.core.core import Call
-from tictactoe_server.core.pressure import HELLOS, IN_LINE, Pressure
 from tictactoe_server.server import Server
 from tictactoe_server.services.hello import Greeting
+from tictactoe_server.sessions.pressure import HELLOS, IN_LINE, Pressure
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
 SECOND_NS = 1_000_000_000
@@ -93,7 +93,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
 async def test_once_a_turn_of_the_event_loop_took_its_share_all_wait_in_lines_that_take_turns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     first = sources.of("192.0.2.1")
     sources.count(first)
@@ -228,7 +228,7 @@ async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(mo
 async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refused_and_not_who_comes_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure._LOOKED_AT_EVERY", 1)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure._LOOKED_AT_EVERY", 1)
     async with (
         serving(uncounted(turn_milliseconds=1_000), trusted_proxies=LOOPBACK) as server,
         speaking_for(server, "192.0.2.1") as greedy,
@@ -282,10 +282,10 @@ async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refu
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
-        monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", -1)
-        monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
+        monkeypatch.setattr("tictactoe_server.sessions.pressure.LATE_MS", -1)
+        monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
         for little_rest, code in ((-1e9, None), (1e9, "busy")):
-            monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", little_rest)
+            monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", little_rest)
             await ana.send("history", id="slow")
             await ana.send("rooms", id="behind")
             answers = [await ana.receive() for _ in range(2)]
@@ -295,9 +295,9 @@ async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refu
 async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and_one_that_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", 60_000)
-    monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
-    monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.LATE_MS", 60_000)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", 1e9)
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_raw(server.url) as ana:
         asked = ('{"type":"history","id":"slow"}', *(f'{{"type":"rooms","id":"{number}"}}' for number in range(3)))
         read = note_what_is_read(server, monkeypatch)

@@ -22,8 +22,8 @@ from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.soak import store as soak
-from tictactoe_server.core.kept import BANS, PLAYERS, ROOMS, Ban, open_folder
-from tictactoe_server.core.rooms import FinishedGame, Player
+from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, Ban, open_folder
+from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.journal import Write
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -599,7 +599,7 @@ def child(folder: Path, script: str) -> Any:
     """Run a script, in an event loop and with an open `store`, in a process of its own."""
     program = (
         "import asyncio, os, signal, sys\nfrom pathlib import Path\n"
-        "from tests.server.stored import *\nfrom tictactoe_server.core.kept import *\n"
+        "from tests.server.stored import *\nfrom tictactoe_server.records.tables import *\n"
         "from tictactoe_server.storage.store import *\n"
         f"async def main():\n    store = open_folder(Path({str(folder)!r}))\n"
     )

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Leave, Resign
-from tictactoe_server.core.rooms import Command, Player, apply
+from tictactoe_server.rooms import Command, Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
 

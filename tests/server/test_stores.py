@@ -17,8 +17,8 @@ from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
-from tictactoe_server.core.kept import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
-from tictactoe_server.core.rooms import Player, finished_game
+from tictactoe_server.records.tables import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
+from tictactoe_server.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
 from tictactoe_server.storage.copying import copy

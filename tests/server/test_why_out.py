@@ -8,7 +8,7 @@ from tests.peer import two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.rooms import Command, Dropped
+from tictactoe_server.rooms import Command, Dropped
 from tictactoe_server.server import Server
 
 LEAVE, RESIGN, REMATCH, WIN = (*(Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)), Claim(room=CODE, as_="win"))

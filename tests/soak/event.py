@@ -33,10 +33,10 @@ from tests.peer import Message
 from tests.soak.figures import times
 from tictactoe_protocol.events import round_of
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Game, standings
-from tictactoe_server.core.kept import open_folder
-from tictactoe_server.core.rooms import FinishedGame
+from tictactoe_server.events.kept import EVENTS
+from tictactoe_server.records.tables import open_folder
+from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.server import kept_by
-from tictactoe_server.services.events.kept import EVENTS
 from tictactoe_server.storage.specs import Storage
 
 READY_MS = 3_000

@@ -26,7 +26,7 @@ from tests.cluster.servers import Cluster
 from tests.cluster.stream import read_rooms
 from tests.faults.fleet import FEATURES, TRANSIENT, Address, Moved
 from tests.soak.figures import times
-from tictactoe_server.core.rooms import Room
+from tictactoe_server.rooms import Room
 
 KINDS: tuple[dict[str, Any], ...] = (
     {},

@@ -23,9 +23,9 @@ from tests.environment import environment
 from tests.server.stored import keep, room_of
 from tests.server.tables import Table
 from tictactoe_protocol import MAX_LISTED_GAMES
-from tictactoe_server.core.kept import ROOMS as SAVED
-from tictactoe_server.core.kept import open_folder
-from tictactoe_server.core.rooms import FinishedGame, Player, finished_game
+from tictactoe_server.records.tables import ROOMS as SAVED
+from tictactoe_server.records.tables import open_folder
+from tictactoe_server.rooms import FinishedGame, Player, finished_game
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
-from tictactoe_server.core.kept import Ban, ban_or_none
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.records.tables import Ban, ban_or_none
+from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import Table, delete, save
 from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver

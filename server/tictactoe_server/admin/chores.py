@@ -13,9 +13,9 @@ from typing import Final
 import structlog
 
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.core.kept import PLAYERS, SHARES, KnownPlayer, today
-from tictactoe_server.core.room_log import Tally
-from tictactoe_server.core.rooms import FinishedGame
+from tictactoe_server.records.tables import PLAYERS, SHARES, KnownPlayer, today
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.sessions.tally import Tally
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
 

@@ -10,7 +10,7 @@ import structlog
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Notice
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
 RESTART_MS: Final = 1000  # when clients should come back after the server went down on purpose, before their jitter

@@ -25,9 +25,9 @@ from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.cluster.other_rooms import YOUNG_MS, OtherRooms
 from tictactoe_server.cluster.own_rooms import OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.kept import ROOMS, Ban
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.rooms import Player, Room
+from tictactoe_server.records.tables import ROOMS, Ban
+from tictactoe_server.rooms import Player, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 NOTE_SECONDS: Final = 0.2

@@ -16,8 +16,8 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
 from tictactoe_server.cluster.other_rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.listed import GameKind, Listed
-from tictactoe_server.core.rooms import Player, open_room
+from tictactoe_server.listings.listed import GameKind, Listed
+from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.storage.store import StoreUnavailable
 
 RESERVED_SECONDS: Final = 3.0

@@ -18,10 +18,10 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import BOARDS, CHANGED, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
 from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.listed import ClusterIdentity, Elsewhere, Listed
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.rooms import Room
+from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, Listed
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way

@@ -16,9 +16,9 @@ from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import NEWS, News, Outline, Page, encode
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.documents import RoomDocuments
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.rooms import Room
+from tictactoe_server.records.documents import RoomDocuments
+from tictactoe_server.rooms import Room
 
 GATHER_SECONDS: Final = 0.1
 EACH_SECONDS: Final = 2.0

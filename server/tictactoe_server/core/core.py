@@ -17,23 +17,23 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Ok, SeatState
-from tictactoe_server.core.agenda import Agenda
-from tictactoe_server.core.kept import ROOMS
-from tictactoe_server.core.limits import Allowances
+from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.live_room import Change, Changes, LiveRoom, ServerChange
-from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.registry import Registry
-from tictactoe_server.core.room_log import Tally
-from tictactoe_server.core.rooms import Player, Refused, Room, apply, open_room
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.session import Session
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.core.topics import Topic
+from tictactoe_server.listings.lobby import Lobby
+from tictactoe_server.people.limits import Allowances
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import Player, Refused, Room, apply, open_room
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.sessions.tally import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpResponse
+from tictactoe_server.watching.topics import Topic
 
 log: Final = structlog.get_logger(__name__)
 

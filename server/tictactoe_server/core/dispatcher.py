@@ -10,12 +10,12 @@ from msgspec import UNSET
 from tictactoe_protocol import BadMessage, ErrorCode, encode, error_answer, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.requests import Hello, Join, Leave
-from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Handler, Service, refuse
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.pressure import Pressure
-from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.session import Session
+from tictactoe_server.rooms import Refused
+from tictactoe_server.sessions.pressure import Pressure
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
 
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # what those are told who try codes

@@ -25,9 +25,9 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
-from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.core.listed import Listed, moved
-from tictactoe_server.core.rooms import (
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.listings.listed import Listed, moved
+from tictactoe_server.rooms import (
     NOBODY,
     Command,
     Expire,
@@ -40,10 +40,8 @@ from tictactoe_server.core.rooms import (
     is_expired,
     seen_at,
 )
-from tictactoe_server.core.rooms.view import StateEncoder
-from tictactoe_server.core.session import Session
-from tictactoe_server.core.topics import Listeners
-from tictactoe_server.core.watchers import Watchers
+from tictactoe_server.rooms.view import StateEncoder
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import (
     MISSING,
     Conflict,
@@ -55,6 +53,8 @@ from tictactoe_server.storage.store import (
     Unsettled,
 )
 from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.watching.topics import Listeners
+from tictactoe_server.watching.watchers import Watchers
 
 WATCHED_SECONDS: Final = 0.05
 """How often at most those who watch a room are shown a state of it; those who play are shown each."""

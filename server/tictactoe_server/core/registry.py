@@ -17,19 +17,20 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
-from tictactoe_server.core.limits import OpenedRooms, Seats
-from tictactoe_server.core.listed import Elsewhere, Listed, moved
 from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, ServerChange, closed, leave_alone
-from tictactoe_server.core.lobby import Lobby
-from tictactoe_server.core.matchmaking import Matchmaker
-from tictactoe_server.core.room_log import RoomLog, Tally
-from tictactoe_server.core.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
-from tictactoe_server.core.session import Session
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
-from tictactoe_server.core.topics import Listeners
-from tictactoe_server.core.watchers import Watchers
+from tictactoe_server.listings.listed import Elsewhere, Listed, moved
+from tictactoe_server.listings.lobby import Lobby
+from tictactoe_server.listings.matchmaking import Matchmaker
+from tictactoe_server.listings.room_log import RoomLog
+from tictactoe_server.people.limits import OpenedRooms, Seats
+from tictactoe_server.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.sessions.tally import Tally
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.watching.topics import Listeners
+from tictactoe_server.watching.watchers import Watchers
 
 _TAKEN_IN_AT_ONCE: Final = 100
 

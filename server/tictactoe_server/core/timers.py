@@ -15,12 +15,12 @@ from typing import Final
 import structlog
 
 from tictactoe_protocol.pushes import Closed
-from tictactoe_server.core.agenda import Agenda
+from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.live_room import Changes, LiveRoom, ServerChange, closed
-from tictactoe_server.core.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.topics import Listeners
+from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.settings import Limits
+from tictactoe_server.watching.topics import Listeners
 
 RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again
 COUNT_SECONDS: Final = 0.25  # how often at most everybody in a room is shown that watchers come and go

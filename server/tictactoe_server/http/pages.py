@@ -22,9 +22,9 @@ from tictactoe_protocol import BadRoomCode, ErrorCode, encode, error_answer, par
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
-from tictactoe_server.core.rooms import Refused
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
+from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
 from tictactoe_server.transport.http_messages import JSON, READABLE, HttpRequest, HttpResponse, say_too_many

@@ -30,7 +30,7 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
-from tictactoe_server.core.rooms.finished import FinishedGame, Participant, final_position
+from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
 
 WIDTH: Final = 80
 MOST_LISTED: Final = 20

@@ -21,14 +21,14 @@ from tictactoe_protocol.pushes import FEATURES, GUEST, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
-from tictactoe_server.core.accounts import hash_secret
-from tictactoe_server.core.agenda import Tasks
-from tictactoe_server.core.changes import change
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.core.kept import PLAYERS, KnownPlayer, today
-from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.session import Session
+from tictactoe_server.people.accounts import hash_secret
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import PLAYERS, KnownPlayer, today
+from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits

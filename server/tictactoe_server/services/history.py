@@ -17,11 +17,11 @@ from tictactoe_protocol.pushes import Announcement, PastGame
 from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
-from tictactoe_server.core.kept import SHARES, encode_game
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.rooms import FinishedGame, Player, Refused
-from tictactoe_server.core.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.http import texts
+from tictactoe_server.records.tables import SHARES, encode_game
+from tictactoe_server.rooms import FinishedGame, Player, Refused
+from tictactoe_server.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits

@@ -27,14 +27,14 @@ from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimNa
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
-from tictactoe_server.core.accounts import Accounts, hash_rescue, hash_secret
-from tictactoe_server.core.changes import change
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.core.kept import PLAYERS, Account, LinkCode
-from tictactoe_server.core.look_alikes import can_be_claimed, keys_of, mark_other
-from tictactoe_server.core.rooms import Player, Refused
-from tictactoe_server.core.session import TRIES, TRIES_MS, Session
+from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
+from tictactoe_server.people.look_alikes import can_be_claimed, keys_of, mark_other
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import PLAYERS, Account, LinkCode
+from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.sessions.session import TRIES, TRIES_MS, Session
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 

@@ -10,9 +10,9 @@ from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.requests import Analyse, Review
 from tictactoe_protocol.reviewed import Reviewed, carry
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.core.kept import SHARES
-from tictactoe_server.core.rooms import Refused
-from tictactoe_server.core.rooms.finished import final_position
+from tictactoe_server.records.tables import SHARES
+from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.finished import final_position
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.history import find_own, find_shared
 

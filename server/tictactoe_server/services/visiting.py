@@ -14,11 +14,11 @@ from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
-from tictactoe_server.core.listed import GameKind, moved
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.core.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.core.session import Session
+from tictactoe_server.listings.listed import GameKind, moved
+from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
 from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.sessions.session import Session
 
 _ENTER: Final = Enter()
 

@@ -25,6 +25,7 @@ MAX_LINE_BYTES: Final = 8 * 1024
 MAX_FIELDS: Final = 100
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
+JSON_LINES: Final = "application/x-ndjson"
 OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)")
 """The paths of what pages of every origin may read."""
 

@@ -8,8 +8,8 @@ from typing import Any
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen, EventRun
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
-from tictactoe_server.services.events.event import Event, Pairing, due_at, open_event
+from tictactoe_server.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
+from tictactoe_server.events.event import Event, Pairing, due_at, open_event
 
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
 ORGANISER = "organiser"

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from tests.server.events.authors import ORGANISER, new_event, opened, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.core.rooms import Refused
-from tictactoe_server.services.events.commands import Enter, Opened, Paired, Rooms, Score, apply, pair_next
-from tictactoe_server.services.events.event import Entrant, Event, Pairing, due_at
-from tictactoe_server.services.events.table import rows
+from tictactoe_server.events.commands import Enter, Opened, Paired, Rooms, Score, apply, pair_next
+from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
+from tictactoe_server.events.table import rows
+from tictactoe_server.rooms import Refused
 
 PLAYERS = [f"p{number}" for number in range(1, 10)]
 ACTIONS = ["begin", "next", "pause", "resume", "expel", "forfeit", "void", "close", "add", "cards"]

@@ -9,10 +9,10 @@ import pytest
 
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.core.rooms import Refused
-from tictactoe_server.services.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
-from tictactoe_server.services.events.event import Event, due_at
-from tictactoe_server.services.events.table import rows
+from tictactoe_server.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
+from tictactoe_server.events.event import Event, due_at
+from tictactoe_server.events.table import rows
+from tictactoe_server.rooms import Refused
 
 
 def refusal(event: Event, actor: str, command: Any, now: int = 0) -> tuple[str, str]:

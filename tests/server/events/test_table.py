@@ -15,11 +15,11 @@ from tests.server.events.authors import begun, better_wins, entered, new_event, 
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_protocol.standings import Game
-from tictactoe_server.core.session import Session
-from tictactoe_server.services.events.commands import Score, apply
-from tictactoe_server.services.events.event import EDITION, Event, due_at
-from tictactoe_server.services.events.shown import Shown
-from tictactoe_server.services.events.table import rows
+from tictactoe_server.events.commands import Score, apply
+from tictactoe_server.events.event import EDITION, Event, due_at
+from tictactoe_server.events.shown import Shown
+from tictactoe_server.events.table import rows
+from tictactoe_server.sessions.session import Session
 
 
 def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Random) -> Event:

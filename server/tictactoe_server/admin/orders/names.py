@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import CloseCode
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
-from tictactoe_server.core.accounts import Accounts
-from tictactoe_server.core.changes import change
-from tictactoe_server.core.kept import Account, Claim
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import Account, Claim
 
 log: Final = structlog.get_logger(__name__)
 

@@ -15,8 +15,8 @@ from tictactoe_protocol.pushes import Announcement
 from tictactoe_server.admin.bans import banned, expel, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
-from tictactoe_server.core.kept import Ban
-from tictactoe_server.core.rooms import Refused
+from tictactoe_server.records.tables import Ban
+from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]

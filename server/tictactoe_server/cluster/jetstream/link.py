@@ -24,9 +24,9 @@ from nats import errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.access import Access
-from tictactoe_server.core.agenda import Tasks
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3

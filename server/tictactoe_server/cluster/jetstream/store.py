@@ -21,7 +21,7 @@ from tictactoe_server.cluster.jetstream import tables
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, Write, entry_of
-from tictactoe_server.core.kept import BANS, Ban, ban_or_none
+from tictactoe_server.records.tables import BANS, Ban, ban_or_none
 from tictactoe_server.storage.journal import GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore

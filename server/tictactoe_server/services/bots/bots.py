@@ -14,10 +14,10 @@ import structlog
 from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
-from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.rooms import Command, Player, Refused, Room
-from tictactoe_server.core.rooms.clock import is_first_move
+from tictactoe_server.rooms import Command, Player, Refused, Room
+from tictactoe_server.rooms.clock import is_first_move
 from tictactoe_server.services.bots.pool import LEVELS, ThinkingPool
 from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable

@@ -25,7 +25,7 @@ from typing import Any, Final, TypeVar
 import structlog
 
 from tictactoe_engine.search import Budget
-from tictactoe_server.core.agenda import Tasks
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.services.bots.thinking import LENGTH_BYTES, SEARCHES, encode
 
 COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))  # what starts a worker

@@ -1,0 +1,177 @@
+"""The API: what everybody may read, programs and pages of every origin; see `docs/api.md`.
+
+Of a private room nothing is said but what is said of one that is not there.
+"""
+
+from __future__ import annotations
+
+import time
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from tictactoe_engine.records import format_record
+from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
+from tictactoe_protocol.events import EventSummary
+from tictactoe_protocol.pushes import Closed, ListedRoom, RoomState, RoomSummary
+from tictactoe_server.api.streams import Source, Streams
+from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.events.event import Event
+from tictactoe_server.events.service import Tournaments
+from tictactoe_server.listings.lobby import LIST_SECONDS
+from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.services.history import find_by_id
+from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
+
+MAX_ID: Final = 40  # how much of an id is said again that is none
+_ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads their stream
+_CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
+
+
+class PublicRoom(ListedRoom, frozen=True, omit_defaults=True):
+    """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
+
+    opened: int
+    analysis: str | UnsetType = UNSET
+
+
+class RoomList(Struct, frozen=True):
+    """The public rooms, newest first."""
+
+    rooms: tuple[PublicRoom, ...]
+
+
+class EventList(Struct, frozen=True):
+    """The events that are not over and that all may enter, newest first."""
+
+    events: tuple[EventSummary, ...]
+
+
+class Api(Service):
+    """Answers with public rooms, their finished games, events, and streams of their states."""
+
+    def __init__(self, tournaments: Tournaments) -> None:
+        self._tournaments = tournaments
+        self.routes = {
+            r"/api/openapi\.json": lambda request: HttpResponse(HTTPStatus.OK, self._document, JSON),
+            "/api/rooms": lambda request: HttpResponse(HTTPStatus.OK, self._rooms(), JSON),
+            "/api/lobby/stream": self.stream_rooms,
+            "/api/rooms/([^/]+)": self.show_room,
+            "/api/rooms/([^/]+)/stream": self.stream_room,
+            "/api/events": self.list_events,
+            "/api/events/([^/]+)": lambda request, text: tournaments.texts.export(request, text, "json"),
+            "/api/events/([^/]+)/stream": self.stream_event,
+            "/api/events/([^/]+)/games": lambda request, text: tournaments.texts.export(request, text, "games"),
+            r"/api/games/([\w-]+)(\.txt)?": self.show_game,
+        }
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self._document = Path(__file__).with_name("openapi.json").read_bytes()
+        self._made, self._began = (b"", -1, 0.0), 0
+        self.streams = Streams(core.limits, core.tally.limited, core.agenda)
+        core.on_room(lambda live, before: self.streams.look_at(live.room.code))
+        core.changes.on_gone.add(self._hear_end)
+
+    def stream_rooms(self, request: HttpRequest) -> Reply:
+        """Answer with the public rooms, and with all of them again at most once a second where they have changed."""
+        told = (self._core.lobby.changes, time.monotonic())
+
+        def newest() -> tuple[int, bool]:
+            nonlocal told
+            if told[1] + _ROOMS_SECONDS < (now := time.monotonic()):
+                told = self._core.lobby.changes, now
+            return told[0], False
+
+        return self.streams.answer(request, "rooms", Source(newest, self._rooms))
+
+    async def show_room(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with the newest state of a public room, wherever it is served."""
+        state = await self._find(request, text)
+        return _json(state, f"{state.room}-{state.seq}")
+
+    async def stream_room(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with the states of a public room from now on, or with which server has them."""
+        code = (await self._find(request, text)).room
+        try:
+            live = await self._core.registry.find(code)
+        except Refused as refused:
+            if refused.url is None:
+                raise
+            place = f"http{refused.url.removeprefix('ws')}/api/rooms/{code}/stream"
+            return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
+
+        def state() -> bytes:
+            if live.is_gone:
+                return encode(closed(code, "moved", room=code, at=live.moved_to))
+            return encode(live.state(self._core.time()))
+
+        return self.streams.answer(request, code, Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
+
+    async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
+        """Answer with a finished game that was public, as an object or as a record."""
+        self._core.allowances.check_page_misses(request.address)
+        game = await find_by_id(self._core.store.games, id)
+        if game is None or not game.public:
+            raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
+        return format_record(record_of(game)).splitlines() if form else _json(played_game(game), id)
+
+    async def list_events(self, request: HttpRequest) -> Reply:
+        await self._tournaments.kept.restored.wait()
+        return _json(EventList(self._tournaments.listed()))
+
+    async def stream_event(self, request: HttpRequest, text: str) -> Reply:
+        """Answer with an event whenever it has changed, until it is over."""
+        texts, known = self._tournaments.texts, self._tournaments.kept.known
+        found = await texts.find(request, text)
+
+        def newest() -> Event:
+            return texts.settle(known(found.code) or found)
+
+        source = Source(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
+        return self.streams.answer(request, f"event {found.code}", source)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _rooms(self) -> bytes:
+        """Return the public rooms; made again where one joined or left, else ten times a second at most."""
+        lobby, now = self._core.lobby, time.monotonic()
+        body, changes, made_at = self._made
+        if changes != lobby.changes or made_at + LIST_SECONDS < now:
+            served, moment = self._core.time(), time.time_ns() // 1_000_000
+            if abs(moment - served - self._began) > _CLOCK_MS:
+                self._began = moment - served
+            rows = (live.summary(served) for live in lobby.newest()[:MAX_LISTED_ROOMS])
+            body = encode(RoomList(tuple(_public_room(row, self._began + served) for row in rows)))
+            self._made = body, lobby.changes, now
+        return body
+
+    async def _find(self, request: HttpRequest, text: str) -> RoomState:
+        """Return the newest state of a public room; raises `Refused`, for a private one as for none."""
+        live = self._core.registry.find_here(text)
+        if live is None or live.room.visibility != "public":
+            self._core.allowances.check_page_misses(request.address)
+        state = await self._core.registry.look(parse_room_code(text))
+        if state.visibility != "public":
+            raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
+        return state
+
+    def _hear_end(self, live: LiveRoom, why: Closed) -> None:
+        """Tell those who read a room why it has ended."""
+        source = self.streams.of(live.room.code)
+        if source is not None:
+            source.state = lambda: encode(why)
+            self.streams.look_at(live.room.code)
+
+
+def _public_room(row: RoomSummary, now: int) -> PublicRoom:
+    shared = {name: getattr(row, name) for name in PublicRoom.__struct_fields__ if name != "opened"}
+    return PublicRoom(**shared, opened=now - row.age_ms)
+
+
+def _json(value: Any, tag: str = "") -> HttpResponse:
+    return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)

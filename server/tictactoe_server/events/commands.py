@@ -1,0 +1,317 @@
+"""What can happen to an event, and the event after it. A command that comes twice changes nothing.
+
+Players enter, leave, pause; the organiser runs it; and the server tells of rooms and results. How a round is
+paired is said by the module of each kind: `pair_next` returns the next one, which is a command, too, and may be called
+elsewhere by who cannot wait for a large Swiss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.events import EntrantStatus, EventLeave, EventReady, EventRun, ScoredBy, id_of
+from tictactoe_server.events import knock_out, round_robin, swiss
+from tictactoe_server.events.event import EDITION, Entrant, Event, Pairing, check_names, digest, due_at
+from tictactoe_server.rooms import Refused
+
+NEXT_ROUND_MS: Final = 5_000
+ORGANISER_GONE_MS: Final = 10 * 60_000
+"""How long after a round's last result the next one begins by itself, `advance` being ``auto`` or ``hand``."""
+
+
+class Enter(Struct, frozen=True):
+    """The player enters under a name for this event; the ticket of a roster decides the name.
+
+    Also in the middle of a game they go on for the holder of a card who is named here.
+    """
+
+    name: str
+    bot: str | None = None
+    ticket: str = ""
+    over: str = ""
+
+
+class Rooms(Struct, frozen=True):
+    """The codes of the rooms in which pairings are going to be played, before these rooms are there.
+
+    A pairing that has another code is due again: its room is lost.
+    """
+
+    codes: Mapping[str, str]
+
+
+class Opened(Struct, frozen=True):
+    """The room of a pairing is there; `again` where all the time to come to it is given once more."""
+
+    pairing: str
+    again: bool = False
+
+
+class Score(Struct, frozen=True):
+    """How a pairing ended: `result` is the mark that the winner has in the pairing, ``draw`` or ``none``."""
+
+    pairing: str
+    result: str
+    reason: str = ""
+    game: str = ""
+    by: ScoredBy = "game"
+
+
+class Paired(Struct, frozen=True):
+    """The next round, begun where it is due; one without pairings ends the event.
+
+    Changes nothing where the event has gone on meanwhile. `entrants` are those of the event that it was made from.
+    """
+
+    round: int
+    pairings: tuple[Pairing, ...]
+    entrants: tuple[Entrant, ...]
+
+
+class End(Struct, frozen=True):
+    """The operator ends it, as its organiser may."""
+
+
+Command = Enter | EventLeave | EventReady | EventRun | Rooms | Opened | Score | Paired | End
+
+_PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
+    "round_robin": round_robin.pair_round,
+    "swiss": swiss.pair_round,
+    "knock_out": knock_out.pair_round,
+}
+
+
+def apply(event: Event, actor: str, command: Command, now: int) -> Event:
+    """Return the event after the command, this very event where it changes nothing; raises `Refused`.
+
+    `actor` is the id of the player who acts, nobody's where the server does.
+    """
+    after = _carry_out(event, actor, command, now)
+    return event if after is event else replace(_go_on(after, now), seq=event.seq + 1)
+
+
+def pair_next(event: Event) -> Paired:
+    """Return the round after the one that was begun last, without pairings where there is none."""
+    round = event.round + 1
+    return Paired(round, () if event.round == event.all_rounds else _PAIR[event.kind](event, round), event.entrants)
+
+
+def is_next(paired: Paired, event: Event) -> bool:
+    """Tell whether a round is the next one of an event in which those play who do."""
+    return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
+
+
+def _carry_out(event: Event, actor: str, command: Command, now: int) -> Event:
+    match command:
+        case Enter():
+            return _enter(event, actor, command, now)
+        case EventLeave() if (entrant := event.entrant(actor)) is not None:
+            return _remove(event, entrant, "out")
+        case EventReady() if (entrant := event.entrant(actor)) is not None and not entrant.is_gone:
+            return _with_status(event, entrant, "in" if command.on else "away")
+        case EventLeave() | EventReady():
+            raise Refused(ErrorCode.NOT_ENTERED)
+        case EventRun():
+            if actor not in event.organisers:
+                raise Refused(ErrorCode.NOT_ORGANISER)
+            after = _run(event, command, now)
+            if after is not event and command.seq != event.seq:
+                raise Refused(ErrorCode.STALE, "event", path="seq")
+            return after
+        case Rooms(codes):
+            moved = [one for one in event.open_pairings if codes.get(one.id, one.room) != one.room]
+            return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in moved])
+        case Opened(id, again):
+            one = event.pairing(id)
+            if one is None or one.state != ("open" if again else "due") or not one.room:
+                return event
+            return _with_pairings(event, [replace(one, state="open", opened_at=now)])
+        case Score():
+            return _score(event, command)
+        case Paired():
+            due = due_at(event)
+            if due is None or due > now or not is_next(command, event):
+                return event
+            if command.pairings:
+                return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
+            return replace(event, status="over", due_at=None)
+        case End():
+            return _close(event)
+
+
+def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
+    known, is_roster = event.entrant(actor), event.entry == "roster"
+    name, others = event.name_on(command.ticket) if is_roster else command.name, event.entrants
+    if known is not None and not known.is_gone:
+        if is_roster and command.ticket and name != known.name:
+            raise Refused(ErrorCode.NOT_ENTERED, "card", name=known.name) if name else _wrong_ticket()
+        return _with_status(event, known, "in")
+    if known is not None and known.status == "expelled":
+        raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
+    if known is None and (holder := event.holder_of(command.ticket)) is not None:
+        return _take_over(event, holder, actor, command.over)
+    if not name or (event.entry == "code" and not event.is_ticket(command.ticket)):
+        raise _wrong_ticket()
+    if known is not None or not event.takes_entrants:
+        raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
+    if is_roster and event.status == "open":  # a card whose player left before it began
+        others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
+    check_names((name,), (one.name for one in others))
+    if len(others) >= event.limit:
+        raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
+    joined = 1 if event.status == "open" else event.round + 1
+    event = replace(event, entrants=(*others, Entrant(actor, name, command.bot, joined_round=joined)))
+    if event.status == "open" and event.start == "full" and len(event.field) == event.size:
+        return _begin(event, now + NEXT_ROUND_MS)
+    return event
+
+
+def _wrong_ticket() -> Refused:
+    return Refused(ErrorCode.NOT_ENTERED, "ticket", path="ticket")
+
+
+def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
+    """Return the event in which somebody goes on for the holder of a card, as whoever lost a device does.
+
+    The seat follows in a room that is open. Raises `Refused` unless it is `over` this one that they are to go on.
+    """
+    if event.is_over:
+        raise Refused(ErrorCode.EVENT_BEGUN, "over")
+    if over != holder.player:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event card", name=holder.name)
+    moved = [
+        replace(one, players={mark: player if id == holder.player else id for mark, id in one.players.items()})
+        for one in event.pairings_of(holder.player)
+    ]
+    return _with_pairings(_with_status(event, holder, "in", player), moved)
+
+
+def _score(event: Event, command: Score) -> Event:
+    one = event.pairing(command.pairing)
+    if one is None or one.state == "scored":
+        return event
+    if command.result not in (*one.players, "draw", "none"):
+        raise ValueError(f"{command.result!r} is no result of the pairing {one.id}.")
+    return _with_pairings(event, [one.scored(command.result, command.by, command.reason, command.game)])
+
+
+def _run(event: Event, command: EventRun, now: int) -> Event:
+    """Carry out what an organiser asks; what is done already changes nothing, whatever `seq` it was meant for."""
+    match command.action:
+        case "begin":
+            if event.status == "open" and len(event.field) < 2:
+                raise Refused(ErrorCode.NOT_ALLOWED, "event few")
+            return _begin(event, now) if event.status == "open" else event
+        case "next":
+            if event.status != "running" or event.due_at is None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+            return event if event.due_at <= now else replace(event, due_at=now)
+        case "pause" | "resume":
+            before, after = ("running", "paused") if command.action == "pause" else ("paused", "running")
+            if event.status not in (before, after):
+                raise Refused(ErrorCode.NOT_ALLOWED, "event now")
+            return event if event.status == after else replace(event, status=after, due_at=None)
+        case "expel":
+            entrant = event.entrant(command.player or "")
+            if entrant is None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
+            return _remove(event, entrant, "expelled")
+        case "forfeit" | "void":
+            return _score_by_hand(event, command)
+        case "close":
+            return _close(event)
+        case "add":
+            return _add(event, command.name or "")
+        case "cards":
+            return event
+
+
+def _score_by_hand(event: Event, command: EventRun) -> Event:
+    """Give a game to the opponent of the player who is named, or to nobody."""
+    one = event.pairing(id_of(command.pairing or ""))
+    player = command.player if command.action == "forfeit" else ""
+    if one is None or (player and player not in one.players.values()):
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="pairing")
+    result = event.marks.replace(one.mark_of(player) or "", "") if player else "none"
+    return _score(event, Score(one.id, result, command.action, by="organiser"))
+
+
+def _close(event: Event) -> Event:
+    if event.is_over:
+        return event
+    event = _with_pairings(event, [one.scored("none", "organiser", "void") for one in event.open_pairings])
+    return replace(event, status="over" if event.round else "void", due_at=None)
+
+
+def _add(event: Event, name: str) -> Event:
+    if event.entry != "roster" or event.is_over or not name:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="name")
+    if name in event.roster:
+        return event
+    if len(event.roster) >= event.limit:
+        raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
+    check_names((name,), (*event.roster, *(one.name for one in event.entrants)))
+    return replace(event, roster=(*event.roster, name))
+
+
+def _begin(event: Event, due_at: int) -> Event:
+    """Return the event begun, its first round due, its players in the order of the roster or drawn by lot."""
+    places = {name: place for place, name in enumerate(event.roster)}
+    lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
+    ordered = sorted(event.field, key=lambda one: lots[one.player])
+    expelled = (one for one in event.entrants if not one.joined_round)
+    return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled), edition=EDITION)
+
+
+def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: str = "") -> Event:
+    """Return the event in which an entrant stands so, or in which another `player` goes on for them."""
+    changed = replace(entrant, status=status, player=player or entrant.player)
+    if changed == entrant or event.is_over:
+        return event
+    return replace(event, entrants=tuple(changed if one is entrant else one for one in event.entrants))
+
+
+def _remove(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
+    """Return the event without somebody who leaves or is expelled; once it has begun they stay in the table."""
+    if entrant.status == "expelled" or event.is_over:
+        return event
+    if event.status != "open":
+        return _with_status(event, entrant, status)
+    others = tuple(one for one in event.entrants if one is not entrant)
+    kept = (replace(entrant, status=status, joined_round=0),) if status == "expelled" else ()
+    return replace(event, entrants=(*others, *kept))
+
+
+def _with_pairings(event: Event, changed: Collection[Pairing]) -> Event:
+    by_id = {one.id: one for one in changed}
+    return replace(event, pairings=tuple(by_id.get(one.id, one) for one in event.pairings)) if by_id else event
+
+
+def _go_on(event: Event, now: int) -> Event:
+    """Return the event after what follows by itself: games given away, more games of a match, the next round."""
+    if event.status not in ("running", "paused"):
+        return event
+    gone = {one.player for one in event.field if one.is_gone}
+    while True:
+        given = [_give(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
+        more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()
+        if not given and not more:
+            break
+        event = _with_pairings(replace(event, pairings=(*event.pairings, *more)), given)
+    if event.status == "paused" or event.due_at is not None or event.open_pairings:
+        return event
+    if event.round and event.round == event.all_rounds:
+        return replace(event, status="over")
+    is_waiting = event.advance == "hand" and event.round and len(gone) + 1 < len(event.field)
+    return replace(event, due_at=now + (ORGANISER_GONE_MS if is_waiting else NEXT_ROUND_MS))
+
+
+def _give(pairing: Pairing, gone: Collection[str]) -> Pairing:
+    """Return a pairing given to whoever is still there, or to nobody."""
+    here = [mark for mark, player in pairing.players.items() if player not in gone]
+    return pairing.scored(here[0] if here else "none", "forfeit", "forfeit")

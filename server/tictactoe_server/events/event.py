@@ -1,0 +1,308 @@
+"""An event, which is a tournament, as a value: who takes part, who plays whom, how that ended.
+
+It never changes: a command (see `commands`) makes the next one. Tables and what a player has had so far are folds over
+the pairings, never counters. Times are ms of the server's clock.
+"""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b32encode
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.berger import berger_rounds
+from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
+from tictactoe_protocol.pushes import is_server_bot
+from tictactoe_protocol.room_codes import read_code
+from tictactoe_protocol.standings import Game
+from tictactoe_protocol.terms import ClockFields, RulesState
+from tictactoe_server.people.look_alikes import keys_of
+from tictactoe_server.rooms import Refused
+
+MAX_ROUND_ROBIN: Final = 24
+EDITION: Final = 2
+"""By which edition of the rules an event is played that begins now; what began before version 1.6 keeps the first."""
+
+
+class Entrant(Struct, frozen=True, omit_defaults=True):
+    """Who takes part: `bot` as in `SeatState`, `joined_round` their first round, 0 for one expelled before it began."""
+
+    player: str
+    name: str
+    bot: str | None = None
+    status: EntrantStatus = "in"
+    joined_round: int = 1
+
+    @property
+    def is_server_bot(self) -> bool:
+        """Whether the server plays for them."""
+        return is_server_bot(self.bot)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether they play no more in this event."""
+        return self.status in ("out", "expelled")
+
+
+class Pairing(Struct, frozen=True, omit_defaults=True):
+    """A game that is to be played, or one alone who has nobody to play; `players` are as they sat when it began.
+
+    `match` numbers the pairings of a round, and `number` the games of one match. `by` says what scored it: ``game``,
+    ``forfeit``, ``bye`` or ``organiser``; `result` is the winner's mark, ``draw``, ``none`` where nobody gets a point,
+    and None while it is open. `room` is known before the room is there.
+    """
+
+    id: str
+    round: int
+    players: dict[str, str]
+    match: int = 1
+    number: int = 1
+    room: str = ""
+    state: PairingState = "due"
+    result: str | None = None
+    reason: str = ""
+    game: str = ""
+    by: str = ""
+    opened_at: int = 0
+
+    def mark_of(self, player: str) -> str | None:
+        """Return the mark that somebody has in this pairing, or None."""
+        return next((mark for mark, one in self.players.items() if one == player), None)
+
+    @property
+    def is_bye(self) -> bool:
+        return len(self.players) == 1
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What everybody may know of it, as the wire and the texts name it."""
+        known = {name: getattr(self, name) for name in ("id", "round", "players", "state", "result")}
+        return known | {name: getattr(self, name) or None for name in ("reason", "by", "game")}
+
+    @property
+    def winner(self) -> str | None:
+        """The player who won, or None."""
+        return self.players.get(self.result or "")
+
+    def scored(self, result: str, by: str, reason: str = "", game: str = "") -> Pairing:
+        """Return the pairing as it ended."""
+        return replace(self, state="scored", result=result, by=by, reason=reason, game=game)
+
+    def result_for(self, player: str) -> int:
+        """Return how many half points a player got from it once it is scored."""
+        if self.result == "draw":
+            return 1
+        return 2 if self.winner == player else 0
+
+
+def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: str = "none") -> tuple[Pairing, ...]:
+    """Return the pairings of a round, of who has the first mark and who the second.
+
+    Who has nobody to play, which is said by "", has one alone with the result `bye`: the mark where that is a point.
+    """
+    pairings = []
+    for match, pair in enumerate(pairs, 1):
+        players = {mark: player for mark, player in zip(marks, pair, strict=True) if player}
+        one = Pairing(f"r{round}-{match}", round, players, match)
+        pairings.append(one.scored(bye, "bye") if one.is_bye else one)
+    return tuple(pairings)
+
+
+class Event(Struct, frozen=True, omit_defaults=True):
+    """One event; its terms are those of `EventOpen`, and `rounds` what was asked for, 0 for none.
+
+    `seq` grows with every change. `round` is the one that was begun last, 0 for none. `due_at` is when the next one
+    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards. `edition`
+    says by which rules level matches are decided and tables are made (see `EDITION`).
+    """
+
+    code: str
+    title: str
+    kind: EventKind
+    rules: RulesState
+    clock: ClockFields
+    organisers: tuple[str, ...]
+    seed: int
+    secret: str
+    opened_at: int
+    double: bool = False
+    rounds: int = 0
+    entry: str = "open"
+    roster: tuple[str, ...] = ()
+    start: str = "hand"
+    size: int = 0
+    advance: str = "auto"
+    ready_ms: int = 60_000
+    late_until: int = 0
+    chat: str = "all"
+    entrants: tuple[Entrant, ...] = ()
+    pairings: tuple[Pairing, ...] = ()
+    status: EventStatus = "open"
+    round: int = 0
+    seq: int = 1
+    due_at: int | None = None
+    edition: int = 1
+
+    @property
+    def marks(self) -> str:
+        """Both marks; whose is first moves first."""
+        return self.rules.marks
+
+    @property
+    def opening(self) -> str | None:
+        """The opening that may have to be played, in a knock-out that of the last games of a match."""
+        return self.rules.opening or ("pie" if self.kind == "knock_out" else None)
+
+    @property
+    def limit(self) -> int:
+        """How many may enter."""
+        return min(self.size or MAX_ENTRANTS, MAX_ROUND_ROBIN if self.kind == "round_robin" else MAX_ENTRANTS)
+
+    @property
+    def field(self) -> tuple[Entrant, ...]:
+        """Those who take part or took part, in the order of their numbers."""
+        return tuple(one for one in self.entrants if one.joined_round)
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("over", "void")
+
+    @property
+    def all_rounds(self) -> int:
+        """How many rounds there are in all, 0 while that is not known."""
+        players = len([one for one in self.field if one.joined_round == 1])
+        if self.status == "open" or players < 2:
+            return self.rounds
+        if self.kind == "round_robin":
+            return berger_rounds(players, double=self.double)
+        needed = (players - 1).bit_length()
+        return needed if self.kind == "knock_out" else self.rounds or max(needed, min(3, berger_rounds(players)))
+
+    @property
+    def takes_entrants(self) -> bool:
+        """Whether one may still enter."""
+        if self.status == "open" or self.is_over:
+            return self.status == "open"
+        is_late = self.round and (self.round > self.late_until or self.round >= self.all_rounds)
+        return not is_late and len(self.entrants) < self.limit
+
+    def entrant(self, player: str) -> Entrant | None:
+        """Return who takes part under this id, or None."""
+        return next((one for one in self.entrants if one.player == player), None)
+
+    def pairing(self, id: str) -> Pairing | None:
+        """Return the pairing of this id, or None."""
+        return next((one for one in reversed(self.pairings) if one.id == id), None)  # those that are on stand last
+
+    @property
+    def open_pairings(self) -> list[Pairing]:
+        """Those that are not scored: those ``due`` want a room, unless the event is paused or over."""
+        return [one for one in self.pairings if one.state != "scored"]
+
+    def pairings_of(self, player: str) -> list[Pairing]:
+        """Return all pairings of a player, in order."""
+        return [one for one in self.pairings if player in one.players.values()]
+
+    def in_round(self, round: int) -> list[Pairing]:
+        """Return the pairings of one round, in order."""
+        return [one for one in self.pairings if one.round == round]
+
+    def sitting_in(self, pairing: Pairing) -> dict[str, Entrant]:
+        """Return who plays in a pairing, by mark."""
+        known = {one.player: one for one in self.entrants}
+        return {mark: known[id] for mark, id in pairing.players.items()}
+
+    def ticket_of(self, name: str = "") -> str:
+        """Return what lets one in: the ticket of one name of the roster, or without a name that of the event."""
+        return digest(self.secret, f"{self.code}:{name}")
+
+    def is_ticket(self, ticket: str, name: str = "") -> bool:
+        """Tell whether this is the ticket of a name, or without one that of the event, however it is written."""
+        return hmac.compare_digest(self.ticket_of(name).encode(), read_code(ticket).encode())
+
+    def name_on(self, ticket: str) -> str:
+        """Return the name of the roster on whose card a ticket stands, empty for none."""
+        return next((name for name in self.roster if self.is_ticket(ticket, name)), "")
+
+    def holder_of(self, ticket: str) -> Entrant | None:
+        """Return who plays by a card, None where nobody does."""
+        name = self.name_on(ticket)
+        return next((one for one in self.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
+
+    @property
+    def voided(self) -> frozenset[str]:
+        """Who left a round robin before half of their games: all of these count for nobody."""
+        if self.kind != "round_robin" or self.status == "open":
+            return frozenset()
+        games = (len(self.field) - 1) * (2 if self.double else 1)
+        return frozenset(
+            one.player
+            for one in self.field
+            if one.is_gone and 2 * sum(pairing.by == "game" for pairing in self.pairings_of(one.player)) < games
+        )
+
+    def counted_games(self) -> Iterator[Game]:
+        """Yield what counts for the table, as the protocol's `standings` takes it."""
+        void, unpaired = self.voided, {(one.player, round + 1) for one in self.field for round in range(self.round)}
+        for one in self.pairings:
+            unpaired -= {(player, one.round) for player in one.players.values()}
+            is_over = one.state == "scored"
+            if (is_over or self.edition > 1) and not void.intersection(one.players.values()):
+                first, *others = one.players.values()
+                second = others[0] if others else None
+                halves = one.result_for(first), one.result_for(second or "")
+                yield Game(first, second, *halves, one.by == "game" if is_over else None, one.round)
+        if self.kind == "swiss" and self.edition > 1:
+            yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)
+
+
+def open_event(
+    code: str, organiser: str, request: EventOpen, rules: Rules, *, now: int, seed: int, secret: str
+) -> Event:
+    """Return the event that a request opens, with its bots entered; raises `Refused`."""
+    if len(rules.marks) != 2:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
+    asked = {name: value for name in Event.__struct_fields__ if (value := getattr(request, name, UNSET)) is not UNSET}
+    if request.kind != "swiss":
+        asked |= {"rounds": 0, "late_until": 0}
+    bots, roster = request.bots, request.roster
+    if request.start == "full" and request.size is UNSET:
+        asked["size"] = len(bots) + len(roster)
+        if asked["size"] < 2:
+            raise Refused(ErrorCode.NOT_ALLOWED, "event few", path="size")
+    asked |= {"code": code, "rules": RulesState.of(rules), "organisers": (organiser,), "opened_at": now}
+    event = Event(seed=seed, secret=secret, **asked)
+    if max(event.size, len(bots) + len(roster)) > event.limit:
+        raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
+    numbers = [bots[: index + 1].count(level) if bots.count(level) > 1 else 0 for index, level in enumerate(bots)]
+    names = [f"{level}-bot-{number}" if number else f"{level}-bot" for level, number in zip(bots, numbers, strict=True)]
+    check_names(roster, names, [f"roster[{index}]" for index in range(len(roster))])
+    entrants = (Entrant(f"bot-{digest(secret, name)}", name, bot) for name, bot in zip(names, bots, strict=True))
+    return replace(event, entrants=tuple(entrants))
+
+
+def check_names(names: Sequence[str], others: Iterable[str] = (), paths: Sequence[str] = ()) -> None:
+    """Refuse a name that stands twice in a list, or that people may take for another one there, or of the others."""
+    known = {key for name in others for key in keys_of(name)}
+    for index, name in enumerate(names):
+        if not known.isdisjoint(keys_of(name)):
+            raise Refused(ErrorCode.BAD_NAME, "taken", path=paths[index] if paths else "name", name=name)
+        known.update(keys_of(name))
+
+
+def digest(secret: str, text: str) -> str:
+    """Return twelve letters and digits that only who knows the secret can make from a text."""
+    return b32encode(hmac.digest(secret.encode(), text.encode(), "sha256")).decode()[:12]
+
+
+def due_at(event: Event) -> int | None:
+    """Return when time does something next (see `commands.Paired`), or None. A Swiss waits until two are there."""
+    present = sum(one.status == "in" for one in event.field)
+    is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
+    return None if event.status != "running" or is_waiting else event.due_at

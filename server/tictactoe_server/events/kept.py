@@ -1,0 +1,274 @@
+"""Events as they are kept: found, opened, and changed by compare-and-set, here or at another server of the cluster.
+
+What is asked of an event while it is being stored waits, and is then applied and stored together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count, repeat
+from typing import Final, cast
+
+import msgspec
+import structlog
+from msgspec.structs import replace
+
+from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.core import Core
+from tictactoe_server.events.commands import Command, apply
+from tictactoe_server.events.event import Event
+from tictactoe_server.records.changes import ATTEMPTS, Change, Kept, Phase
+from tictactoe_server.rooms import Refused
+from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, Unreadable, delete, save
+from tictactoe_server.watching.topics import Listeners
+
+REREAD_SECONDS: Final = 3.0
+_ALL_AGAIN: Final = 10
+_OLD_AGAIN: Final = 1_200
+"""How often the events that are not over are read again in a cluster, and how many times as seldom all there are: word
+of a change may have been lost. A server on its own looks so many times as seldom for those that are to be forgotten."""
+
+AGAIN_SECONDS: Final = 0.5  # when what the store refused is read again
+OVER_DAYS: Final = 365
+IDLE_DAYS: Final = 14
+"""For how long an event is kept that is over, and one that was not begun or gone on with; days of served time."""
+
+MAX_OVER: Final = 200  # how many events that are over are remembered
+MAX_BYTES: Final = 8_000_000  # of a document when it is unpacked; the largest event that there can be has less
+
+_DAY_MS: Final = 86_400_000
+
+log: Final = structlog.get_logger(__name__)
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode: Final = msgspec.json.Decoder(Event).decode
+
+
+def _pack(event: Event) -> bytes:
+    """Return the document of an event, packed: a round of two hundred is one message of the cluster's store."""
+    return zlib.compress(_encode(event), 1)
+
+
+def _unpack(document: bytes) -> Event:
+    try:
+        return _decode(zlib.decompressobj().decompress(document, MAX_BYTES))
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+
+
+EVENTS: Final[TableSpec[Event]] = TableSpec(
+    "events", "event", _pack, _unpack, label="Event {key}", keys="[0-9A-Z]{6}", key_of=lambda event: event.code
+)
+"""By their codes."""
+
+
+class _Commands(Change[Event], kw_only=True, eq=False):
+    """All that is asked of an event while it waits for its turn: applied one after another, and stored together.
+
+    `asked` is of each who acts, with what command, and who waits for it to be stored.
+    """
+
+    asked: list[tuple[str, Command, Pending]]
+    outcomes: Sequence[Event | Refused] = ()
+
+    def apply(self, event: Event) -> Event:
+        self.outcomes = outcomes = list[Event | Refused]()
+        for actor, command, _ in self.asked:
+            try:
+                event = apply(event, actor, command, self.kept.all.now())
+                outcomes.append(event)
+            except Refused as refused:
+                if self.kept.all.elsewhere.is_several and not self.attempts:
+                    raise Conflict from None  # another server may have changed it just now
+                outcomes.append(refused)
+        return event
+
+    def stored(self, revision: int) -> None:
+        super().stored(revision)
+        self.kept.all.elsewhere.tell_changed(EVENTS.name, self.kept.key)
+
+    def settled(self, error: Exception | None) -> None:
+        for (_, _, waiter), outcome in zip(self.asked, repeat(error) if error else self.outcomes, strict=False):
+            waiter.failed(outcome) if isinstance(outcome, Exception) else waiter.stored(outcome)
+
+
+class _KeptEvent(Kept[Event]):
+    """One event, among `all` as soon as it is known; its value is None before."""
+
+    def __init__(self, all: KeptEvents, code: str) -> None:
+        super().__init__(all.table, code, all.tasks, cast(Event, None))
+        self.all = all
+
+    def ask(self, actor: str, command: Command) -> asyncio.Future[Event]:
+        """Return the event after a command, together with what else waits."""
+        last = self.waiting[-1] if self.waiting else None
+        if not isinstance(last, _Commands):
+            last = _Commands(kept=self, asked=[], asked_at=time.monotonic())
+            self.waiting.append(last)
+            self.answer_in_time(last)
+            asyncio.get_running_loop().call_soon(self.go_on)  # what comes in the same turn is stored with it
+        waiter = Pending()
+        last.asked.append((actor, command, waiter))
+        return waiter.future
+
+    async def read(self) -> None:
+        try:
+            await super().read()
+        except Unreadable as error:
+            log.error("a damaged event is left alone", code=self.key, reason=str(error))
+            self.lost()
+
+    def changed(self, before: Event | None) -> None:
+        self.all.note(self, before)
+
+    def lost(self) -> None:
+        self.enter(Phase.GONE)
+        self.all.forget(self)
+
+    def busy(self) -> Refused:
+        return Refused(ErrorCode.BUSY, "server", retry_ms=500)
+
+    def why_gone(self) -> Refused:
+        return no_such_event(self.key)
+
+
+class KeptEvents:
+    """All events that are not over, and some that are. Listeners of `on_change` hear of each that is new here or has
+    changed, here or elsewhere, and what it was before, None for one that is new here.
+
+    `restored` is set once all that are not over are known here. Let `keep` run beside the server.
+    """
+
+    def __init__(self, core: Core, tasks: Tasks) -> None:
+        self.tasks = tasks
+        self.table = core.store.table(EVENTS)
+        self.now = core.time
+        self.elsewhere = core.registry.elsewhere
+        self._new_code = core.registry.new_code
+        self._known: dict[str, _KeptEvent] = {}
+        self.on_change = Listeners[[Event, Event | None]]()
+        self.restored = asyncio.Event()
+        self.elsewhere.on_changed.add(self._hear)
+
+    @property
+    def current(self) -> list[Event]:
+        """The events that are not over, the newest last."""
+        return [kept.value for kept in self._known.values() if not kept.value.is_over]
+
+    def known(self, code: str) -> Event | None:
+        """Return an event as it is known here, None where it is not."""
+        return self._known[code].value if code in self._known else None
+
+    async def find(self, text: str) -> Event:
+        """Return an event by its code in any spelling; raises `Refused` and `StoreUnavailable`."""
+        try:
+            code = parse_room_code(text)
+        except BadRoomCode:
+            raise no_such_event(text) from None
+        kept = self._known.get(code)
+        return await self.read(code) if kept is None or kept.phase is Phase.UNCERTAIN else kept.value
+
+    async def read(self, code: str) -> Event:
+        """Return an event as it is stored now; raises `Refused` and `StoreUnavailable`."""
+        await self._get(code).read()
+        if code not in self._known:
+            raise no_such_event(code)
+        return self._known[code].value
+
+    async def open(self, event: Event) -> Event:
+        """Keep a new event under a code that no other has; raises `StoreUnavailable`."""
+        for _ in range(ATTEMPTS):
+            event = replace(event, code=self._new_code())
+            try:
+                self._get(event.code).take(event, await save(self.table, event.code, event, MISSING))
+            except Conflict:
+                continue
+            self.elsewhere.tell_changed(EVENTS.name, event.code)
+            return event
+        raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
+
+    async def carry_out(self, code: str, actor: str, command: Command) -> Event:
+        """Return the event after a command, once that is stored; raises `Refused` and `StoreUnavailable`.
+
+        Where it is not known whether it was stored it may be sent again: a command that comes twice changes nothing.
+        """
+        return await self._get(code).ask(actor, command)
+
+    async def keep(self) -> None:
+        """Get to know all events, and read again what others may have changed, until cancelled."""
+        for number in count():
+            try:
+                again = _ALL_AGAIN if self.elsewhere.is_several else _OLD_AGAIN
+                if number % again == 0 or not self.restored.is_set():
+                    await self._read_all()
+            except StoreUnavailable as unavailable:
+                log.warning("the events cannot be read yet", reason=str(unavailable))
+                await asyncio.sleep(AGAIN_SECONDS)
+                continue
+            self.restored.set()
+            await asyncio.sleep(REREAD_SECONDS)
+            for event in self.current if self.elsewhere.is_several else ():
+                self._hear(EVENTS.name, event.code)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    async def _read_all(self) -> None:
+        async for some in self.table.load_all():
+            for stored in some:
+                if isinstance(stored.value, Unreadable):
+                    if not self.restored.is_set():
+                        log.error("a damaged event is left alone", code=stored.key, reason=str(stored.value))
+                elif self._is_old(stored.value):
+                    await self._forget(stored.value, stored.revision)
+                elif stored.key in self._known or not stored.value.is_over:
+                    self._get(stored.key).take(stored.value, stored.revision)
+
+    def _is_old(self, event: Event) -> bool:
+        """Tell whether an event is over for so long, or was never gone on with, that it is forgotten."""
+        newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
+        days = OVER_DAYS if event.status == "over" else IDLE_DAYS
+        return event.status != "running" and self.now() - newest > days * _DAY_MS
+
+    async def _forget(self, event: Event, revision: int) -> None:
+        with suppress(Conflict):  # it has changed, and is looked at again later
+            await delete(self.table, event.code, revision)
+            self._known.pop(event.code, None)
+            self.elsewhere.tell_changed(EVENTS.name, event.code)
+
+    def _hear(self, table: str, key: str) -> None:
+        """Read an event again that another server may have changed."""
+        if table == EVENTS.name:
+            self._get(key).read_again()
+
+    def _get(self, code: str) -> _KeptEvent:
+        return self._known.get(code) or _KeptEvent(self, code)
+
+    def note(self, kept: _KeptEvent, before: Event | None) -> None:
+        """Know an event as it is stored, and tell of it where it has changed."""
+        event, known = kept.value, self._known.setdefault(kept.key, kept)
+        if known is not kept:  # it was read for somebody else meanwhile
+            known.take(event, kept.revision)
+            return
+        if event.is_over:  # to its place among those that are over, the newest last
+            self._known[kept.key] = self._known.pop(kept.key)
+            over = [code for code, other in self._known.items() if other.value.is_over]
+            for code in over[:-MAX_OVER]:
+                del self._known[code]
+        if event != before:
+            self.on_change(event, before)
+
+    def forget(self, kept: _KeptEvent) -> None:
+        """Know an event no more."""
+        if self._known.get(kept.key) is kept:
+            del self._known[kept.key]
+
+
+def no_such_event(text: str) -> Refused:
+    """Return the refusal for a code that no event has."""
+    return Refused(ErrorCode.NO_SUCH_EVENT, path="event", event=text[:40])

@@ -1,0 +1,123 @@
+"""Knock-out: who loses a match is out, who wins it plays the next winner.
+
+A match is of two games with marks swapped. Level, it goes on with two games at half the time, then with two that begin
+with the pie rule where the game has no opening of its own. If all of that is level, or nobody comes, the smaller number
+goes on. Numbers are drawn by lot, those of a roster by its order; so are the first pairs, the best against the last,
+and the best are free where the number of players is no power of two.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_protocol.standings import Results, Standing, Tie, rank, spell_halves
+from tictactoe_protocol.terms import ClockFields, RulesState
+from tictactoe_server.events.event import Event, Pairing, pair_up
+
+GAMES: Final = 6
+_SHORTER, _PIE = 3, 5  # the first games that are played so
+_LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  # no clock is made shorter
+
+
+def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
+    """Return the first game of each match of a round, and those who are free in the first."""
+    if round == 1:
+        players = dict(enumerate((one.player for one in event.field), 1))
+        going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
+    else:
+        matches = sorted(matches_of(event.in_round(round - 1)), key=lambda games: games[0].match)
+        going_on = [winner_of(event, games) or "" for games in matches]
+    return pair_up(round, zip(going_on[::2], going_on[1::2], strict=True), event.marks)
+
+
+def bracket(size: int) -> list[int]:
+    """Return the numbers from 1 in the order in which they stand in the tree: the best two meet last.
+
+    >>> bracket(8)
+    [1, 8, 4, 5, 2, 7, 3, 6]
+    """
+    order = [1]
+    while len(order) < size:
+        order = [number for one in order for number in (one, 2 * len(order) + 1 - one)]
+    return order
+
+
+def more_games(event: Event) -> tuple[Pairing, ...]:
+    """Return the next game of each match of this round that is not decided and waits for no result."""
+    first, second = tuple(event.marks)
+    more = []
+    for games in matches_of(event.in_round(event.round)):
+        if winner_of(event, games) is None and all(one.state == "scored" for one in games):
+            last, number = games[-1], games[-1].number + 1
+            swapped = {first: last.players[second], second: last.players[first]}
+            more.append(Pairing(f"r{last.round}-{last.match}-{number}", last.round, swapped, last.match, number))
+    return tuple(more)
+
+
+def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
+    """Return the games of each match, in order."""
+    matches: dict[tuple[int, int], list[Pairing]] = {}
+    for one in pairings:
+        matches.setdefault((one.round, one.match), []).append(one)
+    return matches.values()
+
+
+def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
+    """Return who won the match of these games, or None as long as it is not decided."""
+    players = [*games[0].players.values()]
+    if len(players) == 1:
+        return players[0]
+    if len(games) % 2 or any(one.state != "scored" for one in games):
+        return None
+    ahead = sum(one.result_for(players[0]) - one.result_for(players[1]) for one in games)
+    if ahead:
+        return players[0] if ahead > 0 else players[1]
+    if len(games) < GAMES and any(one.result != "none" for one in games[-2:]):
+        return None
+    numbers = players if event.edition == 1 else (one.player for one in event.field)
+    return next(player for player in numbers if player in players)
+
+
+def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
+    """Return the rules and the clock of one game; those of the event but for the later games of a match."""
+    rules, clock = event.rules, event.clock
+    if pairing.number >= _SHORTER:
+        terms = {name: value for name in _LEAST_MS if (value := getattr(clock, name)) is not UNSET}
+        clock = ClockFields(**{name: min(value, max(value // 2, _LEAST_MS[name])) for name, value in terms.items()})
+    if pairing.number >= _PIE and rules.opening is None:
+        rules = RulesState.of(dataclasses.replace(rules.to_rules(), opening="pie"))
+    return rules, clock
+
+
+class _Matches(Results):
+    """The results of a knock-out: how many matches each has won, and the scores of all, ``+`` for a bye."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__([one.player for one in event.field], event.counted_games())
+        self.won = dict.fromkeys(self.players, 0)
+        self.scores: dict[str, list[str]] = {player: [] for player in self.players}
+        self._counts_wins = event.edition > 1
+        for games in matches_of(event.pairings):
+            winner = winner_of(event, games)
+            halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
+            for player in halves:
+                self.won[player] += player == winner
+                score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
+                self.scores[player].append(score if len(halves) > 1 else "+")
+
+    def first_key(self, player: str) -> tuple[int, int]:
+        has_won = self._counts_wins and self.won[player]
+        return -self.won[player], not has_won and not self.played[player]
+
+    def matches(self, player: str) -> Tie:
+        return Tie("matches", self.won[player], ", ".join(self.scores[player]))
+
+
+def ranking(event: Event) -> tuple[Standing, ...]:
+    """Return the table: who won as many matches shares a place, of those who won none who never played stand behind."""
+    results = _Matches(event)
+    return tuple(row._replace(tie=(results.matches(row.player),)) for row in rank(results, ()))

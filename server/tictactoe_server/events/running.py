@@ -1,0 +1,357 @@
+"""What has to be done for events that run: rooms opened, players called, games scored, rounds begun.
+
+It follows from the events and the rooms as they are stored, and is worked out again at any time: each step is harmless
+when it is repeated, after a death between any two of them and by two servers at once. One living server at a time opens
+rooms and begins rounds; each scores the games of the rooms that it has.
+
+After a start nobody loses by what kept them from coming back: games stand still, no round begins and no room opens
+until those who play are back, or the server has been in time for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import structlog
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.events import Call as EventCall
+from tictactoe_protocol.pushes import Replaced, Result, SeatState
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom, ServerChange, closed
+from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
+from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
+from tictactoe_server.events.kept import KeptEvents
+from tictactoe_server.events.knock_out import terms_of
+from tictactoe_server.http.texts import Seated
+from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused
+from tictactoe_server.rooms.terms import TOURNAMENT
+from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.transport.rate_limit import RateLimits
+
+LOOK_SECONDS: Final = 1.0
+"""How often all that runs is looked at: what was missed is found then."""
+
+IN_TIME_SECONDS: Final = 30.0  # for how long the event loop has to be in time until nobody is waited for any more
+LATE_SECONDS: Final = 1.0  # how late it is when it is not
+
+SEEK_MS: Final = 5_000
+"""How often a room is looked for in the store that is not here, as its game may be over without word of it."""
+
+AGAIN_SECONDS: Final = 0.5  # when what was refused or could not be stored is tried again
+_JUST_AFTER_SECONDS: Final = 0.002  # how long after a round is due it is looked at
+_POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
+
+Found = TypeVar("Found")
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Running:
+    """Drives the events of `kept`; nothing new is begun while `is_draining`. Let `keep` run beside the server."""
+
+    def __init__(self, core: Core, kept: KeptEvents, tasks: Tasks, is_draining: Callable[[], bool]) -> None:
+        self._run = tasks.start
+        self._core = core
+        self._kept = kept
+        self._is_draining = is_draining
+        self._rooms: dict[str, LiveRoom] = {}
+        self._sought = RateLimits(1, SEEK_MS, core.monotonic_ns)
+        self._woken: dict[str, bool] = {}
+        self._awaited: set[str] = set()
+        self._in_time_since = math.inf
+        self._paired: dict[str, asyncio.Task[Paired]] = {}
+        kept.on_change.add(self._hear)
+        core.registry.on_told.add(self._note_room)
+        core.on_result(lambda game: self.wake(game.event) if game.event else None)
+
+    async def keep(self) -> None:
+        """Look at all that runs again and again, until cancelled."""
+        await self._kept.restored.wait()
+        await self._core.registry.restored.wait()
+        loop = asyncio.get_running_loop()
+        self._in_time_since = loop.time()
+        while True:
+            codes = {event.code for event in self._kept.current if event.status != "open"}
+            for code in codes | {live.room.event for live in self._rooms.values()}:
+                self.wake(code)
+                await asyncio.sleep(0)  # each in a turn of its own
+            due = loop.time() + LOOK_SECONDS
+            await asyncio.sleep(LOOK_SECONDS)
+            if loop.time() > due + LATE_SECONDS:
+                self._in_time_since = loop.time()
+
+    def wake(self, code: str) -> None:
+        """Look soon at what has to be done for an event."""
+        if code not in self._woken:
+            self._run(self._work(code))
+        self._woken[code] = True
+
+    async def calls_of(self, player: str) -> tuple[EventCall, ...]:
+        """Return to which rooms a player is called now."""
+        await self._kept.restored.wait()
+        return tuple(
+            self._call(event, one, mark)
+            for event in self._kept.current
+            for one, mark, id in _open_seats(event)
+            if id == player
+        )
+
+    # -- hearing ------------------------------------------------------------------------------------------------
+
+    def _hear(self, event: Event, before: Event | None) -> None:
+        """Call whoever is here to a room that has just opened, and see what else has to be done."""
+        known = {(one.room, id) for one, _, id in _open_seats(before)} if before else ()
+        seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
+        calls = {id: self._call(event, one, mark) for one, mark, id in seats}
+        if event.is_over:
+            self._paired.pop(event.code, None)
+        elif before is None and event.status != "open":
+            self._awaited.add(event.code)
+        for session, player in self._core.presence.greeted if calls else ():
+            if player.id in calls and "events" in session.features:
+                session.push(calls[player.id])
+        self.wake(event.code)
+
+    def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
+        """Return the call of who has this mark to the room of a pairing.
+
+        Whose time to come is over has it once more, but not who is there: the game goes on.
+        """
+        other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
+        left = pairing.opened_at + event.ready_ms - self._core.time()
+        if left <= 0:
+            player = pairing.players[mark]
+            rooms = [one.room for one in self._core.registry.seats.rooms_of(player) if one.room.code == pairing.room]
+            left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
+        return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
+
+    def _note_room(self, live: LiveRoom) -> None:
+        if live.room.event:
+            if self._rooms.get(live.room.code) is not live and live.room.stands_still:
+                # it is stored that time stands still there, whenever the next server goes on from there
+                keep = ServerChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
+                self._core.changes.submit(keep)
+            self._rooms[live.room.code] = live
+            if live.room.result is not None:
+                self.wake(live.room.event)
+
+    # -- doing --------------------------------------------------------------------------------------------------
+
+    async def _work(self, code: str) -> None:
+        """Do what has to be done for an event until nothing is left, for now."""
+        try:
+            while self._woken[code]:
+                self._woken[code] = False
+                await self._look(code)
+        except (Refused, StoreUnavailable) as error:
+            log.debug("an event waits", code=code, reason=str(error))
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
+        except Exception:
+            log.exception("an event could not go on", code=code)
+        finally:
+            del self._woken[code]
+
+    async def _look(self, code: str) -> None:
+        """Do what is to be done here; at one server for all, begin rounds and open rooms.
+
+        Rooms of an event that is not there, or damaged, are left alone.
+        """
+        event = await _or_none(self._kept.find(code))
+        self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
+        rooms = [live for live in self._rooms.values() if live.room.event == code]
+        if event is not None:
+            await _all([self._tend(event, live) for live in rooms])
+        still = [live for live in rooms if live.room.stands_still and not live.is_gone]
+        back = [live for live in still if self._are_back(live.room.held_seats)]
+        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
+        for live in back:
+            await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
+        event = self._kept.known(code)
+        if event is None or self._is_draining() or self._is_awaited(event):
+            return
+        if self._core.registry.elsewhere.is_chosen(code):
+            await self._open_rooms(await self._begin_round(event))
+
+    async def _begin_round(self, event: Event) -> Event:
+        """Return the event with its next round and the codes of its rooms, where that is due.
+
+        It is paired outside the event loop, before it is due, as that takes a while where many play a Swiss.
+        """
+        due, now = due_at(event), self._core.time()
+        if due is None:
+            return event
+        pairing = self._pair(event)
+        if due > now:
+            if due - now < LOOK_SECONDS * 1000:
+                asyncio.get_running_loop().call_later((due - now) / 1000 + _JUST_AFTER_SECONDS, self.wake, event.code)
+            return event
+        if not pairing.done():
+            return event  # it is woken then
+        del self._paired[event.code]
+        paired, new_code = pairing.result(), self._core.registry.new_code
+        with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
+        return await self._kept.carry_out(event.code, "", replace(paired, pairings=with_rooms))
+
+    def _pair(self, event: Event) -> asyncio.Task[Paired]:
+        """Return the next round, which may still be being paired, one at a time for each event."""
+        known = self._paired.get(event.code)
+        if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
+            known = self._paired[event.code] = self._run(asyncio.to_thread(pair_next, event))
+            known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
+        return known
+
+    # -- after a start ------------------------------------------------------------------------------------------
+
+    def _is_awaited(self, event: Event) -> bool:
+        """Tell whether an event that was on before this server still waits for its players."""
+        if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):
+            self._awaited.discard(event.code)
+        return event.code in self._awaited
+
+    def _are_back(self, players: Iterable[Entrant | SeatState]) -> bool:
+        """Tell whether all of them are here, or who is not had time enough to come."""
+        in_time = asyncio.get_running_loop().time() - self._in_time_since
+        here = {player.id for _, player in self._core.presence.greeted}
+        return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
+
+    # -- rooms ----------------------------------------------------------------------------------------------------
+
+    async def seat(self, live: LiveRoom) -> None:
+        """Have those sit in a room of an event who are to play there, as the event is stored now."""
+        event = await _or_none(self._kept.read(live.room.event))
+        pairing = _pairing_in(event, live)
+        if event is not None and pairing is not None:
+            await self._hand_over(event, pairing, live)
+
+    async def _tend(self, event: Event, live: LiveRoom) -> None:
+        """Give seats in a room here to who goes on in them, score its game that is over, and let go of what is scored.
+
+        A room goes at once where its game is on, which the organiser has scored. But another server may have opened it
+        for what is not known here yet: so the event is read again before.
+        """
+        pairing, result = _pairing_in(event, live), live.room.result
+        if pairing is not None and result is None:
+            await self._hand_over(event, pairing, live)
+        elif pairing is not None and result is not None:
+            await self._score(event, pairing, result, live.room.seats, live.room.game_id)
+        elif result is not None and live.is_kept:
+            self._core.let_go(live)
+        elif result is None and _pairing_in(await _or_none(self._kept.read(event.code)), live) is None:
+            await self._core.timers.end(live, closed(live.room.code, "event"))
+
+    async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
+        """Give a seat to who goes on for the holder of a card, who is then out of the room."""
+        known = {one.name: one.player for one in event.sitting_in(pairing).values()}
+        for seat in live.room.held_seats:
+            heir = known.get(seat.name, seat.player)
+            if heir != seat.player:
+                holder, then = Player(seat.player, seat.name), partial(_tell, live, seat.player)
+                change = ServerChange(live, self._core.time(), holder, HandOver(heir), then=then)
+                await self._core.changes.until_settled(change)
+
+    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
+        """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
+        seat, sitting = seats.get(result.winner or ""), event.sitting_in(pairing)
+        winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
+        how = winner or ("none" if result.reason in _POINTLESS else "draw")
+        by = "forfeit" if result.reason == "forfeit" else "game"
+        await self._kept.carry_out(event.code, "", Score(pairing.id, how, result.reason, id, by))
+
+    async def _open_rooms(self, event: Event) -> None:
+        """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
+        codes = {one.id: self._core.registry.new_code() for one in event.open_pairings if not one.room}
+        if codes and event.status == "running":
+            event = await self._kept.carry_out(event.code, "", Rooms(codes))
+        due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
+        here = self._core.registry.by_code
+        away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
+        work = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
+        there = list[str]()
+        try:
+            await _all([*(self._open(event, one, there) for one in due), *work])
+        finally:
+            await _all([self._kept.carry_out(event.code, "", Opened(id)) for id in there])  # stored together
+
+    async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
+        """Open the room of a pairing, unless it is `there` already; else it is due in another."""
+        rules, clock = terms_of(event, pairing)
+        seats = {
+            mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
+            for mark, one in event.sitting_in(pairing).items()
+        }
+        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
+        terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
+        try:
+            await self._core.open_room(rules.to_rules(), seats=seats, **terms)
+        except RoomExists:
+            state = await _or_none(self._core.registry.look(pairing.room))
+            if state is None or (state.event, state.pairing) != (event.code, pairing.id):
+                await self._give_new_code(event, pairing)
+                return
+        there.append(pairing.id)
+
+    async def _seek(self, event: Event, pairing: Pairing) -> None:
+        """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
+        code = pairing.room
+        state = await _or_none(self._core.registry.look(code))
+        if state is None:
+            event = await self._kept.read(event.code)
+            games = await self._core.store.games.games_at(code, 1)
+            game = next((game for _, game in games if (game.event, game.pairing) == (event.code, pairing.id)), None)
+            if game is not None:
+                await self._score(event, pairing, game.result, game.players, game.id)
+            elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
+                log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
+                await self._give_new_code(event, pairing)
+        elif state.result is not None:
+            await self._score(event, pairing, state.result, state.seats, state.game_id or "")
+        elif self._core.registry.elsewhere.find(code) is None:
+            await self._core.registry.find(code)
+
+    async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
+        """Have the room of a pairing opened under another code."""
+        await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
+
+
+def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
+    """Yield each pairing whose room is open with a mark in it and the id of who has that."""
+    return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
+
+
+def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
+    """Let the device of one go whose seat was given to another device."""
+    session = live.players.get(holder)
+    if error is None and session is not None and live.room.mark_of(holder) is None:
+        live.part(session)
+        session.push(Replaced(live.room.code))
+
+
+async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
+    """Do everything, and then raise what the first of it raised that failed."""
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+async def _or_none(finding: Awaitable[Found]) -> Found | None:
+    """Return what is found, None where there is no such room or event."""
+    try:
+        return await finding
+    except Refused as refused:
+        if refused.code not in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NO_SUCH_EVENT):
+            raise
+        return None
+
+
+def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
+    """Return the pairing that is to be played in a room, None where that is scored or none is."""
+    one = event and event.pairing(live.room.pairing)
+    return one if one and one.room == live.room.code and one.state != "scored" else None

@@ -1,0 +1,246 @@
+"""What is asked of events: to open one, to enter and leave it, to run it, to watch it; within limits.
+
+Every server of a cluster carries all of it out, on the event as it is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.events import (
+    Card,
+    EventJoin,
+    EventLeave,
+    EventOpen,
+    EventReady,
+    EventRun,
+    Events,
+    EventSummary,
+    EventWatch,
+)
+from tictactoe_server.admin.drain import Drain
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.events.commands import Command, End, Enter
+from tictactoe_server.events.event import Event, open_event
+from tictactoe_server.events.kept import EVENTS, KeptEvents
+from tictactoe_server.events.running import Running
+from tictactoe_server.events.shown import Shown, count_present
+from tictactoe_server.events.texts import EventTexts
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.services.names import read_name
+from tictactoe_server.services.play import read_text
+from tictactoe_server.services.visiting import check_clock, check_knows, check_levels, chosen_rules
+
+EVENTS_OF_PLAYER: Final = 2
+EVENTS_OF_ADDRESS: Final = 20
+"""How many events that are not over one player may have opened, and all from one address since this server started."""
+
+BOTS_FOR_A_GAME: Final = 4
+"""How many bots may be in an event for each game with bots that one player may have."""
+
+MAX_LISTED: Final = 100
+
+Rows = list[dict[str, Any]]
+
+
+class Tournaments(Service):
+    """Opens events, lets people in and shows how they stand. While the server drains nothing new begins in them."""
+
+    tables = (EVENTS,)
+
+    def __init__(self, drain: Drain) -> None:
+        self._drain = drain
+        self._opened_from: dict[str, str] = {}
+        self._opening = asyncio.Lock()
+        self._tasks = Tasks()
+        self.handles = {
+            EventOpen: self.open,
+            EventJoin: self.join,
+            EventLeave: self.change,
+            EventReady: self.change,
+            EventRun: self.run,
+            EventWatch: self.watch,
+            Events: self.list,
+        }
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self._accounts = Accounts(core.store)
+        self.kept = kept = KeptEvents(core, self._tasks)
+        self.running = Running(core, kept, self._tasks, lambda: self._drain.is_on)
+        self.texts = texts = EventTexts(core, kept)
+        self.routes = {
+            r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
+            r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
+            r"/([^/.]+)": texts.lead,
+        }
+        self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
+        self.topics = (self.shown,)
+        kept.on_change.add(lambda event, before: self.shown.note(event))
+        core.calls_of, core.seat = self.running.calls_of, self.running.seat
+        for work in (kept.keep(), self.running.keep(), self.shown.keep()):
+            self._tasks.start(work)
+
+    async def close(self) -> None:
+        await self._tasks.stop()  # what is to be done for events goes on from there
+
+    async def open(self, call: Call) -> None:
+        """Open an event, whose organiser the player is, and answer with what lets others in."""
+        self._drain.check()
+        request: EventOpen = call.request
+        rules = chosen_rules(request.rules)
+        check_clock(request.clock)
+        check_levels(request.bots)
+        most = BOTS_FOR_A_GAME * self._core.limits.bot_games_per_player
+        if 0 < most < len(request.bots):
+            raise Refused(ErrorCode.NOT_ALLOWED, "event bots", path="bots", most=most)
+        request = replace(
+            request,
+            title=read_text(request.title, "title"),
+            roster=tuple(read_name(name, f"roster[{place}]") for place, name in enumerate(request.roster)),
+        )
+        seed, secret = secrets.randbits(53), secrets.token_hex(16)
+        event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
+        async with self._opening:  # one after the other, so that none of those before is overlooked
+            self._check_opened(call)
+            self._core.allowances.take_create(call.session, call.player)
+            if not self._core.allowances.take_kept({call.player.id: call.session.address}, len(encode(request))):
+                raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
+            event = await self.kept.open(event)
+            self._opened_from[event.code] = call.session.address
+        ticket = event.ticket_of() if event.entry == "code" else UNSET
+        call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
+
+    async def join(self, call: Call) -> None:
+        """Enter an event, or come back to it, and have its states sent from now on."""
+        request: EventJoin = call.request
+        name = call.player.name
+        check_knows(call.session, (await self._find(call)).opening)
+        if request.name is not UNSET:
+            own = Player(call.player.id, read_name(request.name, "name"))
+            name = (await self._accounts.shown(own))[0].name
+        ticket = "" if request.ticket is UNSET else request.ticket
+        try:
+            holder = (await self._find(call)).holder_of(ticket)
+            over = "" if holder is None or (self._is_there(holder.player) and not request.here) else holder.player
+            event = await self._carry_out(call, Enter(name, call.player.bot, ticket, over))
+        except Refused as refused:
+            if refused.path == "ticket":
+                self._core.allowances.count_miss(call.session, call.player)
+            raise
+        call.answer(event=event.code)
+        self.shown.watch(call.session, event)
+
+    async def change(self, call: Call) -> None:
+        """Let the player leave, pause or be back; how often is counted."""
+        self._core.allowances.take_offer(call.player)
+        await self._carry_out(call, call.request)
+        call.answer()
+
+    async def run(self, call: Call) -> None:
+        """Do what the organiser asks; answer with the cards that are asked for or new."""
+        request: EventRun = call.request
+        if request.name is not UNSET:
+            request = replace(request, name=read_name(request.name, "name"))
+        event = await self._carry_out(call, request)
+        names = event.roster if request.action == "cards" else (request.name,) if request.action == "add" else ()
+        call.answer(cards=_cards(event, names) or UNSET)
+
+    async def watch(self, call: Call) -> None:
+        """Have the states of an event sent from now on, beginning with the newest, or no more."""
+        event = await self._find(call)
+        if call.request.on and self._core.registry.elsewhere.is_several:
+            event = await self.kept.read(event.code)  # one who comes from another server was shown the newest there
+        call.answer(event=event.code)
+        if call.request.on:
+            self.shown.watch(call.session, event)
+        else:
+            self.shown.unwatch(call.session, event.code)
+
+    async def list(self, call: Call) -> None:
+        """Answer with the events that are not over, newest first: those open to all, and the player's own."""
+        await self.kept.restored.wait()
+        call.answer(events=self.listed(call.player.id))
+
+    def listed(self, player: str = "") -> tuple[EventSummary, ...]:
+        """Return the events that are not over, newest first: those open to all, and a player's own."""
+        events = [event for event in reversed(self.kept.current) if event.entry == "open" or _has_part(event, player)]
+        return tuple(
+            EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
+            for event in events[:MAX_LISTED]
+        )
+
+    # -- for the operator ---------------------------------------------------------------------------------------
+
+    async def rows(self) -> Rows:
+        """Return what an operator is shown of the events that are not over."""
+        await self.kept.restored.wait()
+        return [self._row_of(event) for event in self.kept.current]
+
+    async def end(self, code: str) -> dict[str, Any]:
+        """End an event as its organiser may; raises `Refused` where there is none."""
+        event = await self.kept.find(code)
+        if event.is_over:
+            raise Refused(ErrorCode.EVENT_BEGUN, "over")
+        return self._row_of(await self.kept.carry_out(event.code, "", End()))
+
+    def _row_of(self, event: Event) -> dict[str, Any]:
+        row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
+        here = count_present(event, self.shown.here())
+        return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    async def _carry_out(self, call: Call, command: Command) -> Event:
+        event = await self._find(call)
+        return await self.kept.carry_out(event.code, call.player.id, command)
+
+    def _is_there(self, player: str) -> bool:
+        """Tell whether a player is connected, or sits in a room of another server."""
+        presence, registry = self._core.presence, self._core.registry
+        elsewhere = [one.room for one in registry.seats.rooms_of(player) if one.room.code not in registry.by_code]
+        seats = (room.seat(room.mark_of(player)) for room in elsewhere)
+        return bool(presence.of_player(player)) or any(seat.online for seat in seats)
+
+    async def _find(self, call: Call) -> Event:
+        """Return the event that is named.
+
+        Who named too many that are not there is refused for a while any in which they have no part.
+        """
+        try:
+            event = await self.kept.find(call.request.event)
+        except Refused:
+            self._core.allowances.count_miss(call.session, call.player)
+            raise
+        if not _has_part(event, call.player.id):
+            self._core.allowances.check_misses(call.session, call.player)
+        return event
+
+    def _check_opened(self, call: Call) -> None:
+        """Refuse one event too many of a player, or of an address."""
+        current = self.kept.current
+        codes = {event.code for event in current}
+        self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}
+        own = sum(call.player.id in event.organisers for event in current)
+        near = sum(address == call.session.address for address in self._opened_from.values())
+        refuse_for = self._core.allowances.refuse_for
+        refuse_for(RETRY_MS if own >= EVENTS_OF_PLAYER else 0, "events-per-player")
+        refuse_for(RETRY_MS if near >= EVENTS_OF_ADDRESS else 0, "events-per-address")
+
+
+def _has_part(event: Event, player: str) -> bool:
+    return player in event.organisers or event.entrant(player) is not None
+
+
+def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
+    return tuple(Card(name, event.ticket_of(name)) for name in names if name is not UNSET)

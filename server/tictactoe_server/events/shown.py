@@ -1,0 +1,201 @@
+"""What those who watch an event are sent: its state at first, and then, gathered as the lobby's, what changes in it.
+
+Each is shown the top of the table with the own row, and the own pairing before others, as far as that fits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from tictactoe_protocol import encode
+from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
+from tictactoe_server.events.event import Event, Pairing, due_at
+from tictactoe_server.events.table import rows
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.watching.topics import Topic, list_of
+
+TOP_ROWS: Final = 20
+MAX_BYTES: Final = 8_000  # of a state
+_ROWS_BYTES: Final = 5_000  # of these so many for the table, where the pairings need the rest
+LOOK_SECONDS: Final = 1.0  # how often it is looked who is here
+ROWS_A_SECOND: Final = 400
+FEW_ROWS: Final = 50
+"""How many rows of tables are reckoned anew in a second, and up to how many at once for each who begins to watch."""
+
+MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
+
+
+class View:
+    """An event as it is shown: the rows of its table in their order, and the pairings of this round, encoded."""
+
+    def __init__(self, event: Event, present: int) -> None:
+        self.event = event
+        self.present = present
+        self.rows = {row.player: encode(row) for row in rows(event)}
+        self._in_round = event.in_round(event.round)
+        self._top = list(self.rows)[:TOP_ROWS]
+        self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
+
+    def state_for(self, player: str, now: int) -> bytes:
+        """Return the frame of all that a player is shown."""
+        table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
+        size = sum(map(len, table.values()))
+        pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
+        rows = list_of(row for id, row in self.rows.items() if id in table)
+        event = self.event
+        terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
+        terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
+        head = EventHead(**terms, players=len(event.field), present=self.present)
+        told = self._told(now) | {"head": head, "table": rows, "pairings": list_of(pairings.values())}
+        return encode_frame(encode(EventState(**told)))
+
+    def changes_for(self, player: str, now: int, rows: Collection[str], changed: Collection[str]) -> bytes | None:
+        """Return the frame of what has changed of what a player is shown, None where that is too much for one."""
+        shown = {player, *self._top}
+        some = [self.rows[id] for id in self.rows if id in rows and id in shown]
+        pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
+        if sum(map(len, some)) + sum(map(len, pairings)) > MAX_BYTES - 1_000:
+            return None
+        told = self._told(now) | {"present": self.present, "rows": list_of(some), "pairings": list_of(pairings)}
+        return encode_frame(encode(EventRows(**told)))
+
+    def _told(self, now: int) -> dict[str, Any]:
+        """Return what every message says of the event."""
+        known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
+        return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
+
+    def _order_for(self, player: str) -> list[str]:
+        """Return the pairings of this round: a player's own, then those that are not scored, then the others."""
+        ordered = sorted(self._in_round, key=lambda one: (player not in one.players.values(), one.state == "scored"))
+        return [one.id for one in ordered]
+
+
+def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
+    """Return those of the ids that are there and fit, in their order."""
+    some = dict[str, bytes]()
+    for id in ids:
+        if id in encoded and id not in some:
+            size -= len(encoded[id]) + 1
+            if size < 0:
+                break
+            some[id] = encoded[id]
+    return some
+
+
+class Shown(Topic):
+    """Sends the events of which it is told to those who watch them. `now` returns ms of served time, and `here` the
+    ids of all players who are connected.
+    """
+
+    def __init__(self, now: Callable[[], int], here: Callable[[], Collection[str]]) -> None:
+        super().__init__()
+        self._now = now
+        self.here = here
+        self._watched: dict[Session, list[str]] = {}
+        self._views: dict[str, View] = {}
+        self._changed: dict[str, Event] = {}
+
+    def watch(self, session: Session, event: Event) -> None:
+        """Send a session an event as it is now, and every change of it from now on.
+
+        One that is large is sent as it was shown last, and what has changed since follows.
+        """
+        others = [code for code in self._watched.get(session, ()) if code != event.code]
+        self._watched[session] = [*others, event.code][-MAX_WATCHED:]
+        self.subscribe(session)
+        view = self._views.get(event.code)
+        if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
+            view = self._view(event)
+            self._views.setdefault(event.code, view)
+        session.connection.push_frame(view.state_for(_id_of(session), self._now()))
+
+    def unwatch(self, session: Session, code: str) -> None:
+        """Send a session no more of an event."""
+        self._watched[session] = [one for one in self._watched.get(session, ()) if one != code]
+        if not self._watched[session]:
+            self.unsubscribe(session)
+
+    def unsubscribe(self, session: Session) -> None:
+        super().unsubscribe(session)
+        self._watched.pop(session, None)
+
+    def note(self, event: Event) -> None:
+        """Show an event soon that has changed."""
+        if event.code in self._views:
+            self._changed[event.code] = event
+            self.tell_later()
+
+    async def keep(self) -> None:
+        """Show the events of which other players are here than were shown, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            here = self.here() if self._views else ()
+            for view in self._views.values():
+                if view.present != count_present(view.event, here):
+                    self.note(self._changed.get(view.event.code, view.event))
+
+    def gather_seconds(self) -> float:
+        """Return for how long changes are gathered: longer where a table is long, which takes a while to reckon."""
+        rows = max((len(view.rows) for view in self._views.values()), default=0)
+        return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
+
+    def tell(self) -> None:
+        """Send what has changed, of the large events one: the others follow."""
+        watching = defaultdict[str, list[Session]](list)
+        for session, codes in self._watched.items():
+            for code in codes:
+                watching[code].append(session)
+        self._views = {code: view for code, view in self._views.items() if code in watching}
+        changed = {code: event for code, event in self._changed.items() if code in watching}
+        large = [code for code in changed if len(self._views[code].rows) > FEW_ROWS]
+        self._changed = {code: changed[code] for code in large[1:]}
+        for code in [code for code in changed if code not in self._changed]:
+            before, view = self._views[code], self._view(changed[code])
+            self._views[code] = view
+            self._send(before, view, watching[code])
+        if self._changed:
+            self.tell_later()
+
+    def _view(self, event: Event) -> View:
+        return View(event, count_present(event, self.here()))
+
+    def _send(self, before: View, view: View, sessions: list[Session]) -> None:
+        """Send what has changed, what is the same for several made once; all of it with another round or much else."""
+        is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
+        rows = _changed(before.rows, view.rows)
+        pairings = _changed(before.pairings, view.pairings)
+        frames, now = dict[str, bytes](), self._now()
+        for session in sessions:
+            id = _id_of(session)
+            player = id if id in view.rows else ""
+            if player not in frames:
+                frame = None if is_all else view.changes_for(player, now, rows, pairings)
+                frames[player] = frame or view.state_for(player, now)
+            session.connection.push_frame(frames[player])
+
+
+def _changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    """Return the ids of what is new or other than before."""
+    return {id for id, encoded in after.items() if before.get(id) != encoded}
+
+
+def _id_of(session: Session) -> str:
+    return "" if session.player is None else session.player.id
+
+
+def count_present(event: Event, here: Collection[str]) -> int:
+    """Return how many of those who are entered are connected, or bots."""
+    entrants = [entrant for entrant in event.entrants if entrant.status in ("in", "away")]
+    return sum(entrant.is_server_bot or entrant.player in here for entrant in entrants)
+
+
+def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
+    """Return what is said of a pairing."""
+    names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
+    return EventPairing(**pairing.told, names=names, room=pairing.room or UNSET)

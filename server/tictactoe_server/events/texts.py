@@ -1,0 +1,281 @@
+"""An event under ``/e/CODE`` for who asks in plain HTTP: its cross-table as text, the whole of it for programs and
+spreadsheets, and the records of its games.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from io import StringIO
+from typing import Any, Final
+
+from tictactoe_engine.records import format_record
+from tictactoe_protocol import ErrorCode, clean_text, encode
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import EventRow
+from tictactoe_protocol.standings import spell_halves
+from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
+from tictactoe_server.core.core import Core, PageHead, Reply
+from tictactoe_server.events.event import Event, Pairing
+from tictactoe_server.events.kept import KeptEvents
+from tictactoe_server.events.shown import FEW_ROWS, ROWS_A_SECOND
+from tictactoe_server.events.table import rows, whole_of
+from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
+from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.services.history import find_by_id
+from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT, HttpRequest, HttpResponse
+
+MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
+
+_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": JSON_LINES}
+_TIES: Final = {
+    "direct": "direct encounter",
+    "wins": "wins",
+    "sonneborn_berger": "Sonneborn-Berger",
+    "buchholz_cut_1": "Buchholz cut 1",
+    "matches": "matches won",
+}
+_MOST_NAME: Final = 18
+_LEAST_NAME: Final = 13
+_EDGE_WIDTH: Final = 19  # of place, points and games played
+_FRACTIONS: Final = {0: "", 0.25: "¼", 0.5: "½", 0.75: "¾"}
+_IN_COLOUR: Final = str.maketrans(
+    {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
+)
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
+
+
+def render_sheet(event: Event) -> str:
+    """Return an event for spreadsheets: its table, an empty line, and its pairings."""
+    text, whole = StringIO(), whole_of(event)
+    sheet = csv.writer(text)
+    names = {row.player: row.name for row in whole.table}
+    sheet.writerow(["place", "name", "bot", "points", "played", *_TIES, "status", "player"])
+    for row in whole.table:
+        values = {name: value for name, value, _ in row.tie}
+        about = row.place, _plain(row.name), row.bot, row.points, row.played
+        sheet.writerow([*about, *(values.get(name) for name in _TIES), row.status, _plain(row.player)])
+    sheet.writerow([])
+    sheet.writerow(["round", "pairing", "number", *event.marks, "result", "reason", "by", "game"])
+    for one in whole.pairings:
+        sat = [_plain(names.get(one.players.get(mark, ""), "")) for mark in event.marks]
+        sheet.writerow([one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game])
+    return text.getvalue()
+
+
+def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
+    """Return how an event stands, for terminals: its table, across where there is room, and the newest round."""
+    table, names = rows(event), {one.player: clean_text(one.name) for one in event.entrants}
+    players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
+    terms = f"{say(f'tournament {event.kind}')}, {players}, {_describe_status(event)}"
+    lines = wrap(f"{clean_text(event.title)}: {terms}. {describe_rules(event.rules)}, {describe_clock(event.clock)}.")
+    lines += ["", *_draw_table(event, table, is_coloured=is_coloured)] if table else []
+    has_begun = any(row.played for row in table)
+    ties = [f"{names[row.player]}: {_describe_tie(row)}." for row in table if row.tie and has_begun]
+    if ties:
+        lines += ["", "Level on points:", *(line for tie in ties for line in wrap(tie))]
+    pairings = event.in_round(event.round)
+    if pairings:
+        lines += ["", f"Round {event.round}:", *(_describe_pairing(one, names) for one in pairings)]
+    return lines
+
+
+class EventTexts:
+    """Answers the paths of events."""
+
+    def __init__(self, core: Core, kept: KeptEvents) -> None:
+        self._core = core
+        self._kept = kept
+        self._made: dict[tuple[str, str], tuple[int, Any]] = {}
+        self._forms: Mapping[str, Callable[[Event], Any]] = {
+            "json": lambda event: encode(whole_of(event)),
+            "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
+            "text": describe_event,
+            "colour": partial(describe_event, is_coloured=True),
+            "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
+            "games": lambda event: asyncio.create_task(self._games(event, "games")),
+        }
+        self._settled: dict[str, tuple[Event, int]] = {}
+
+    def settle(self, event: Event) -> Event:
+        """Return an event as it is shown now: a large one that is on is not made anew with each of its changes."""
+        now, (before, until) = self._core.time(), self._settled.pop(event.code, (event, 0))
+        rows = len(event.field)
+        if before.seq >= event.seq or event.is_over or rows <= FEW_ROWS or now >= until:
+            before, until = event, now + 1000 * rows // ROWS_A_SECOND
+        self._settled[event.code] = before, until
+        _trim(self._settled)
+        return before
+
+    async def find(self, request: HttpRequest, text: str) -> Event:
+        """Return an event by its code in any spelling; raises `Refused`, also who has tried too many."""
+        event = self._kept.known(text)
+        if event is None or event.entry != "open":  # the same whether there is such an event or not
+            self._core.allowances.check_page_misses(request.address)
+        return self.settle(await self._kept.find(text))
+
+    async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
+        """Answer with an event as text, in a browser with a page, which asks anew where too much was missed."""
+        try:
+            event = await self.find(request, text)
+        except Refused as refused:
+            if not request.wants_html or refused.code is not ErrorCode.RATE_LIMITED:
+                raise
+            return PageHead(TITLE, TITLE, f"events/{page or 'event'}.js")
+        if request.wants_html:
+            words = f"{say(f'tournament {event.kind}').capitalize()}, {_describe_status(event)}."
+            return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
+        link = f"{request.origin}/e/{event.code}"
+        _, lines = self.make(event, "colour" if request.wants_colour else "text")
+        more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
+        return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
+
+    async def lead(self, request: HttpRequest, text: str) -> Reply | None:
+        """Answer with an event where a room is asked for that is not here, None where the code is of no event."""
+        try:
+            if self._core.registry.find_here(text) is not None:
+                return None
+            event = await self.find(request, text)
+        except Refused:
+            return None
+        if not request.wants_html:
+            return await self.show(request, event.code, None)
+        return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
+
+    async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
+        """Answer with the whole of an event for programs or for spreadsheets, or with its games."""
+        event = await self.find(request, text)
+        seq, body = self.make(event, form)
+        if isinstance(body, asyncio.Task):
+            body = await asyncio.shield(body)
+        return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=f"{event.code}-{seq}-{form}")
+
+    def make(self, event: Event, form: str) -> tuple[int, Any]:
+        """Return one form of an event with its `seq`, made again once it has changed; the records are a task."""
+        seq, made = self._made.pop((event.code, form), (-1, None))
+        is_awaited = isinstance(made, asyncio.Task) and not made.done()  # read once for all who wait
+        has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
+        if has_failed or (seq != event.seq and not is_awaited):
+            seq, made = event.seq, self._forms[form](event)
+        self._made[event.code, form] = seq, made
+        _trim(self._made)
+        return seq, made
+
+    async def _games(self, event: Event, form: str) -> bytes:
+        """Return the games that were kept, in the order of their pairings: as records, or each as a line of JSON."""
+        found = [await find_by_id(self._core.store.games, one.game) for one in event.pairings if one.game]
+        games = [game for game in found if game is not None]
+        if form == "txt":
+            return "".join(format_record(record_of(game)) for game in games).encode()
+        return b"".join(encode(played_game(game)) + b"\n" for game in games)
+
+
+# -- inside ---------------------------------------------------------------------------------------------------------
+
+
+def _trim(made: dict[Any, Any]) -> None:
+    if len(made) > MOST_MADE:
+        del made[next(iter(made))]
+
+
+def _plain(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _describe_status(event: Event) -> str:
+    round = f"round {event.round}" + (f" of {event.all_rounds}" if event.all_rounds else "")
+    told = {"open": "not begun yet", "running": round, "paused": f"paused, {round}"}
+    return told.get(event.status, event.status)
+
+
+def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -> Iterator[str]:
+    """Yield the table with who got what against whom, or how the last rounds went; without it where that is too wide.
+
+    Columns are rows by their numbers, of which the last digit stands there where there is no room for two.
+    """
+    is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in table])
+    room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
+    width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
+    if not is_cross or len(heads) * max(width, 3) <= room:
+        width = max(width, 1 + max(map(len, heads), default=1))
+    shown = min(len(heads), room // width)
+    if is_cross and shown < len(heads):
+        shown = 0
+    last, name_width = len(heads) - shown, min(_MOST_NAME, WIDTH - _EDGE_WIDTH - shown * width)
+    yield f"    {'name':<{name_width}}{''.join(head[1 - width :].rjust(width) for head in heads[last:])}  points  games"
+    for row in table:
+        drawn = "".join(cell.rjust(width) for cell in cells[row.player][last:])
+        name = fill(clean_text(row.name) + (" (bot)" if row.bot else ""), name_width)
+        gone = "" if row.status in ("in", "away") else f"  {row.status}"
+        drawn = drawn.translate(_IN_COLOUR) if is_coloured else drawn
+        yield f"{row.place:>2}  {name}{drawn}  {_number(row.points):>6}  {row.played:>5}{gone}"
+    if not is_cross and event.round:
+        yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
+
+
+def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the heads of the columns, and what stands there for each player: against whom or in which round."""
+    had = defaultdict[tuple[str, object], list[Pairing]](list)
+    for one in event.pairings:
+        for player in one.players.values():
+            for key in (one.round, *one.players.values()):
+                had[player, key].append(one)
+    numbers = {player: str(number) for number, player in enumerate(players, 1)}
+    if event.kind == "round_robin":
+        heads = [*numbers.values()]
+        return heads, {one: [_describe_encounter(one, other, had[one, other]) for other in players] for one in players}
+    rounds = range(1, event.round + 1)
+    cells = {one: [_describe_games(one, had[one, round], numbers) for round in rounds] for one in players}
+    return [f"r{round}" for round in rounds], cells
+
+
+def _describe_encounter(player: str, other: str, games: Sequence[Pairing]) -> str:
+    """Return what somebody got against another, ``.`` for what is not decided."""
+    if player == other:
+        return "*"
+    return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
+
+
+def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str, str]) -> str:
+    """Return how a round went for somebody, against whom by the number of the row: ``+2``, ``-12``, ``+`` alone."""
+    others = {other for one in games for other in one.players.values() if other != player}
+    signs = (
+        "?" if one.state != "scored" else "+" if one.by == "bye" else "-=+"[one.result_for(player)] for one in games
+    )
+    return "".join((*signs, *(numbers.get(other, "") for other in others)))
+
+
+def _describe_tie(row: EventRow) -> str:
+    """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1 + 0``."""
+    if row.tie[0][0] == "matches":
+        return f"matches won {_number(row.tie[0][1])} ({row.tie[0][2]})"
+    ties = ((_TIES.get(name, name), _number(value), sum.replace("+", " + ") or "0") for name, value, sum in row.tie)
+    return ", ".join(f"{name} {value}" + (f" = {sum}" if sum != value else "") for name, value, sum in ties)
+
+
+def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
+    who = " v ".join(f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items())
+    if pairing.by == "bye":
+        return f"  {names.get(next(iter(pairing.players.values())), '')} has a bye"
+    if pairing.state != "scored":
+        return f"  {who}: " + (f"room {pairing.room}" if pairing.state == "open" else "not begun")
+    how = f" {describe_reason(pairing.reason)}" if pairing.reason else ""
+    winner = names.get(pairing.winner or "", "")
+    what = f"{winner} wins" if winner else "a draw" if pairing.result == "draw" else "nobody gets a point"
+    return f"  {who}: {what}{how}"
+
+
+def _number(value: float) -> str:
+    """Return points, or a sum of halves of them, with its fraction: ``2½``.
+
+    >>> _number(2.5), _number(0.5), _number(0), _number(3.0), _number(2.25)
+    ('2½', '½', '0', '3', '2¼')
+    """
+    whole, part = divmod(value, 1)
+    return f"{whole:g}{_FRACTIONS[part]}".removeprefix("0" if part else "")

@@ -1,0 +1,169 @@
+"""A room as lists know it: one that is served here, or what is known of one that another server has.
+
+What is asked about the other servers of a cluster is here, too: `Elsewhere`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.rooms import Player, Refused, Room, state_of
+from tictactoe_server.rooms.clock import clock_state
+from tictactoe_server.rooms.view import rules_state, summary_of
+from tictactoe_server.watching.topics import Listeners
+
+GameKind = tuple[Rules, ClockFields | None]
+"""What must be equal for two people to be matched."""
+
+
+class Listed(ABC):
+    """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown,
+    and for a room that counts for nobody.
+
+    `entering` are the ids of those for whom a seat is being taken, or kept.
+    """
+
+    __slots__ = ("entering", "has_bots", "owner", "room", "source")
+
+    knows_moves = True
+    """Whether the moves of its `room` are known."""
+
+    def __init__(self, room: Room, owner: str, source: str) -> None:
+        self.room = room
+        self.owner = owner if room.terms.is_counted else ""
+        self.source = source if room.terms.is_counted else ""
+        self.has_bots = room.has_bots
+        self.entering: set[str] = set()
+
+    @property
+    @abstractmethod
+    def is_gone(self) -> bool:
+        """Whether it is in no list any more."""
+
+    @property
+    @abstractmethod
+    def is_opening(self) -> bool:
+        """Whether somebody is about to open it."""
+
+    @property
+    @abstractmethod
+    def has_somebody(self) -> bool:
+        """Whether a player is connected."""
+
+    @property
+    @abstractmethod
+    def watching(self) -> int:
+        """How many watch."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether somebody who plays is here, or somebody who watches bots; one that is kept always is."""
+        return self.has_somebody or self.room.terms.is_kept or (self.room.is_for_bots and self.watching > 0)
+
+    @property
+    def ply(self) -> int:
+        """How many moves have been played."""
+        return self.room.position.ply
+
+    def state(self, now: int) -> RoomState:
+        """Return its newest state, for one who only looks; `now` is in ms of served time."""
+        return state_of(self.room, now, watchers=self.watching)
+
+    def summary(self, now: int) -> RoomSummary:
+        """Return its row in the list of public rooms; `now` is in ms of served time."""
+        return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
+
+    def board(self, now: int) -> LiveBoard:
+        """Return the board of the game as it is shown among others; `now` is in ms of served time."""
+        room, position, rules = self.room, self.room.position, self.room.rules
+        return LiveBoard(
+            room=room.code,
+            game=room.game,
+            preset=rules.preset,
+            rows=rules.rows,
+            columns=rules.columns,
+            board=position.board,
+            ply=position.ply,
+            turn=position.turn if room.status == "playing" else None,
+            last=position.last,
+            names=room.names,
+            result=UNSET if room.result is None else room.result,
+            clock=clock_state(room, now) or UNSET,
+        )
+
+    def held_seat(self, player: str) -> HeldSeat | None:
+        """Return the seat that a player holds here while the game is not over, else None."""
+        room = self.room
+        mark, turn = room.mark_of(player), room.position.turn if room.status == "playing" else None
+        if mark is None or room.status == "over":
+            return None
+        return HeldSeat(room.code, mark, rules_state(room.rules), room.names, turn if self.knows_moves else UNSET)
+
+
+class ClusterIdentity(NamedTuple):
+    """By what players know a cluster, and where its servers are reached, this one first."""
+
+    id: str
+    urls: tuple[str, ...]
+
+
+class Elsewhere:
+    """What is known of the rooms of other servers: there are none for a server on its own.
+
+    A cluster, which `is_several`, has its own kind. There `seek` returns the code of the room for one who asks for a
+    match, and where that is, None for here; there is no such room yet where it is to be opened here. It raises
+    `StoreUnavailable` where nobody can say. Listeners of `on_changed` hear of what another server has changed, by its
+    table and key; some of it may never be heard.
+    """
+
+    is_several = False
+    seek: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
+
+    def __init__(self) -> None:
+        self.on_changed = Listeners[[str, str]]()
+
+    @property
+    def cluster(self) -> ClusterIdentity | None:
+        """The servers of which this is one, or None for one on its own."""
+        return None
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """Where the others are reached."""
+        return () if self.cluster is None else self.cluster.urls[1:]
+
+    @property
+    def count(self) -> int:
+        """How many rooms there are."""
+        return 0
+
+    def find(self, code: str) -> str | None:
+        """Return the URL of the server that has a room, None where no other has it as far as is known."""
+        return None
+
+    async def may_take(self, room: Room) -> bool:
+        """Tell whether a room that was found in the store is nobody's, and may be served here from now on."""
+        return True
+
+    def is_chosen(self, key: str) -> bool:
+        """Tell whether of all living servers this is the one that does what is due for something, by its key."""
+        return True
+
+    def tell_changed(self, table: str, key: str) -> None:
+        """Tell the others that something was changed here that is kept in a table."""
+
+    async def look_at(self, rooms: Iterable[Listed]) -> None:
+        """Have the newest boards of these rooms, as far as others tell them soon."""
+
+
+def moved(code: str, url: str) -> Refused:
+    """Return the refusal for a room that another server has."""
+    return Refused(ErrorCode.MOVED, url=url, room=code, at=url)

@@ -1,0 +1,259 @@
+"""The public rooms: the topic of the changes of their list, and that of the boards of some games that are on.
+
+Nothing of it is on the way of a move: while somebody subscribes to boards, the games are looked at once a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count, islice, zip_longest
+from typing import Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tictactoe_protocol import MAX_LISTED_ROOMS, encode
+from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, RoomSummary
+from tictactoe_server.listings.listed import Listed
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.watching.topics import Topic, list_of
+
+MAX_CHANGE_BYTES: Final = 60_000
+"""How much of changed rows one message has; with the codes of closed rooms beside them it stays under 64 KiB."""
+
+LISTED_OF_ONE: Final = 10
+"""How many rooms of one address are listed before those of others, where there are more than can be listed."""
+
+MAX_LIST_BYTES: Final = 250_000  # how much one list has: an answer with it stays under 256 KiB
+LIST_SECONDS: Final = 0.1
+"""For how long a list is sent again that no room joined or left: moves and watchers are not in it at once."""
+
+LOOK_SECONDS: Final = 1.0  # how often the games are looked at; boards are sent no more often
+OVER_SECONDS: Final = 20.0  # how long the board of a game that is over is still shown
+DULL_SECONDS: Final = 60.0  # after how long without a move another game is shown instead, where there is one
+LOOKED_AT: Final = 400  # among how many games those are sought that somebody plays
+_NEWEST: Final = "boards"
+"""What is sent here is kept under this key for a peer that lags, the newest alone; no room has such a code."""
+
+
+@dataclass(slots=True, eq=False)
+class _Shown:
+    """A game that is shown: its board without clocks, since when that is so (s of the loop's time), and its newest row.
+
+    `change` numbers the changes of all boards that are shown, so that no two boards have had the same.
+    """
+
+    live: Listed
+    changed_at: float
+    change: int = 0
+    board: LiveBoard | None = None
+    row: bytes = b""
+
+
+class Boards(Topic):
+    """Chooses the games, the one first that began last, and keeps to them while they are played.
+
+    Subscribers are sent so many boards as they asked for, at once and whenever one of these changes.
+    """
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        super().__init__()
+        self._now = now
+        self._sent: dict[Session, tuple[int, ...]] = {}
+        self._changes = count(1)
+        self._playing: OrderedDict[str, Listed] = OrderedDict()
+        self._shown: list[_Shown] = []
+
+    def subscribe(self, session: Session, wanted: int = 1) -> None:
+        """Send a session so many boards from now on; none any more where it is 0."""
+        self.unsubscribe(session)
+        if wanted:
+            is_shown = self.due is not None and wanted <= self._most
+            super().subscribe(session, wanted)
+            if is_shown:
+                self._send([session])
+            else:
+                self.tell()
+
+    def unsubscribe(self, session: Session) -> None:
+        super().unsubscribe(session)
+        if self._sent.pop(session, None) is not None:
+            session.connection.forget_state(_NEWEST)
+
+    def update(self, live: Listed) -> None:
+        """Show a public room only while its game is on; to be called when it opens, its status changes or it ends."""
+        if live.room.status == "playing" and not live.is_gone:
+            self._playing.setdefault(live.room.code, live)
+        else:
+            self._playing.pop(live.room.code, None)
+
+    def gather_seconds(self) -> float:
+        return LOOK_SECONDS
+
+    def tell(self) -> None:
+        """Look at the games, send what changed, and look again in a while."""
+        if not self.subscribers:
+            self._shown = []
+            return
+        self.tell_later()
+        now = asyncio.get_running_loop().time()
+        self._choose(now)
+        for shown in self._shown:
+            row = shown.live.board(self._now())
+            board = replace(row, clock=UNSET)
+            shown.row = encode(row)
+            if board != shown.board:
+                shown.board, shown.changed_at, shown.change = board, now, next(self._changes)
+        self._send(self.subscribers)
+
+    @property
+    def _most(self) -> int:
+        """The largest number of boards that anybody asked for."""
+        return max(self.subscribers.values(), default=0)
+
+    def _send(self, sessions: Iterable[Session]) -> None:
+        """Send what these sessions were not sent yet; what is the same for several is made once."""
+        frames: dict[int, bytes] = {}
+        for session in sessions:
+            some = self._shown[: self.subscribers[session]]
+            changes = tuple(shown.change for shown in some)
+            if changes == self._sent.get(session):
+                continue
+            if len(some) not in frames:
+                frames[len(some)] = encode_frame(encode(LiveBoards(list_of([shown.row for shown in some]))))
+            self._sent[session] = changes
+            session.connection.push_state(_NEWEST, frames[len(some)])
+
+    def _choose(self, now: float) -> None:
+        """Replace games that are over, or in which nothing happens; the others keep their places."""
+        stay = {shown.live for shown in self._shown if self._stays(shown, now)}
+        newest = islice(reversed(self._playing.values()), LOOKED_AT)
+        fresh = (_Shown(live, now) for live in newest if live not in stay and live.is_alive)
+        chosen = [shown if shown.live in stay else next(fresh, None) for shown in self._shown]
+        chosen += islice(fresh, max(0, self._most - len(chosen)))
+        self._shown = [shown for shown in chosen if shown is not None][: self._most]
+
+    def _stays(self, shown: _Shown, now: float) -> bool:
+        live, age, code = shown.live, now - shown.changed_at, shown.live.room.code
+        if code not in self._playing:
+            return live.room.status == "over" and not live.is_gone and age < OVER_SECONDS
+        if age > DULL_SECONDS:
+            self._playing.move_to_end(code, last=False)
+            return False
+        return live.is_alive
+
+
+class Lobby(Topic):
+    """Public rooms in the order of their opening, listed while a player is there.
+
+    `now` returns ms of served time; `boards` shows some of the games. `catch_up` has all listed that has changed, for
+    which there is time after a game has ended until somebody looks.
+    """
+
+    def __init__(self, now: Callable[[], int], catch_up: Callable[[], None]) -> None:
+        super().__init__()
+        self.boards = Boards(now)
+        self._now = now
+        self._public: dict[str, Listed] = {}
+        self._absent: set[str] = set()
+        self._changed: dict[str, Listed | None] = {}
+        self._list: tuple[RoomSummary, ...] | None = None
+        self._listed_at = 0.0
+        self._catch_up = catch_up
+        self._changes = 0
+
+    @property
+    def changes(self) -> int:
+        """How often the list has changed."""
+        self._catch_up()
+        return self._changes
+
+    def subscribe(self, session: Session, count: int = 1) -> None:
+        self._catch_up()  # what others are told now is in the list that this one is sent
+        super().subscribe(session, count)
+
+    def list_rooms(self) -> tuple[RoomSummary, ...]:
+        """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
+        self._catch_up()
+        if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
+            self._list = list_of(next(_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
+            self._listed_at = time.monotonic()
+        return self._list
+
+    def newest(self) -> list[Listed]:
+        """Return the newest rooms: where not all have a place, each address has few before any has more."""
+        self._catch_up()
+        newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
+        if len(newest) <= MAX_LISTED_ROOMS:
+            return newest
+        few: list[int] = []
+        more: list[int] = []
+        counts: Counter[str] = Counter()
+        for place, live in enumerate(newest):
+            key = live.source or live.owner
+            counts[key] += 1
+            (few if counts[key] <= LISTED_OF_ONE else more).append(place)
+            if len(few) == MAX_LISTED_ROOMS:
+                break
+        return [newest[place] for place in sorted([*few, *more][:MAX_LISTED_ROOMS])]
+
+    def update(self, live: Listed) -> None:
+        """List a room that opened or whose seats or status changed; not while nobody is there, nor once it is gone."""
+        code, room = live.room.code, live.room
+        if room.visibility != "public":
+            return
+        self.boards.update(live)
+        if live.is_gone:
+            if self._public.pop(code, None) is not None:
+                self._absent.discard(code)
+                self._note(code, None)
+            return
+        self._public.setdefault(code, live)
+        if room.has_somebody or room.is_for_bots:
+            self._absent.discard(code)
+            self._note(code, live)
+        elif code not in self._absent:
+            self._absent.add(code)
+            self._note(code, None)
+
+    def put_in_order(self) -> None:
+        """Order the rooms by their opening, after they came back in no order."""
+        self._public = dict(sorted(self._public.items(), key=lambda item: item[1].room.opened_at))
+        self._list = None
+
+    def tell(self) -> None:
+        changed, self._changed = self._changed, {}
+        rows = _groups((self._row(live) for live in changed.values() if live is not None), MAX_CHANGE_BYTES)
+        closed = [code for code, live in changed.items() if live is None]
+        codes = (closed[start : start + MAX_LISTED_ROOMS] for start in range(0, len(closed), MAX_LISTED_ROOMS))
+        for some, gone in zip_longest(rows, codes, fillvalue=()):
+            self.send(encode_frame(encode(LobbyChange(list_of(some), tuple(gone)))))
+
+    def _note(self, code: str, live: Listed | None) -> None:
+        """Tell of a room that is to be listed as it is now, or with None is in the list no more."""
+        self._list = None
+        self._changes += 1
+        if self.subscribers:
+            self._changed[code] = live
+            self.tell_later()
+
+    def _row(self, live: Listed) -> bytes:
+        return encode(live.summary(self._now()))
+
+
+def _groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
+    """Yield rows in groups that have at most so many bytes, and no more rows than a list may have; at least one."""
+    group: list[bytes] = []
+    size = 0
+    for row in rows:
+        if len(group) == MAX_LISTED_ROOMS or size + len(row) > max_bytes:
+            yield group
+            group, size = [], 0
+        group.append(row)
+        size += len(row) + 1
+    yield group

@@ -1,0 +1,64 @@
+"""What the log says of rooms: a line for each event while few come from one address, of more how many there were."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, defaultdict
+from typing import Any, Final
+
+import structlog
+
+from tictactoe_server.rooms import Room
+from tictactoe_server.sessions.tally import Tally
+
+LINES: Final = 60  # how many lines there are for one address until they are summed up
+
+log: Final = structlog.get_logger(__name__)
+_LOGGER: Final = logging.getLogger(__name__)
+
+
+class RoomLog:
+    """Writes so many lines for each address in a minute, and counts the events beyond them."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._written: Counter[str] = Counter()
+        self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def follow(self, address: str, room: Room, before: Room | None) -> None:
+        """Note a game that began or ended."""
+        status, result = room.status, room.result
+        if status == ("waiting" if before is None else before.status):
+            return
+        if result is not None:
+            self._tally.games[result.reason] += 1
+        if not _LOGGER.isEnabledFor(logging.INFO):
+            return
+        if result is not None:
+            facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+            self.note("game ended", address, room=room.code, game=room.game, **facts)
+        elif status == "playing":
+            facts = {"rules": room.rules.preset, "marks": room.rules.marks}
+            self.note("game began", address, room=room.code, game=room.game, **facts)
+
+    def note(self, event: str, address: str, **facts: Any) -> None:
+        """Log an event of somebody who comes from there, empty where that is not known; or count it."""
+        if self._written[address] < LINES:
+            self._written[address] += 1
+            log.info(event, **facts)
+        else:
+            self._more[address][event.split()[-1]] += 1
+
+    def sum_up(self) -> None:
+        """Log what was only counted, a line for each address, and begin anew."""
+        for address, events in self._more.items():
+            log.info("more in rooms", address=address or "unknown", **events)
+        self._written.clear()
+        self._more.clear()
+
+    async def keep(self, seconds: float = 60.0) -> None:
+        """Sum up so often, until cancelled."""
+        while True:
+            await asyncio.sleep(seconds)
+            self.sum_up()

@@ -1,0 +1,1 @@
+"""What is stored, as documents and tables, and how a stored value changes."""

@@ -1,0 +1,166 @@
+"""Rooms and finished games as the bytes that a store keeps.
+
+A room is an array in JSON behind its checksum: first the fields that moves do not change, encoded once, then the
+others. The position is its rules, its moves and what came between them: `[ply, mark]` for who was passed over, or in a
+game with an opening `[ply, take]` for what was chosen. Most flipped bits leave JSON that is none, or a room that breaks
+its own rules; the checksum finds those that would leave another room than was stored.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final
+from zlib import crc32
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from tictactoe_engine import Position
+from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
+from tictactoe_protocol.terms import RulesState
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.rooms.terms import terms_of
+from tictactoe_server.rooms.view import rules_state
+
+SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
+SETTING: Final = (
+    *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
+    *("start_ms", "analysis", "chat", "event", "pairing"),
+)
+"""The fields that moves do not change. All others but `terms` follow in their order: what is new there goes last."""
+
+_CHECKSUM_DIGITS: Final = 8
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+@lru_cache(maxsize=1024)
+def _pack(rules: RulesState) -> Raw:
+    """Return rules as they are kept: as on the wire, but many `blocked` cells in the shorter way.
+
+    That is in base64 a bit for each cell of the board, from the lowest bit of the first byte on. Until version 1.2 they
+    were the cells in any case.
+    """
+    bits = sum(1 << cell for cell in rules.blocked)
+    bitmap = b64encode(bits.to_bytes((rules.rows * rules.columns + 7) // 8, "little")).decode()
+    blocked = min(rules.blocked, bitmap, key=lambda cells: len(_encode(cells)))
+    return Raw(_encode({**msgspec.to_builtins(rules), "blocked": blocked}))
+
+
+def _unpack(rules: Any) -> RulesState:
+    """Return kept rules as on the wire; raises what `TableSpec.decode` may raise."""
+    if isinstance(rules, dict) and isinstance(rules.get("blocked"), str):
+        bits = int.from_bytes(b64decode(rules["blocked"], validate=True), "little")
+        rules = {**rules, "blocked": [cell for cell in range(bits.bit_length()) if bits >> cell & 1]}
+    return msgspec.convert(rules, RulesState)
+
+
+class _KeptPosition(Struct, frozen=True, rename={"between": "passed"}):
+    rules: Any
+    moves: tuple[int, ...]
+    between: tuple[tuple[int, str], ...] = ()
+
+    def replay(self) -> Position:
+        rules = _unpack(self.rules).to_rules()
+        if rules.opening is None:
+            return Position.replay(rules, self.moves, self.between)
+        return Position.replay(rules, self.moves, chosen=[take for _, take in self.between])
+
+
+class RoomDocuments:
+    """Encodes and decodes rooms of a struct, whatever fields it has.
+
+    Of each room that was encoded the part that moves do not change is kept until `forget`.
+    """
+
+    def __init__(self, struct: type[Room]) -> None:
+        self._struct = struct
+        self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq", "terms")]
+        self._setting_of = attrgetter(*SETTING)
+        self._others_of = attrgetter(*self._others)
+        self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
+        usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
+        self._usual_end = tuple(usual[name] for name in self._others[-2:])  # left out: most rooms have nothing there
+        self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
+
+    def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
+        """Return the room's document, one line; that of an outline has no moves."""
+        known = self._beginnings.get(room.code)
+        if known is None or known[0] is not room.seats or known[1] is not room.score:
+            setting = dict(zip(SETTING, self._setting_of(room), strict=True))
+            setting["rules"] = _pack(rules_state(room.rules))
+            if not room.event:
+                del setting["event"], setting["pairing"]
+            beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
+            known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
+        others = self._others_of(room)
+        if others != self._known_others[0]:  # in most rooms they are as in the one before
+            count = -2 if others[-2:] == self._usual_end else -1 if others[-1] == self._usual_end[-1] else None
+            self._known_others = others, _encode(others[:count])[1:]
+        position = room.position
+        moves, between = ((), ()) if without_moves else (position.moves, position.between)
+        rest = b"%d,%b,%b,%b" % (room.seq, _encode(moves), _encode(between), self._known_others[1])
+        return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)
+
+    def forget(self, code: str) -> None:
+        """Let go of a room that is gone."""
+        self._beginnings.pop(code, None)
+
+    def decode(self, document: bytes) -> Room:
+        """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
+        fields = self._read(document)
+        position = msgspec.convert(fields.get("position"), _KeptPosition).replay()
+        fields |= {"position": position, "terms": terms_of(fields.get("event", ""))}
+        room = msgspec.convert(fields, self._struct)
+        marks = tuple(room.rules.marks)
+        if tuple(room.seats) != marks:
+            raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
+        if set(room.remaining_ms) != set(() if room.clock is None else marks):
+            raise ValueError(f"Clocks {', '.join(room.remaining_ms)} for the marks {room.rules.marks}.")
+        if room.visibility not in VISIBILITIES or (
+            room.result is not None and room.result.reason not in RESULT_REASONS
+        ):
+            raise ValueError("A word that no server wrote.")
+        if room.clock is None and room.clock_started_at is not None:
+            raise ValueError("A clock runs in a room without clocks.")
+        return room
+
+    def _read(self, document: bytes) -> dict[str, Any]:
+        """Return the fields of a room by their names, as schemas 1 and 2 have them; 2 ends with its checksum."""
+        is_old = document.startswith(b"{")
+        if is_old:
+            content, has_checksum, checksum = document.partition(b"\n")
+            schema = 2 if has_checksum else 1
+        else:
+            schema, content, checksum = SCHEMA, document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS]
+        if schema > 1 and checksum != b"%08x" % crc32(content):
+            raise ValueError("the checksum is that of another document")
+        found = msgspec.json.decode(content)
+        if is_old:
+            kept_schema, fields = found.get("schema"), found.get("room")
+        else:
+            kept_schema, setting, seq, moves, between, *others = found
+            fields = dict(zip(SETTING, setting)) | dict(zip(self._others, others))  # noqa: B905  # newer ones have more
+            position = {"rules": fields.pop("rules", None), "moves": moves, "passed": between}
+            fields |= {"seq": seq, "position": position}
+        if kept_schema != schema or not isinstance(fields, dict):
+            raise ValueError(f"schema {kept_schema}, where {schema} is known")
+        return fields
+
+
+class GameDocuments:
+    """Encodes and decodes finished games of a struct, whatever fields it has."""
+
+    def __init__(self, struct: type[FinishedGame]) -> None:
+        self._struct = struct
+
+    def encode(self, game: FinishedGame) -> bytes:
+        return _encode(replace(game, rules=_pack(game.rules)))
+
+    def decode(self, document: bytes) -> FinishedGame:
+        """Return the game that a document holds; raises what `TableSpec.decode` may raise."""
+        fields = msgspec.json.decode(document, type=dict[str, Any])
+        return msgspec.convert({**fields, "rules": _unpack(fields.get("rules"))}, self._struct)

@@ -1,0 +1,263 @@
+"""What happens on the board and ends a game: moves, what is chosen in an opening, giving up, time, the next game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tictactoe_engine import IllegalMove, Position
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import Happening, Offers, OutReason, Result
+from tictactoe_protocol.requests import Choose, Claim, Draw, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms.clock import (
+    end_of_hold,
+    expires_at,
+    full_clocks,
+    is_expired,
+    is_first_move,
+    remaining_after_turn,
+    turn_to,
+)
+from tictactoe_server.rooms.room import Expire, Player, Refused, Room
+
+
+def move(room: Room, player: Player, request: Move, now: int) -> Room:
+    """Return the room after a move; this very room for one that was played already, so that it may be sent twice."""
+    position, cell, ply = room.position, request.cell, request.ply
+    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # None, where it is nobody's turn, has no seat
+    mark = position.turn if seat is not None and seat.player == player.id and not seat.left else room.seated(player)
+    played = len(position.moves)
+    if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
+        return room
+    if room.result is not None or None in room.seats.values() or position.turn != mark or ply != played:
+        _check_turn(room, mark, ply)
+    try:
+        position = position.play(cell)
+    except IllegalMove as illegal:
+        raise Refused(ErrorCode(illegal.code), path="cell", **illegal.data) from None
+    offers = room.offers
+    if offers is not _NO_OFFERS:
+        offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
+    outcome = position.outcome
+    if outcome is None and room.clock is None and not (room.asked or room.happened):
+        return replace(room, seq=room.seq + 1, position=position, offers=offers)
+    changes: dict[str, Any] = {}
+    if room.clock is not None:
+        changes["remaining_ms"] = remaining_after_turn(room, now, has_moved=True)
+        changes["clock_started_at"] = None if position.turn is None or room.stands_still else now
+    if room.asked:
+        changes["asked"] = {key: at for key, at in room.asked.items() if at != played + 1}
+    if room.happened:
+        changes["happened"] = ()
+    if outcome is not None:
+        result, offers = Result(outcome.winner, outcome.reason, outcome.line), _NO_OFFERS
+        changes["result"], changes["score"] = result, _count(room, result)
+    return replace(room, seq=room.seq + 1, position=position, offers=offers, **changes)
+
+
+def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
+    """Return the room after a choice; this very room for one that was made already, so that it may be sent twice.
+
+    Where it makes both players change places, what is a player's goes along: seat and clock. Offers end.
+    """
+    mark, position = room.seated(player), room.position
+    if _is_made(position, mark, request):
+        return room
+    _check_turn(room, mark, request.ply)
+    try:
+        position = position.choose(request.take)
+    except IllegalMove as illegal:
+        raise Refused(ErrorCode(illegal.code), path="take", **illegal.data) from None
+    left = remaining_after_turn(room, now, has_moved=True)
+    happened = (Happening("chose", mark, take=request.take),)
+    after = turn_to(room, position, left, now, offers=Offers(), happened=happened)
+    return _swapped(after) if position.is_swapped else after
+
+
+def _check_turn(room: Room, mark: str | None, ply: int) -> None:
+    """Refuse what is to be played where no game is on, by who has not the turn, or after another number of moves."""
+    room.check_playing()
+    if room.position.turn != mark:
+        raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(room.position.turn).name)
+    if room.position.ply != ply:
+        raise Refused(ErrorCode.STALE, "move", path="ply", ply=ply, played=room.position.ply)
+
+
+def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
+    """Return the room without the player in the game, see `give_up`."""
+    mark = room.seated(player)
+    room.check_active(mark)
+    return give_up(room, mark, now)
+
+
+def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Room:
+    """Return the room without this mark in the game: passed over, or the loser where one other is left.
+
+    Where not everybody has moved yet, a game of two is aborted instead.
+    """
+    room = replace(room, happened=(Happening("out", mark, why),))
+    active = room.position.active_marks
+    if len(active) <= 2:
+        reason = _REASONS.get(why, "resigned")
+        result = _ABORTED if room.is_beginning else Result(active.replace(mark, ""), reason)
+        return finish(room, result, now)
+    position = room.position.pass_over(mark)
+    if position.turn == room.position.turn:
+        return replace(room, position=position)
+    return turn_to(room, position, remaining_after_turn(room, now), now)
+
+
+def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
+    """Return the room after the running clock ran out; this very room where it has not."""
+    turn = room.position.turn
+    if turn is None or not is_expired(room, now):
+        return room
+    return give_up(room, turn, now, "late") if room.terms.absence == "excused" else _end(room, turn, now)
+
+
+def _end(room: Room, turn: str, now: int) -> Room:
+    """Return a room in which absence loses with its game over: a first move was not made, a hold ended, or a clock.
+
+    Where who was due has not come, and neither has the other, nobody wins.
+    """
+    other = room.rules.marks.replace(turn, "")
+    if is_first_move(room):
+        has_come = room.seat(other).online or room.position.has_acted(other)
+        out = [Happening("out", turn, "late")] + [Happening("out", other, "away")] * (not has_come)
+        result = Result(other if has_come else None, "forfeit")
+        return finish(replace(room, happened=tuple(out)), result, now)
+    hold, end = end_of_hold(room), expires_at(room, with_hold=False)
+    if hold is not None and end is not None and hold[0] < end:
+        return give_up(room, hold[1], now, "away")
+    return give_up(room, turn, now, "late")
+
+
+def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
+    """Return the room without the opponents who have been gone past their hold, or agreed drawn."""
+    mark = room.seated(player)
+    room.check_active(mark)
+    if room.terms.absence == "loses":
+        raise Refused(ErrorCode.NOT_ALLOWED, room.terms.refusals["claim"])
+    holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
+    gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
+    if not gone:
+        retry_ms = min((hold_ms for hold_ms in holds.values() if hold_ms is not None), default=None)
+        raise Refused(ErrorCode.NOT_ALLOWED, "hold", retry_ms=retry_ms)
+    if request.as_ == "draw":
+        if len(gone) < len(holds):
+            raise Refused(ErrorCode.NOT_ALLOWED, "claim draw")
+        result = _ABORTED if room.is_beginning else Result(None, "claimed")
+        return finish(room, result, now)
+    for other in gone:
+        room = give_up(room, other, now, "away")
+    return replace(room, happened=tuple(Happening("out", other, "away") for other in gone))
+
+
+def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
+    """Return the room with one more player who wants another game, or with that game where all do.
+
+    This very room where the player has asked already.
+    """
+    mark = room.seated(player)
+    if has_begun(room, request):
+        return room
+    check_game(room, request)
+    if room.result is None:
+        raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
+    if not room.terms.rematch:
+        raise Refused(ErrorCode.NOT_ALLOWED, room.terms.refusals["rematch"])
+    for seat in room.seats.values():
+        if seat is not None and seat.left:
+            raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
+    asking = room.offers.rematch
+    if mark in asking:
+        return room
+    if len(asking) + 1 < len(room.seats):
+        asking = tuple([other for other in room.seats if other == mark or other in asking])
+        return replace(room, seq=room.seq + 1, offers=replace(room.offers, rematch=asking), happened=())
+    return _start_again(room, now)
+
+
+def has_begun(room: Room, request: Rematch) -> bool:
+    """Tell whether the game after the one that is named has begun: everybody has agreed to it."""
+    return request.game is not UNSET and request.game < room.game
+
+
+def check_game(room: Room, request: Draw | Undo | Rematch) -> None:
+    """Refuse what is meant for another game."""
+    if request.game is not UNSET and request.game != room.game:
+        raise Refused(ErrorCode.STALE, "game", path="game", game=request.game, current=room.game)
+
+
+def finish(room: Room, result: Result, now: int) -> Room:
+    """Return the room with the game over, its score counted and its clocks stopped.
+
+    A game that was aborted, or to which nobody came, counts for nobody.
+    """
+    score, remaining_ms = _count(room, result), remaining_after_turn(room, now)
+    return replace(
+        room, result=result, offers=_NO_OFFERS, score=score, remaining_ms=remaining_ms, clock_started_at=None
+    )
+
+
+def _count(room: Room, result: Result) -> dict[str, int]:
+    """Return the score with a game counted that ended so."""
+    if result.winner is None and result.reason in ("aborted", "forfeit"):
+        return room.score
+    winner = "draws" if result.winner is None else room.seat(result.winner).player
+    return {**room.score, winner: room.score.get(winner, 0) + 1}
+
+
+def _start_again(room: Room, now: int) -> Room:
+    """Return the room with the next game on the table, everyone one mark further on, except after an aborted one.
+
+    Of two of whom one has opened the other opens, whoever sat where in the end.
+    """
+    rules, seats = room.rules, room.seats
+    if not (room.was_aborted or room.position.is_swapped):  # who has changed places opens without a further change
+        *others, last = seats.values()
+        seats = dict(zip(rules.marks, (last, *others), strict=True))
+    changes: dict[str, Any] = {}
+    if room.clock is not None:
+        changes["remaining_ms"] = full_clocks(room.clock, rules.marks)
+        changes["clock_started_at"] = now
+    return replace(
+        room,
+        seq=room.seq + 1,
+        game=room.game + 1,
+        position=Position.start(rules),
+        seats=seats,
+        result=None,
+        offers=_NO_OFFERS,
+        asked=_NOTHING,
+        happened=(),
+        **changes,
+    )
+
+
+def _is_made(position: Position, mark: str, request: Choose) -> bool:
+    """Tell whether it is this player who has chosen this already."""
+    return any(
+        (choice.ply, choice.take) == (request.ply, request.take) and position.sits_now(choice.mark) == mark
+        for choice in position.choices
+    )
+
+
+def _swapped(room: Room) -> Room:
+    """Return the room with both players in each other's place."""
+    one, other = tuple(room.rules.marks)
+    change = {one: other, other: one}
+    return replace(
+        room,
+        seats={mark: room.seats[change[mark]] for mark in room.seats},
+        remaining_ms={mark: room.remaining_ms[change[mark]] for mark in room.remaining_ms},
+        asked={f"{change[key[0]]}{key[1:]}": ply for key, ply in room.asked.items()},
+    )
+
+
+_NO_OFFERS = Offers()
+_NOTHING: dict[str, int] = {}
+_ABORTED = Result(None, "aborted")
+_REASONS = {"late": "timeout", "away": "claimed"}  # how a game ends that is over when somebody is out for this

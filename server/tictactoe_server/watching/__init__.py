@@ -1,0 +1,1 @@
+"""Who is shown something without playing: watchers of rooms, and whoever follows a topic."""
