@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic, sleep
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +79,20 @@ async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, mon
         assert ana.text.splitlines()[1:] == before
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == 4
+
+
+async def test_a_window_is_followed_where_the_machine_stands_still_as_the_library_starts_its_timer(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look_and_stand_still() -> float:
+        now = monotonic()
+        sleep(0.01)  # longer than that timer has to run
+        return now
+
+    async with game() as (ana, *_):
+        monkeypatch.setattr("textual._time.get_time", look_and_stand_still)
+        await ana.pilot.resize_terminal(*LARGE)
+        await ana.until("│         5         │")
 
 
 async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(game: Game) -> None:

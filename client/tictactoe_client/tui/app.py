@@ -163,6 +163,14 @@ class TicTacToe(Program, inherit_bindings=False):
             use = partial(self.use_theme, name)
             yield SystemCommand(say("program theme", name=say(f"setting theme {name}")), say("program theme help"), use)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Tell the screen at once: the timer by which the library does never rings if the machine stalls as it starts.
+
+        No later size would be told either, and all be drawn into the window as it was.
+        """
+        if self.screen_stack:
+            self.screen.post_message(event)
+
     def on_key(self, event: events.Key) -> None:
         """Write a character into the line that has the keys, after what the keys before it are for was done."""
         line, character = self.focused, event.character
