@@ -218,10 +218,15 @@ def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[s
                 yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
 
 
+def map_imports(package: Path, modules: Iterable[Path]) -> dict[str, list[str]]:
+    """Return which of some modules of a package each of them imports, all by their full names."""
+    paths = {name_of(path, package): path for path in modules}
+    return {name: list(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
+
+
 def find_circle(package: Path) -> list[str]:
     """Return the modules of one circle of imports, or none; those for type checkers count."""
-    paths = {name_of(path, package): path for path in list_modules(package)}
-    known = {name: list(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
+    known = map_imports(package, list_modules(package))
     done: set[str] = set()
 
     def walk(name: str, way: tuple[str, ...]) -> list[str]:
@@ -252,13 +257,12 @@ def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[s
 
 def count_floors(package: Path, folder: Path) -> int:
     """Return how many modules of a folder make the longest chain in which each imports the next; has no circle."""
-    paths = {name_of(path, package): path for path in list_modules(folder) if path.name != "__init__.py"}
-    known = {name: set(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
+    known = map_imports(package, [path for path in list_modules(folder) if path.name != "__init__.py"])
 
     def floor_of(name: str) -> int:
         return 1 + max(map(floor_of, known[name]), default=0)
 
-    return max(map(floor_of, paths), default=0)
+    return max(map(floor_of, known), default=0)
 
 
 def is_room_logic_missing(server: Path) -> bool:

@@ -14,7 +14,7 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing, until
 from tictactoe_protocol.requests import Move, Resign
-from tictactoe_server.core.live_room import ATTEMPTS
+from tictactoe_server.records.changes import ATTEMPTS
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Player, apply
 from tictactoe_server.server import Server

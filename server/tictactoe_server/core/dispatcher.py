@@ -53,11 +53,7 @@ class Dispatcher:
         refused, if it may be refused.
         """
         pressure, source = self.pressure, session.source
-        source.asked += 1  # as `Pressure.count` does
-        pressure.asked += 1
-        pressure.requests += 1
-        if pressure.requests > pressure.looked_at:
-            pressure.look()
+        pressure.count(source)
         if (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late):
             message = self.shed(session, message)
             if message is None:

@@ -13,7 +13,6 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from enum import Enum, auto
 from functools import partial
 from typing import Any, Final, cast
 
@@ -27,6 +26,15 @@ from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.listings.listed import Listed, moved
+from tictactoe_server.records.changes import (
+    ANSWER_SECONDS,
+    ATTEMPTS,
+    FIRST_REST_SECONDS,
+    LONGEST_REST_SECONDS,
+    TRANSITIONS,
+    UNSETTLED_SECONDS,
+    Phase,
+)
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -61,41 +69,13 @@ WATCHED_SECONDS: Final = 0.05
 
 _AHEAD_SECONDS: Final = 1.0  # how far the ends of games, which no later state tells, may be shown ahead of that
 
-ATTEMPTS: Final = 8  # how often a change is tried against what others store meanwhile, until the room is `busy`
-FIRST_REST_SECONDS: Final = 0.02
-LONGEST_REST_SECONDS: Final = 0.5
-UNSETTLED_SECONDS: Final = 2.0
-"""How long a change rests until it is tried again, twice as long each time up to the second; and how long an earlier
-write of the room may be in process until it is not waited for any more."""
-
-ANSWER_SECONDS: Final = 2.5  # after how long a change is answered that waits for others of its room, or is tried again
 READ_AGAIN_SECONDS: Final = 5.0
 """How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
 
 log: Final = structlog.get_logger(__name__)
 
 
-class RoomPhase(Enum):
-    """How a room stands to the store."""
-
-    OPENING = auto()
-    """It is about to be stored for the first time."""
-    STORED = auto()
-    """What is here is what is stored."""
-    UNCERTAIN = auto()
-    """Something newer may be stored: it is read again before the next change."""
-    GONE = auto()
-    """It has ended, or another server has it."""
-
-
-_STORED: Final = RoomPhase.STORED  # to look a phase up by its name is slow
-
-TRANSITIONS: Final = {
-    RoomPhase.OPENING: {RoomPhase.STORED, RoomPhase.GONE},
-    RoomPhase.STORED: {RoomPhase.UNCERTAIN, RoomPhase.GONE},
-    RoomPhase.UNCERTAIN: {RoomPhase.STORED, RoomPhase.GONE},
-    RoomPhase.GONE: set[RoomPhase](),
-}
+_STORED: Final = Phase.STORED  # to look a phase up by its name is slow
 
 
 class Change(Struct, eq=False):
@@ -143,7 +123,7 @@ class Change(Struct, eq=False):
             live.doubt()
             return
         if after is None:
-            live.enter(RoomPhase.GONE)
+            live.enter(Phase.GONE)
             path.settle(self, None)
             return
         if type(self.request) is Move:
@@ -158,7 +138,7 @@ class Change(Struct, eq=False):
             path.tell_now(live, None if is_new else before, self.finished)
         elif after.result is not before.result or after.clock is not None:
             path.tell_soon(live, before, self.finished)
-        self.is_settled = True
+        self.is_settled = True  # from here on as `Changes.settle`, whose two calls more are 3 % of a move
         try:
             answer = self.settled(None)
             if live.is_unshown:
@@ -227,7 +207,7 @@ class LiveRoom(Listed):
         super().__init__(room, owner, source or origin)
         self.origin = origin
         self.revision = revision
-        self.phase = RoomPhase.OPENING if revision == MISSING else RoomPhase.STORED
+        self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
         self.moved_to: str | None = None
         self.change: Change | None = None
         self.waiting: deque[Change] = deque()
@@ -243,7 +223,7 @@ class LiveRoom(Listed):
         self.is_kept = room.terms.is_kept
         self._encoder = StateEncoder(room)
 
-    def enter(self, phase: RoomPhase) -> None:
+    def enter(self, phase: Phase) -> None:
         """Be in a phase from now on; raises ValueError where none leads there."""
         if phase is not self.phase:
             if phase not in TRANSITIONS[self.phase]:
@@ -252,20 +232,20 @@ class LiveRoom(Listed):
 
     def doubt(self) -> None:
         """Have the room read again before its next change, if it is stored at all."""
-        if self.phase is RoomPhase.STORED:
-            self.phase = RoomPhase.UNCERTAIN
+        if self.phase is Phase.STORED:
+            self.phase = Phase.UNCERTAIN
 
     @property
     def is_gone(self) -> bool:
-        return self.phase is RoomPhase.GONE
+        return self.phase is Phase.GONE
 
     @property
     def is_uncertain(self) -> bool:
-        return self.phase is RoomPhase.UNCERTAIN
+        return self.phase is Phase.UNCERTAIN
 
     @property
     def is_opening(self) -> bool:
-        return self.phase is RoomPhase.OPENING
+        return self.phase is Phase.OPENING
 
     @property
     def sessions(self) -> Iterator[Session]:
@@ -471,7 +451,7 @@ class Changes:
         """Tell the listeners of a room that is new, or in which somebody came or went."""
         self.catch_up()
         if before is None:
-            live.enter(RoomPhase.STORED)
+            live.enter(Phase.STORED)
         self.on_room(live, before)
         if finished is not None:
             self.on_result(finished)
@@ -506,7 +486,7 @@ class Changes:
         change.is_settled = True
         try:
             answer = change.settled(error)
-            if live.is_unshown and live.phase is not RoomPhase.GONE:
+            if live.is_unshown and live.phase is not Phase.GONE:
                 self.show(live, answer)
             elif answer is not None:
                 answer[0].connection.push_frame(answer[1])
@@ -616,10 +596,10 @@ class Changes:
         if live.change is not change:
             return
         if found is None:
-            live.enter(RoomPhase.GONE)
+            live.enter(Phase.GONE)
             self.on_gone(live, closed(live.room.code, "elsewhere"))
         else:
-            live.enter(RoomPhase.STORED)
+            live.enter(Phase.STORED)
             if found[1] != live.revision:  # else it is what is here, less who has not come back yet
                 before = live.room
                 live.room, live.revision = found

@@ -17,13 +17,14 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
-from tictactoe_server.core.live_room import Change, LiveRoom, RoomPhase, ServerChange, closed, leave_alone
+from tictactoe_server.core.live_room import Change, LiveRoom, ServerChange, closed, leave_alone
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.listings.listed import Elsewhere, Listed, moved
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import OpenedRooms, Seats
+from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms import NOBODY, Command, Dropped, Player, Refused, Room, StandStill, apply, state_of
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.sessions.tally import Tally
@@ -209,7 +210,7 @@ class Registry:
     def give_up(self, live: LiveRoom) -> None:
         """Know a room no more that could not be opened."""
         self._expect_no_more(live)
-        live.enter(RoomPhase.GONE)
+        live.enter(Phase.GONE)
 
     def _expect_no_more(self, live: LiveRoom) -> None:
         self._opening.pop(live.room.code, None)
@@ -286,7 +287,7 @@ class Registry:
 
         def go(error: Exception | None) -> None:
             if not live.is_gone:
-                live.enter(RoomPhase.GONE)
+                live.enter(Phase.GONE)
                 live.moved_to = url
                 self._let_go(live, closed(code, "moved", room=code, at=url), Moved(code, url))
                 then()
