@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from tests.bench.processes import IN_MEMORY, RELAY, SERVER, started
 from tests.bench.tables import Meter, Seating, seat_at_relay, seat_at_server
 from tests.environment import environment
+from tests.limits import COUNTED
 
 
 @dataclass(frozen=True)
@@ -41,19 +43,23 @@ OURS = (
 
 @contextlib.contextmanager
 def older_packages(commit: str) -> Iterator[str]:
-    """Return where Python finds the packages as they were at a commit; raises `CalledProcessError` for none."""
+    """Return where Python finds packages and tests as they were at a commit; raises `CalledProcessError` for none."""
     with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as tree:
         archive = subprocess.run(("git", "archive", commit), check=True, capture_output=True, env=environment()).stdout
         subprocess.run(("tar", "--extract", "--directory", tree), check=True, input=archive, env=environment())
-        yield ":".join(f"{tree}/{folder}" for folder in ("protocol", "server", "client"))
+        yield ":".join(f"{tree}/{folder}" for folder in ("protocol", "server", "client", ""))
 
 
 @contextlib.contextmanager
 def older(commit: str) -> Iterator[list[Contestant]]:
-    """Return our own server as it was at a commit, without and with a disk; raises `CalledProcessError` for none."""
+    """Return our own server as it was at a commit, with the limits it had; raises `CalledProcessError` for none."""
     with older_packages(commit) as packages:
+        program = "import tests.limits; print(*tests.limits.COUNTED)"
+        there = environment(PYTHONPATH=packages)
+        limits = subprocess.check_output((sys.executable, "-P", "-c", program), text=True, env=there).split()
+        command = ("env", f"PYTHONPATH={packages}", *SERVER[: -len(COUNTED)], *limits)
         yield [
-            replace(one, name=f"{one.name} at {commit[:8]}", command=("env", f"PYTHONPATH={packages}", *one.command))
+            replace(one, name=f"{one.name} at {commit[:8]}", command=(*command, *one.command[len(SERVER) :]))
             for one in OURS
             if one.command != RELAY
         ]
