@@ -441,7 +441,7 @@ async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled_and_
 async def test_a_write_that_stays_unsettled_is_answered_with_unavailable(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.live_room.UNSETTLED_SECONDS", 0.5)
+    monkeypatch.setattr("tictactoe_server.records.changes.UNSETTLED_SECONDS", 0.5)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", Unsettled(), times=1000)
         began = time.monotonic()
@@ -455,7 +455,7 @@ async def test_a_write_that_stays_unsettled_is_answered_with_unavailable(
 async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_unavailable_in_time(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.live_room.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("tictactoe_server.records.changes.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.hold()
         await ana.send("move", id="held", room=room, cell=4, ply=0)
@@ -469,7 +469,7 @@ async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_
 async def test_a_change_that_is_tried_again_for_too_long_is_given_up_and_counts_where_it_is_stored_after_all(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.live_room.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("tictactoe_server.records.changes.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", Unsettled())
         store.trouble.hold()

@@ -19,8 +19,9 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.agenda import SLICE_ITEMS, Agenda
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.live_room import Changes, LiveRoom
 from tictactoe_server.listings.matchmaking import Matchmaker
+from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.server import Server
 from tictactoe_server.sessions.session import Session
@@ -115,9 +116,12 @@ async def test_the_list_is_that_of_now_when_rooms_come_and_go_and_soon_when_move
 # -- matches --------------------------------------------------------------------------------------------------------
 
 
+PATH = Changes(open_memory().table(ROOMS), lambda: 0)
+
+
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:
     """Return a stored room in which somebody waits, who is connected or not."""
-    live = LiveRoom(open_room(f"K7M{number + 222}", CLASSIC[0], player, number), revision=1)
+    live = LiveRoom(PATH, open_room(f"K7M{number + 222}", CLASSIC[0], player, number), revision=1)
     if is_here:
         live.players[player.id] = cast(Session, None)
     return live
@@ -160,7 +164,7 @@ def test_rooms_with_nobody_in_them_are_looked_at_once_at_most() -> None:
         def is_gone(self, value: bool) -> None:
             pass
 
-    deserted = [Watched(open_room(f"K7M{number + 222}", CLASSIC[0], ANA, number), 1) for number in range(500)]
+    deserted = [Watched(PATH, open_room(f"K7M{number + 222}", CLASSIC[0], ANA, number), 1) for number in range(500)]
     for live in deserted:
         live.players[ANA.id] = cast(Session, None)
         matchmaker.offer(live)

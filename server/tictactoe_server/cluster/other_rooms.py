@@ -282,7 +282,7 @@ class OtherRooms(Elsewhere):
         code, revision = told
         live = self._registry.find_here(code)
         if live is not None and live.revision < revision:
-            self._core.changes.read_again(live)
+            live.read_again()
 
     def _know(self, server: str, outline: Outline, other: OtherRoom | None) -> None:
         try:

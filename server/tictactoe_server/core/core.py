@@ -18,7 +18,7 @@ from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.agenda import Agenda
-from tictactoe_server.core.live_room import Change, Changes, LiveRoom, ServerChange
+from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
@@ -124,10 +124,10 @@ class Core:
             else:
                 self.registry.give_up(live)
 
-        opening = ServerChange(
+        opening = RoomChange(
             live, live.room.opened_at, then=then, make=lambda room: self.registry.with_free_code(opening)
         )
-        await self.changes.until_settled(opening)
+        await opening.until_settled()
         return live
 
     def let_go(self, live: LiveRoom) -> None:
@@ -141,7 +141,7 @@ class Core:
         """Return a room that is about to be opened, under a new code where none is given; raises `Refused`."""
         fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
         room = open_room(code or self.registry.new_code(), rules, player, now, **fields)
-        live = LiveRoom(room, owner=owner, origin=origin, source=self.registry.source_of(origin))
+        live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=self.registry.source_of(origin))
         self.registry.expect(live)
         return live
 
@@ -164,7 +164,7 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
     ]
 
 
-class Call(Change, kw_only=True, eq=False):
+class Call(RoomChange, kw_only=True, eq=False):
     """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names.
 
     It is the change itself where it asks for one of the room in which the player plays: the session is busy until it is

@@ -1,8 +1,8 @@
-"""A room in this process, and the path of every change through it: one at a time, stored, only then answered and shown.
+"""A room in this process: its value as it is stored, and who is here.
 
-`LiveRoom` is its value as it is stored, and who is here: it shows states and knows who plays and who watches. `Changes`
-leads a `Change` from the bytes to the store without a wait; the store calls back, at once where it is memory, at the
-end of a batch on disk. While one change of a room is under way, the next ones wait in the room.
+`LiveRoom` is a `Kept` value that shows its states, and knows who plays and who watches; a `RoomChange` is one command
+on its way through it, stored, only then answered and shown. `Changes` is what all rooms have in common: where they are
+stored, and who hears of what has changed.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ import asyncio
 import math
 import random
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import structlog
-from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
@@ -26,15 +24,7 @@ from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.listings.listed import Listed, moved
-from tictactoe_server.records.changes import (
-    ANSWER_SECONDS,
-    ATTEMPTS,
-    FIRST_REST_SECONDS,
-    LONGEST_REST_SECONDS,
-    TRANSITIONS,
-    UNSETTLED_SECONDS,
-    Phase,
-)
+from tictactoe_server.records.changes import STORED, Change, Kept, Phase
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -50,16 +40,7 @@ from tictactoe_server.rooms import (
 )
 from tictactoe_server.rooms.view import StateEncoder
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.storage.store import (
-    MISSING,
-    Conflict,
-    NotStored,
-    Pending,
-    StoreUnavailable,
-    Table,
-    Unreadable,
-    Unsettled,
-)
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.watching.topics import Listeners
 from tictactoe_server.watching.watchers import Watchers
@@ -75,56 +56,43 @@ READ_AGAIN_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
-_STORED: Final = Phase.STORED  # to look a phase up by its name is slow
+class RoomChange(Change[Room], eq=False):
+    """One command on its way through one room. Nothing else alters a room.
 
-
-class Change(Struct, eq=False):
-    """One command on its way through one room: applied, stored, then answered and shown. Nothing else alters a room.
-
-    `now` is when it was asked for, in ms of served time, and `asked_at` in s of `time.monotonic`; `request` is the
-    command; `after` is what it makes of the room, once applied, and `finished` the game that it ends; `path` is what
-    carries it out. `attempts` is how often it had to be tried again, `rested` for how long it rested between (s). The
-    classes made from this one say what follows from it.
+    `now` is when it was asked for, in ms of served time; `request` is the command, by the rules, where nothing else
+    makes the next room. `over` is the game that it ends, which is `finished` too where that is kept.
     """
 
     live: LiveRoom
     now: int
     player: Player = NOBODY
     request: Any = Expire()
-    after: Room | None = None
-    finished: FinishedGame | None = None
-    attempts: int = 0
-    rested: float = 0.0
-    asked_at: float = 0.0
-    is_settled: bool = False
-    path: Changes = cast(Any, None)
+    over: FinishedGame | None = None
 
     def apply(self, room: Room) -> Room | None:
-        """Return the room after the change, this very room for none, None where the room is to end; raises `Refused`.
-
-        Called when its turn has come, and again where the store had something newer.
-        """
-        return apply(room, self.player, self.request, self.now)
-
-    def wait(self) -> None:
-        """Take notice that it is not settled at once: others are before it, or the store takes its time."""
+        return apply(room, self.player, self.request, self.now) if self.make is None else self.make(room)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer, now that it is stored or is known not to be: called exactly once, before anybody is shown it.
+        """Answer as any change, before anybody is shown it.
 
         Returns a frame for a session that is to be sent together with the new state, or None; with an error always.
         """
+        self.then(error)
         return None
+
+    def failed(self, error: Exception) -> None:
+        self.over = self.finished = None  # on what others stored it may end nothing
+        super().failed(error)
 
     def stored(self, revision: int) -> None:
         """Take what it made of the room for true, as it is stored; see `Waiter`."""
-        live, before, after, path = self.live, self.live.room, self.after, self.path
+        live, before, after, path = self.live, self.live.room, self.after, self.live.path
         if live.change is not self:  # it was given up meanwhile
             live.doubt()
             return
         if after is None:
             live.enter(Phase.GONE)
-            path.settle(self, None)
+            live.settle(self, None)
             return
         if type(self.request) is Move:
             path.moves += 1
@@ -135,10 +103,10 @@ class Change(Struct, eq=False):
             after = seen_at(after, before, path.now())
         live.room = after
         if is_new or (after.seats is not before.seats and after.game == before.game):
-            path.tell_now(live, None if is_new else before, self.finished)
+            path.tell_now(live, None if is_new else before, self.over)
         elif after.result is not before.result or after.clock is not None:
-            path.tell_soon(live, before, self.finished)
-        self.is_settled = True  # from here on as `Changes.settle`, whose two calls more are 3 % of a move
+            path.tell_soon(live, before, self.over)
+        self.is_settled = True
         try:
             answer = self.settled(None)
             if live.is_unshown:
@@ -151,45 +119,15 @@ class Change(Struct, eq=False):
             log.exception("a change could not be answered or shown", room=after.code)
         live.change = None
         if live.waiting:
-            path.go_on(live)
-
-    def failed(self, error: Exception) -> None:
-        """Try again on what others stored, or answer why it is not stored; see `Waiter`."""
-        live = self.live
-        if live.change is not self:
-            live.doubt()
-            return
-        if isinstance(error, Conflict | Unsettled):
-            live.doubt()
-            if self.path.try_again(self, error):
-                return
-            if isinstance(error, Conflict):
-                error = Refused(ErrorCode.BUSY, "room", retry_ms=500)
-        elif not isinstance(error, NotStored):
-            live.doubt()
-        self.path.settle(self, error)
+            live.go_on()
 
 
-class ServerChange(Change, kw_only=True, eq=False):
-    """A change that no session asked for. `make` returns the next room, by the rules where it is None; `then` is called
-    at the end, with the error if there was one.
-    """
-
-    then: Callable[[Exception | None], object] = lambda error: None
-    make: Callable[[Room], Room | None] | None = None
-
-    def apply(self, room: Room) -> Room | None:
-        return super().apply(room) if self.make is None else self.make(room)
-
-    def settled(self, error: Exception | None) -> None:
-        self.then(error)
-
-
-class LiveRoom(Listed):
+class LiveRoom(Listed, Kept[Room]):
     """`players` maps the ids of seated players to the sessions that play; those who only look on are its `watchers`.
 
-    `room` is stored, as `revision`, once that is not `MISSING`; with `is_unshown` it is newer than what people were
-    shown. One `change` is under way at a time, the next ones are `waiting`, and `is_going_on` while these are begun.
+    Its value is the `room`; with `is_unshown` that is newer than what people were shown. `path` leads to what all rooms
+    have in common.
+
     `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the deserted room
     end, None where neither does. `origin` is from where it was opened, as far as is known. Everybody was last shown
     `counted` watchers; when watchers came or went last, that was at `counted_at`, and with `is_count_due` they will be
@@ -201,39 +139,29 @@ class LiveRoom(Listed):
     Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
     """
 
+    kind = "room"
+    value = Listed.room  # type: ignore[misc]  # the same place: those who look for rooms read it as `room`
+
     def __init__(
-        self, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
+        self, path: Changes, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
     ) -> None:
-        super().__init__(room, owner, source or origin)
-        self.origin = origin
-        self.revision = revision
+        Kept.__init__(self, path.rooms, room.code, path.tasks, room, revision)
+        Listed.__init__(self, room, owner, source or origin)
         self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
+        self.path = path
+        self.origin = origin
         self.moved_to: str | None = None
-        self.change: Change | None = None
-        self.waiting: deque[Change] = deque()
         self.players: dict[str, Session] = {}
         self.watchers = Watchers(room.code)
         self.flag_at: float | None = None
         self.closing_at: float | None = None
         self.counted = 0
         self.counted_at = 0.0
-        self.is_unshown = self.is_going_on = self.is_count_due = self.is_watching_due = False
+        self.is_unshown = self.is_count_due = self.is_watching_due = False
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_kept
         self._encoder = StateEncoder(room)
-
-    def enter(self, phase: Phase) -> None:
-        """Be in a phase from now on; raises ValueError where none leads there."""
-        if phase is not self.phase:
-            if phase not in TRANSITIONS[self.phase]:
-                raise ValueError(f"Room {self.room.code} is {self.phase.name} and cannot be {phase.name}.")
-            self.phase = phase
-
-    def doubt(self) -> None:
-        """Have the room read again before its next change, if it is stored at all."""
-        if self.phase is Phase.STORED:
-            self.phase = Phase.UNCERTAIN
 
     @property
     def is_gone(self) -> bool:
@@ -293,6 +221,66 @@ class LiveRoom(Listed):
         """Return the refusal for one who asks for something in a room that is gone."""
         code = self.room.code
         return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
+
+    def busy(self) -> Refused:
+        return Refused(ErrorCode.BUSY, "room", retry_ms=500)
+
+    def changed(self, before: Room) -> None:
+        self.is_unshown = True
+        self.path.tell_now(self, before)
+
+    def lost(self) -> None:
+        self.enter(Phase.GONE)
+        self.path.on_gone(self, closed(self.room.code, "elsewhere"))
+
+    # -- changes --------------------------------------------------------------------------------------------------
+
+    def read_again(self) -> None:
+        self.doubt()
+        if self.is_uncertain and self.change is None:
+            RoomChange(self, self.path.now(), make=leave_alone).submit()
+
+    def begin(self, change: RoomChange) -> None:  # type: ignore[override]
+        """Apply a change whose turn has come, and let it be stored; before that, end a turn whose clock had run out."""
+        room = self.room
+        try:
+            if self.phase is not STORED and not self.is_ready(change):
+                return
+            if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
+                then = partial(_follow, change)
+                self.change = change = RoomChange(self, change.now, asked_at=change.asked_at, then=then)
+                self.answer_in_time(change)
+            change.after = after = change.apply(room)
+            if after is None:
+                self.table.delete(self.key, self.revision, change)
+            elif after is room and self.revision != MISSING:
+                self.settle(change, None)
+            elif after.result is None or room.result is not None:
+                self.table.save(self.key, after, self.revision, change)
+            else:
+                change.over = game = finished_game(after, time.time_ns() // 1_000_000)
+                change.finished = game if not after.was_aborted and self.path.keeps(self, game) else None
+                change.after = after = replace(after, kept_at=game.at if change.finished else 0)
+                self.table.save(self.key, after, self.revision, change, change.finished)
+        except Refused as refused:
+            self.settle(change, refused)
+        except Exception as error:
+            log.exception("a change failed", room=room.code, command=type(change.request).__name__)
+            self.settle(change, error)
+
+    def answer(self, change: Change[Room], error: Exception | None) -> None:
+        """Answer a change that made nothing new, and show what was read meanwhile."""
+        answer = change.settled(error)
+        if self.is_unshown and self.phase is not Phase.GONE:
+            self.path.show(self, answer)
+        elif answer is not None:
+            answer[0].connection.push_frame(answer[1])
+
+    def settle(self, change: Change[Room], error: Exception | None) -> None:
+        super().settle(change, error)
+        if isinstance(error, StoreUnavailable) and self.is_uncertain and self.change is None:
+            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
+            asyncio.get_running_loop().call_later(seconds, self.read_again)
 
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 
@@ -381,7 +369,9 @@ class LiveRoom(Listed):
 
 
 class Changes:
-    """Carries changes out; `tasks` are what still waits for the store. `now` returns ms of served time.
+    """What the changes of all rooms share: `rooms` is where they are stored, `tasks` are what still waits for that.
+
+    `now` returns ms of served time.
 
     Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
     before, None where it is new; those of `on_result` of each game that is over and stored, also of one that was
@@ -391,7 +381,7 @@ class Changes:
     """
 
     def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
-        self._rooms = rooms
+        self.rooms = rooms
         self.now = now
         self.tasks = Tasks()
         self.moves = 0
@@ -403,49 +393,9 @@ class Changes:
         self._changed: dict[LiveRoom, Room] = {}
         self._finished: list[FinishedGame] = []
 
-    def submit(self, change: Change) -> None:
-        """Carry a change out when its turn has come; it is told when it is settled."""
-        change.path = self
-        live = change.live
-        if live.change is None and not live.is_going_on:
-            live.change = change
-            self._begin(change)
-            if not change.is_settled:
-                change.asked_at = time.monotonic()
-                change.wait()
-        else:
-            change.asked_at = time.monotonic()
-            change.wait()
-            live.waiting.append(change)
-            self._answer_in_time(change)
-
-    def submit_next(self, change: Change) -> None:
-        """Carry a change out before all that wait: it follows from the one that is being settled."""
-        change.path = self
-        change.asked_at = time.monotonic()
-        change.live.waiting.appendleft(change)
-
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
-        await self.until_settled(ServerChange(live, self.now(), player, command))
-
-    async def until_settled(self, change: ServerChange) -> None:
-        """Carry a change out for those who can await it; raises `Refused` and `StoreUnavailable`."""
-        pending, then = Pending(), change.then
-
-        def settled(error: Exception | None) -> None:
-            then(error)
-            pending.stored(None) if error is None else pending.failed(error)
-
-        change.then = settled
-        self.submit(change)
-        await pending.future
-
-    def read_again(self, live: LiveRoom) -> None:
-        """Read a room soon of which something newer may be stored."""
-        live.doubt()
-        if live.is_uncertain and live.change is None:
-            self.submit(ServerChange(live, self.now(), make=leave_alone))
+        await RoomChange(live, self.now(), player, command).until_settled()
 
     def tell_now(self, live: LiveRoom, before: Room | None, finished: FinishedGame | None = None) -> None:
         """Tell the listeners of a room that is new, or in which somebody came or went."""
@@ -480,133 +430,6 @@ class Changes:
             self.on_shown(live)
         return is_shown
 
-    def settle(self, change: Change, error: Exception | None) -> None:
-        """Let a change be answered that made nothing new, and go on with what waits."""
-        live = change.live
-        change.is_settled = True
-        try:
-            answer = change.settled(error)
-            if live.is_unshown and live.phase is not Phase.GONE:
-                self.show(live, answer)
-            elif answer is not None:
-                answer[0].connection.push_frame(answer[1])
-        except Exception:
-            log.exception("a change could not be answered or shown", room=live.room.code)
-        live.change = None
-        if live.waiting:
-            self.go_on(live)
-        elif error is not None and live.is_uncertain and isinstance(error, StoreUnavailable):
-            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
-            asyncio.get_running_loop().call_later(seconds, self.read_again, live)
-
-    def try_again(self, change: Change, error: Conflict | Unsettled) -> bool:
-        """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
-        change.attempts += 1
-        if isinstance(error, Conflict) and change.attempts == 1:
-            self._begin(change)
-            return True
-        if change.attempts >= ATTEMPTS if isinstance(error, Conflict) else change.rested >= UNSETTLED_SECONDS:
-            return False
-        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
-        change.rested += rest
-        self._answer_in_time(change)
-        self.tasks.start(self._begin_after(change, rest))
-        return True
-
-    # -- inside -------------------------------------------------------------------------------------------------
-
-    def _answer_in_time(self, change: Change) -> None:
-        """See to it that a change is answered in time whose turn may come late, or more than once."""
-        now = time.monotonic()
-        left = (change.asked_at or now) + ANSWER_SECONDS - now
-        asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
-
-    def _give_up(self, change: Change) -> None:
-        """Say of a change that is not settled yet that the store is away; what is stored of it is read later."""
-        live, error = change.live, StoreUnavailable("It did not answer in time.")
-        if live.change is change:
-            live.doubt()
-            self.settle(change, error)
-        elif change in live.waiting:
-            live.waiting.remove(change)
-            change.is_settled = True
-            change.settled(error)
-
-    def go_on(self, live: LiveRoom) -> None:
-        """Begin what waits in a room, until something has to wait for the store."""
-        if live.is_going_on:
-            return
-        live.is_going_on = True
-        while live.waiting and live.change is None:
-            live.change = live.waiting.popleft()
-            self._begin(live.change)
-        live.is_going_on = False
-
-    def _begin(self, change: Change) -> None:
-        """Apply a change whose turn has come, and let it be stored."""
-        live = change.live
-        room = live.room
-        try:
-            if live.phase is not _STORED:
-                if live.is_gone:
-                    raise live.why_gone()
-                if live.is_uncertain:
-                    self._answer_in_time(change)
-                    self.tasks.start(self._reload(change))
-                    return
-            if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
-                then = partial(_follow, change)
-                live.change = change = ServerChange(live, change.now, asked_at=change.asked_at, path=self, then=then)
-                self._answer_in_time(change)
-            change.after = after = change.apply(room)
-            if after is None:
-                self._rooms.delete(room.code, live.revision, change)
-            elif after is room and live.revision != MISSING:
-                self.settle(change, None)
-            elif after.result is None or room.result is not None:
-                self._rooms.save(after.code, after, live.revision, change)
-            else:
-                change.finished = game = finished_game(after, time.time_ns() // 1_000_000)
-                is_kept = not after.was_aborted and self.keeps(live, game)
-                change.after = after = replace(after, kept_at=game.at if is_kept else 0)
-                self._rooms.save(after.code, after, live.revision, change, game if is_kept else None)
-        except Refused as refused:
-            self.settle(change, refused)
-        except Exception as error:
-            log.exception("a change failed", room=room.code, command=type(change.request).__name__)
-            self.settle(change, error)
-
-    async def _begin_after(self, change: Change, rest: float) -> None:
-        """Begin a change after a rest (s), on what is stored by then."""
-        await asyncio.sleep(rest)
-        if change.live.change is change:
-            self._begin(change)
-
-    async def _reload(self, change: Change) -> None:
-        """Read a room again that somebody else may have changed, and go on with the change."""
-        live = change.live
-        try:
-            found = await self._rooms.load(live.room.code)
-        except Exception as error:
-            if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
-                log.exception("a room cannot be read", room=live.room.code)
-            if live.change is change:
-                self.settle(change, error)
-            return
-        if live.change is not change:
-            return
-        if found is None:
-            live.enter(Phase.GONE)
-            self.on_gone(live, closed(live.room.code, "elsewhere"))
-        else:
-            live.enter(Phase.STORED)
-            if found[1] != live.revision:  # else it is what is here, less who has not come back yet
-                before = live.room
-                live.room, live.revision = found
-                live.is_unshown = True
-                self.tell_now(live, before)
-        self._begin(change)
-
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:
     """Return what those in a room are told that is gone, by the code of why; see `docs/protocol/sentences.md`."""
@@ -618,7 +441,7 @@ def leave_alone(room: Room) -> Room:
     return room
 
 
-def _follow(change: Change, error: Exception | None) -> None:
+def _follow(change: RoomChange, error: Exception | None) -> None:
     """Let a change follow the end of a turn whose clock had run out before it was asked for."""
     if error is None:
         change.live.waiting.appendleft(change)

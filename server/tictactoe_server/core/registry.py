@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import ROOM_STATUSES, Closed, HeldSeat, Moved, RoomState
-from tictactoe_server.core.live_room import Change, LiveRoom, ServerChange, closed, leave_alone
+from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed, leave_alone
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.listings.listed import Elsewhere, Listed, moved
 from tictactoe_server.listings.lobby import Lobby
@@ -192,7 +192,7 @@ class Registry:
         if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
 
-    def with_free_code(self, opening: Change) -> Room:
+    def with_free_code(self, opening: RoomChange) -> Room:
         """Return a room that is opened: under another code where somebody was found to have that one.
 
         One that is kept is opened under its own code alone: raises `RoomExists`.
@@ -203,7 +203,8 @@ class Registry:
         if opening.attempts:
             self._expect_no_more(live)
             live.room = replace(live.room, code=self.new_code())
-            live.watchers = Watchers(live.room.code)
+            live.key = live.room.code
+            live.watchers = Watchers(live.key)
             self.expect(live)
         return live.room
 
@@ -269,7 +270,7 @@ class Registry:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
             room = apply(room, NOBODY, StandStill(), self._time())
             first_person = next((seat.player for seat in room.held_seats if not seat.is_server_bot), "")
-            live = LiveRoom(room, revision, owner=owner or first_person, source=source)
+            live = LiveRoom(self._changes, room, revision, owner=owner or first_person, source=source)
             self._hear(live, None, is_restored=True)
             self._timers.close_later(live)
             if live.has_bots:
@@ -293,7 +294,7 @@ class Registry:
                 then()
 
         code = live.room.code
-        self._changes.submit(ServerChange(live, self._time(), then=go, make=leave_alone))
+        RoomChange(live, self._time(), then=go, make=leave_alone).submit()
 
     # -- lists --------------------------------------------------------------------------------------------------
 

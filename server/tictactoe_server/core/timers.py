@@ -16,7 +16,7 @@ import structlog
 
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.agenda import Agenda
-from tictactoe_server.core.live_room import Changes, LiveRoom, ServerChange, closed
+from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange, closed
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.settings import Limits
@@ -72,7 +72,7 @@ class Timers:
         else:
             look = partial(self.watch_clock, live)
             then = self._retrying(live, "a clock that ran out could not be stored", look, look)
-            self.changes.submit(ServerChange(live, self.time(), then=then))
+            RoomChange(live, self.time(), then=then).submit()
 
     # -- those who are gone -------------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ class Timers:
 
         now = self.time()
         then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
-        self.changes.submit(ServerChange(live, now, player, then=then, make=make))
+        RoomChange(live, now, player, then=then, make=make).submit()
 
     # -- watchers -----------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class Timers:
 
     def close(self, live: LiveRoom, why: Closed) -> None:
         """Let a room end that all have left, before anybody else comes."""
-        self.changes.submit_next(self._closing(live, why))
+        live.waiting.appendleft(self._closing(live, why))  # it follows from the change that is being settled
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
@@ -133,14 +133,14 @@ class Timers:
             if error is None:
                 self.changes.on_gone(live, why)
 
-        await self.changes.until_settled(ServerChange(live, self.time(), then=then, make=lambda room: None))
+        await RoomChange(live, self.time(), then=then, make=lambda room: None).until_settled()
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
             live.closing_at = None
-            self.changes.submit(self._closing(live, closed(live.room.code, "idle")))
+            self._closing(live, closed(live.room.code, "idle")).submit()
 
-    def _closing(self, live: LiveRoom, why: Closed) -> ServerChange:
+    def _closing(self, live: LiveRoom, why: Closed) -> RoomChange:
         """Return the end of a room that nobody is left to play in by then."""
 
         def make(room: Room) -> Room | None:
@@ -151,7 +151,7 @@ class Timers:
                 self.changes.on_gone(live, why)
 
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
-        return ServerChange(live, self.time(), then=then, make=make)
+        return RoomChange(live, self.time(), then=then, make=make)
 
     # -- what the store refused ---------------------------------------------------------------------------------
 

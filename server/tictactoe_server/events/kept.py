@@ -81,17 +81,17 @@ class _Commands(Change[Event], kw_only=True, eq=False):
         self.outcomes = outcomes = list[Event | Refused]()
         for actor, command, _ in self.asked:
             try:
-                event = apply(event, actor, command, self.kept.all.now())
+                event = apply(event, actor, command, self.live.all.now())
                 outcomes.append(event)
             except Refused as refused:
-                if self.kept.all.elsewhere.is_several and not self.attempts:
+                if self.live.all.elsewhere.is_several and not self.attempts:
                     raise Conflict from None  # another server may have changed it just now
                 outcomes.append(refused)
         return event
 
     def stored(self, revision: int) -> None:
         super().stored(revision)
-        self.kept.all.elsewhere.tell_changed(EVENTS.name, self.kept.key)
+        self.live.all.elsewhere.tell_changed(EVENTS.name, self.live.key)
 
     def settled(self, error: Exception | None) -> None:
         for (_, _, waiter), outcome in zip(self.asked, repeat(error) if error else self.outcomes, strict=False):
@@ -109,7 +109,7 @@ class _KeptEvent(Kept[Event]):
         """Return the event after a command, together with what else waits."""
         last = self.waiting[-1] if self.waiting else None
         if not isinstance(last, _Commands):
-            last = _Commands(kept=self, asked=[], asked_at=time.monotonic())
+            last = _Commands(live=self, asked=[], asked_at=time.monotonic())
             self.waiting.append(last)
             self.answer_in_time(last)
             asyncio.get_running_loop().call_soon(self.go_on)  # what comes in the same turn is stored with it

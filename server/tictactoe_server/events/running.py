@@ -24,7 +24,7 @@ from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom, ServerChange, closed
+from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
 from tictactoe_server.core.registry import RoomExists
 from tictactoe_server.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
@@ -137,8 +137,8 @@ class Running:
         if live.room.event:
             if self._rooms.get(live.room.code) is not live and live.room.stands_still:
                 # it is stored that time stands still there, whenever the next server goes on from there
-                keep = ServerChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
-                self._core.changes.submit(keep)
+                keep = RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
+                keep.submit()
             self._rooms[live.room.code] = live
             if live.room.result is not None:
                 self.wake(live.room.event)
@@ -254,8 +254,8 @@ class Running:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
                 holder, then = Player(seat.player, seat.name), partial(_tell, live, seat.player)
-                change = ServerChange(live, self._core.time(), holder, HandOver(heir), then=then)
-                await self._core.changes.until_settled(change)
+                change = RoomChange(live, self._core.time(), holder, HandOver(heir), then=then)
+                await change.until_settled()
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
         """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""

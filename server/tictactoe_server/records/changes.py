@@ -1,9 +1,10 @@
 """A value in the store, and the path of every change of it: one at a time, stored by compare-and-set, only then told.
 
-`Kept` is the value under a key of a table as it is stored. A `Change` is applied when its turn has come and led to the
-store without a wait; the store calls back, at once where it is memory, at the end of a batch on disk. Where another was
-quicker, or an earlier write is still in process, the value is read again and the change is tried anew. So a change may
-be applied more than once, and may come again that was stored without word of it: then it has to change nothing.
+`Kept` is the value under a key of a table as it is stored: a room, an event, an account. A `Change` is applied when its
+turn has come and led to the store without a wait; the store calls back, at once where it is memory, at the end of a
+batch on disk. Where another was quicker, or an earlier write is still in process, the value is read again and the
+change is tried anew. So a change may be applied more than once, and may come again that was stored without word of it:
+then it has to change nothing.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class Phase(Enum):
     """It has ended, or is not here."""
 
 
+STORED: Final = Phase.STORED  # to look a phase up by its name is slow
+
 TRANSITIONS: Final = {
     Phase.OPENING: {Phase.STORED, Phase.GONE},
     Phase.STORED: {Phase.UNCERTAIN, Phase.GONE},
@@ -68,22 +71,55 @@ TRANSITIONS: Final = {
 
 
 class Change(Struct, Generic[Value], kw_only=True, eq=False):
-    """One change on its way: applied, stored, then settled. `make` returns the next value, and `then` is called at the
-    end, with the error if there was one; the classes made from this one say otherwise what is made and what follows.
+    """One change of the value that is `live`, a `Kept`: begun by `submit`, then applied, stored, settled.
 
-    `after` is what was made of the value, and `finished` a game that is over by it (see `Table.save`). `attempts` is
-    how often it had to be tried again, `rested` for how long it rested between (s), `asked_at` when it was asked for
-    (s of `time.monotonic`).
+    `make` returns the next value, and `then` is called at the end, with the error if there was one; the classes made
+    from this one say otherwise what is made and what follows. Once applied, `after` is what was made of the value, and
+    `finished` a game that is over by it (see `Table.save`).
+
+    Where it is not settled at once, `asked_at` is when it was asked for (s of `time.monotonic`), `attempts` how often
+    it had to be tried again, and `rested` for how long it rested between (s).
     """
 
+    live: Any
     make: Callable[[Value], Value | None] | None = None
     then: Callable[[Exception | None], object] = lambda error: None
-    kept: Any = None
     after: Value | None = None
     finished: Any = None
     attempts: int = 0
     rested: float = 0.0
     asked_at: float = 0.0
+    is_settled: bool = False
+
+    def submit(self) -> None:
+        """Carry it out when its turn has come; it is told when it is settled."""
+        live = self.live
+        if live.change is None and not live.is_going_on:
+            live.change = self
+            live.begin(self)
+            if not self.is_settled:
+                self.asked_at = time.monotonic()
+                self.wait()
+        else:
+            self.asked_at = time.monotonic()
+            self.wait()
+            live.waiting.append(self)
+            live.answer_in_time(self)
+
+    async def until_settled(self) -> Value | None:
+        """Carry it out for those who can await it, and return what it made; raises why it is not stored."""
+        pending, then = Pending(), self.then
+
+        def settled(error: Exception | None) -> None:
+            then(error)
+            pending.stored(self.after) if error is None else pending.failed(error)
+
+        self.then = settled
+        self.submit()
+        return cast("Value | None", await pending.future)
+
+    def wait(self) -> None:
+        """Take notice that it is not settled at once: others are before it, or the store takes its time."""
 
     def apply(self, value: Value) -> Value | None:
         """Return the value after the change, this very one for no change, None where it is to go.
@@ -99,28 +135,31 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
     def stored(self, revision: int) -> None:
         """Take what it made for true, as it is stored; see `Waiter`."""
-        kept = self.kept
-        if kept.change is not self:  # it was given up meanwhile
-            kept.doubt()
+        live = self.live
+        if live.change is not self:  # it was given up meanwhile
+            live.doubt()
             return
-        kept.take(self.after, revision)
-        kept.settle(self, None)
+        live.take(self.after, revision)
+        live.settle(self, None)
 
     def failed(self, error: Exception) -> None:
         """Try again on what others stored, or answer why it is not stored; see `Waiter`."""
-        kept = self.kept
-        if not isinstance(error, NotStored) or kept.change is not self:
-            kept.doubt()
-        if kept.change is self and not (isinstance(error, Conflict | Unsettled) and kept.try_again(self, error)):
-            kept.settle(self, kept.busy() if isinstance(error, Conflict) else error)
+        live = self.live
+        if not isinstance(error, NotStored) or live.change is not self:
+            live.doubt()
+        if live.change is self and not (isinstance(error, Conflict | Unsettled) and live.try_again(self, error)):
+            live.settle(self, live.busy() if isinstance(error, Conflict) else error)
 
 
 class Kept(Generic[Value]):
     """The `value` under a `key` of a table, stored as `revision` once that is not `MISSING`.
 
     One `change` is under way at a time, the next ones are `waiting`, and `is_going_on` while these are begun. `tasks`
-    are what waits for the store. Another kind of value says otherwise what comes of its being `changed` or `lost`.
+    are what waits for the store. Another kind of value says otherwise what comes of its being `changed` or `lost`, and
+    by which word the log names it.
     """
+
+    kind = "key"
 
     def __init__(self, table: Table[Any], key: str, tasks: Tasks, value: Value, revision: int = MISSING) -> None:
         self.table = table
@@ -186,41 +225,18 @@ class Kept(Generic[Value]):
         """Have it read soon: something newer may be stored."""
         self.doubt()
         if self.phase is Phase.UNCERTAIN and not self.waiting:
-            self.submit(Change())
+            Change[Value](live=self).submit()
 
     # -- changes ----------------------------------------------------------------------------------------------------
-
-    def submit(self, change: Change[Value]) -> None:
-        """Carry a change out when its turn has come; it is told when it is settled."""
-        change.kept = self
-        change.asked_at = time.monotonic()
-        if self.change is None and not self.is_going_on:
-            self.change = change
-            self.begin(change)
-        else:
-            self.waiting.append(change)
-            self.answer_in_time(change)
-
-    async def until_settled(self, change: Change[Value]) -> Value | None:
-        """Carry a change out for those who can await it, and return what it made; raises why it is not stored."""
-        pending, then = Pending(), change.then
-
-        def settled(error: Exception | None) -> None:
-            then(error)
-            pending.stored(change.after) if error is None else pending.failed(error)
-
-        change.then = settled
-        self.submit(change)
-        return cast("Value | None", await pending.future)
 
     def begin(self, change: Change[Value]) -> None:
         """Apply a change whose turn has come, and let it be stored."""
         value = self.value
         try:
-            if self.phase is not Phase.STORED and not self.is_ready(change):
+            if self.phase is not STORED and not self.is_ready(change):
                 return
             change.after = after = change.apply(value)
-            if after is value and self.phase is Phase.STORED:
+            if after is value and self.phase is STORED:
                 self.settle(change, None)
             elif after is None:
                 self.table.delete(self.key, self.revision, change)
@@ -231,7 +247,7 @@ class Kept(Generic[Value]):
         except Refused as refused:
             self.settle(change, refused)
         except Exception as error:
-            log.exception("a change failed", key=self.key)
+            log.exception("a change failed", **{self.kind: self.key})
             self.settle(change, error)
 
     def is_ready(self, change: Change[Value]) -> bool:
@@ -244,13 +260,18 @@ class Kept(Generic[Value]):
 
     def settle(self, change: Change[Value], error: Exception | None) -> None:
         """Let a change be answered, and go on with what waits."""
+        change.is_settled = True
         try:
-            change.settled(error)
+            self.answer(change, error)
         except Exception:
-            log.exception("a change could not be answered", key=self.key)
+            log.exception("a change could not be answered", **{self.kind: self.key})
         self.change = None
         if self.waiting:
             self.go_on()
+
+    def answer(self, change: Change[Value], error: Exception | None) -> None:
+        """Answer a change that is settled."""
+        change.settled(error)
 
     def go_on(self) -> None:
         """Begin what waits, until something has to wait for the store."""
@@ -285,7 +306,7 @@ class Kept(Generic[Value]):
                 await self.read()
         except Exception as error:
             if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
-                log.exception("what is to be changed cannot be read", key=self.key)
+                log.exception("what is to be changed cannot be read", **{self.kind: self.key})
             if self.change is change:
                 self.settle(change, error)
         else:
@@ -294,7 +315,8 @@ class Kept(Generic[Value]):
 
     def answer_in_time(self, change: Change[Value]) -> None:
         """See to it that a change is answered in time whose turn may come late, or more than once."""
-        left = change.asked_at + ANSWER_SECONDS - time.monotonic()
+        now = time.monotonic()
+        left = (change.asked_at or now) + ANSWER_SECONDS - now
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 
     def _give_up(self, change: Change[Value]) -> None:
@@ -305,6 +327,7 @@ class Kept(Generic[Value]):
             self.settle(change, error)
         elif change in self.waiting:
             self.waiting.remove(change)
+            change.is_settled = True
             change.settled(error)
 
 
@@ -320,4 +343,4 @@ async def change(table: Table[Value], key: str, edit: Callable[[Value | None], A
 
     kept = Kept[Value | None](table, key, Tasks(), None)
     await kept.read()
-    return await kept.until_settled(Change(make=make))
+    return await Change(live=kept, make=make).until_settled()

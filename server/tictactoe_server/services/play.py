@@ -21,15 +21,14 @@ class Play(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
-        self._submit = submit = core.changes.submit
-        self.handles = {Move: submit, Choose: submit, Resign: submit, Claim: submit}
+        self.handles = dict.fromkeys((Move, Choose, Resign, Claim), Call.submit)
         self.handles |= {Draw: self.offer, Undo: self.offer, Rematch: self.rematch, Sync: self.sync}
 
     def offer(self, call: Call) -> None:
         """Offer a draw or ask for a move back, or answer that; what the others are asked is counted."""
         if call.request.action == "offer":
             self._core.allowances.take_offer(call.player)
-        self._submit(call)
+        call.submit()
 
     def rematch(self, call: Call) -> None:
         """Ask for another game or agree to one; after a game that counted for nobody that is counted."""
@@ -37,7 +36,7 @@ class Play(Service):
             self._drain.check()
         if call.live.room.was_aborted:
             self._core.allowances.take_offer(call.player)
-        self._submit(call)
+        call.submit()
 
     def sync(self, call: Call) -> None:
         """Send the current state again, to this session alone."""

@@ -213,7 +213,7 @@ class Visiting(Service):
 
     def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom) -> None:
         call.session.is_busy = True
-        self.core.changes.submit(kind(live, call.now, call.player, call.request, session=call.session, visiting=self))
+        kind(live, call.now, call.player, call.request, session=call.session, visiting=self).submit()
 
     def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
         """Log what somebody did, with what there is to be said of it."""
