@@ -80,6 +80,13 @@ class Agenda:
             self._working = asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
 
 
+async def every(seconds: float, action: Action) -> None:
+    """Do something so often, until cancelled."""
+    while True:
+        await asyncio.sleep(seconds)
+        action()
+
+
 class Tasks(set[asyncio.Task[Any]]):
     """Tasks that are under way; one that is done is forgotten."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import TracebackType
@@ -14,21 +13,22 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
-from tictactoe_server.admin.bans import Bans, Barred, banned
+from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.orders.order import LimitsNow, Order, ServerParts
+from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
-from tictactoe_server.agenda import Tasks
+from tictactoe_server.agenda import Tasks, every
 from tictactoe_server.api.service import Api
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import Dispatcher
-from tictactoe_server.core.served_time import GRACE_SECONDS, ServedTime, Uninterrupted
+from tictactoe_server.core.served_time import ServedTime, Uninterrupted
 from tictactoe_server.events.service import Tournaments
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import Pages
+from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
@@ -39,17 +39,17 @@ from tictactoe_server.services.lobby import PublicRooms
 from tictactoe_server.services.play import Play, Talk
 from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
-from tictactoe_server.sessions.pressure import Pressure
+from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
+from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.listen import MachineNames, addresses_at, is_for_others, open_sockets, url_of
+from tictactoe_server.transport.links import Links
+from tictactoe_server.transport.listen import MachineNames, is_for_others, open_sockets
 from tictactoe_server.transport.listener import Listener
-from tictactoe_server.transport.rate_limit import used_of
 
 if TYPE_CHECKING:
     from tictactoe_server.admin.metrics import MetricsServer
@@ -97,34 +97,15 @@ class Server:
         self.certificate: Certificate | None = None
 
     @property
-    def url(self) -> str:
-        """Where this machine reaches the server: with TLS by a name that the certificate is for."""
-        host = None if self._settings.host in ("0.0.0.0", "::") else self._settings.host
-        names = () if self.certificate is None else self.certificate.names
-        if names and (host or "localhost") not in names:
-            host = names[0]
-        return url_of(host, self.port, secure=self.certificate is not None)
+    def links(self) -> Links:
+        """Where people reach the server."""
+        settings = self._settings
+        return Links(settings.host, self.port, self.certificate, has_page=settings.page)
 
     @property
-    def link(self) -> str:
-        """The same for people: with the scheme of browsers where they are shown the page."""
-        return self._link_of(self.url)
-
-    def _link_of(self, url: str) -> str:
-        return f"http{url.removeprefix('ws')}" if self._settings.page else url
-
-    def links_for_others(self) -> list[str]:
-        """Return how people on other machines reach a server that listens on all addresses, the best way first.
-
-        That is by the machine's own addresses, with TLS by a name of the certificate.
-        """
-        host, certificate = self._settings.host, self.certificate
-        if host not in (None, "0.0.0.0", "::"):
-            return []
-        hosts = addresses_at(host)
-        if certificate is not None:
-            hosts = [name for name in certificate.names if is_for_others(name)][:1]
-        return [self._link_of(url_of(name, self.port, secure=certificate is not None)) for name in hosts]
+    def url(self) -> str:
+        """Where this machine reaches the server."""
+        return self.links.url
 
     async def __aenter__(self) -> Self:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
@@ -145,7 +126,10 @@ class Server:
                     await self.metrics.open()
                     undoing.push_async_callback(self.metrics.close)
                 if self._cluster is not None:
-                    await self._cluster.open(partial(hear_ban, self.parts))
+                    carry_out_here = partial(carry_out, self.parts, is_from_another=True)
+                    await self._cluster.open(
+                        partial(hear_ban, self.parts), partial(answer_line, carry_out=carry_out_here)
+                    )
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
@@ -153,10 +137,10 @@ class Server:
             self.core.registry.restore() if self._cluster is None else self._cluster.keep(),
             self.core.time.keep(),
             self.parts.lag.keep(),
-            self._pressure.keep(),
+            every(LATELY_SECONDS, self._pressure.fade),
             self._housekeeping.keep(self.core.registry.restored),
             log_refusals(self.core.tally),
-            self.core.registry.log.keep(),
+            every(LOG_SECONDS, self.core.registry.log.sum_up),
         ]
         if self.certificate is not None:
             chores.append(self.certificate.keep(self._limits.certificate_seconds))
@@ -229,12 +213,10 @@ class Server:
         """Put the parts together, from the store outwards."""
         settings, limits = self._settings, self._limits
         self._store = store
+        self._drain = drain = Drain(lambda: self.core.count_games(), self._tell_all)
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
-        self._drain = drain = Drain(core.registry.count_games, self._tell_all)
-        if self._cluster is not None:
-            self._cluster.members.is_draining = lambda: drain.is_on
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
         self._tournaments = tournaments = Tournaments(drain)
@@ -273,22 +255,27 @@ class Server:
             raise CannotOpenStore(f"{settings.store} is no store of several servers.")
         clock = Uninterrupted(clock)  # in a cluster no time passes while this server is stopped
         served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-        core = Core(store, served, *terms)
-        self._cluster = Cluster(store, f"{socket.gethostname()}:{self.port}", settings.advertise or self.url, core)
+        name, url = f"{socket.gethostname()}:{self.port}", settings.advertise or self.url
+        self._cluster = cluster = Cluster(store, name, url, served, lambda: self._drain.is_on)
+        core = Core(store, served, *terms, cluster)
+        cluster.start(core)
         return core
 
     def _prepare_listening(self, core: Core) -> None:
         """Prepare to listen, and to answer who asks in plain HTTP."""
-        settings, limits = self._settings, self._limits
-        self._admission = admission = Admission(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns)
-        admission.unready = self._unready
-        admission.is_late = lambda: self.parts.lag.seconds > LATE_SECONDS
-        admission.describe_ban = self._describe_ban
-        admission.links_for_others = self.links_for_others
+        settings, limits, bans = self._settings, self._limits, self._bans
         names = () if self.certificate is None else self.certificate.names
-        admission.names |= {name.lower() for name in (socket.gethostname(), settings.host, *names) if name}
+        self._admission = admission = Admission(
+            *(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns),
+            names=(socket.gethostname(), settings.host, *names),
+            pages=(lambda request: pages.answer(request)) if settings.page else None,
+            unready=lambda: self.parts.unready(),
+            is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
+            describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
+            links_for_others=self.links.for_others,
+        )
         if settings.page:
-            admission.pages = Pages(Assets(), core, admission, self._services).answer
+            pages = Pages(Assets(), core, admission, self._services)
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library
@@ -301,25 +288,23 @@ class Server:
         """Let the operator see and act upon all of it."""
         settings, cluster = self._settings, self._cluster
         self.parts = parts = ServerParts(
-            address=self.link,
+            address=self.links.for_people,
             data=_kept_in(settings),
             core=core,
             admission=self._admission,
+            pressure=self._pressure,
             bots_waiting=lambda: self._pool.workers.waiting,
             lag=LoopLag(),
             bans=self._bans,
             drain=self._drain,
-            limits=self._limits_now,
-            limited=self._limited,
-            unready=self._unready,
+            streams=self.api.streams,
             list_events=self._tournaments.rows,
             end_event=self._tournaments.end,
             cluster=cluster,
         )
         self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
-        if cluster is not None:
-            cluster.on_order = partial(answer_line, carry_out=partial(carry_out, parts, is_from_another=True))
-        self._housekeeping = Housekeeping(core.store, self._bans, self._staying, settings.keep_history_days)
+        stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
+        self._housekeeping = Housekeeping(core.store, self._bans, stay, days)
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer
 
@@ -327,10 +312,10 @@ class Server:
 
     def _meet(self, connection: Connection) -> Receiver:
         """Return the session of a peer that has just arrived, unless its address is banned."""
-        ban = self._bans.of_address(connection.address)
-        if ban is not None:
+        why_not = self._bans.refusal_of(connection.address)
+        if why_not is not None:
             self.core.tally.refusals[ErrorCode.BANNED] += 1
-            return Barred(connection, banned(ban))
+            return Barred(connection, why_not)
         core = self.core
         session = Session(
             connection, self._dispatcher, self._pressure, self._limits, core.time, self._monotonic_ns, core.tally
@@ -338,47 +323,10 @@ class Server:
         core.presence.add(session)
         return session
 
-    def _describe_ban(self, address: str) -> str | None:
-        """Return what one from a banned address is told, else None."""
-        ban = self._bans.of_address(address)
-        return None if ban is None else banned(ban).message
-
     def _tell_all(self, frame: bytes) -> None:
         """Send a frame to everybody."""
         for connection in self._listener.connections:
             connection.push_frame(frame)
-
-    def _unready(self) -> str | None:
-        """Return why nobody had better be sent here now, or None."""
-        owed_since = self._store.owed_since()
-        if not self.core.registry.restored.is_set():
-            return "starting"
-        if self._drain.is_on:
-            return "draining"
-        if self._cluster is not None and not self._cluster.members.is_in:
-            return "not in the cluster yet"
-        if owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS:
-            return "the store does not answer"
-        return None
-
-    def _staying(self) -> set[str]:
-        """Return the ids of those who are here or have a seat."""
-        return {player.id for _, player in self.core.presence.greeted}.union(self.core.registry.seats.players)
-
-    def _limits_now(self) -> LimitsNow:
-        """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
-        core, registry = self.core, self.core.registry
-        counting = self._admission, self._pressure, core.allowances, registry.owners, registry.seats, self.api.streams
-        now = {name: used for one in counting for name, used in used_of(one).items()} | {
-            "connections": self._admission.connections,
-            "rooms": registry.count,
-            "watchers-per-room": max((len(live.watchers) for live in registry.by_code.values()), default=0),
-        }
-        return {name: (count_of(self._limits, name) or None, now.get(name)) for name in COUNTS}
-
-    def _limited(self) -> Counter[str]:
-        """Return how often each limit held something back."""
-        return Counter({"pressure": self._pressure.shed}) + self.core.tally.limited + self._admission.refused
 
 
 def _kept_in(settings: Settings) -> str:

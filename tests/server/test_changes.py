@@ -419,13 +419,13 @@ async def test_a_room_that_got_another_code_counts_once(server: Server, store: T
     async with open_peer(server.url) as ana:
         store.trouble.fail("save", Conflict(), times=2)
         room = (await ana.ask("create"))["room"]
-        registry, player = server.core.registry, ana.welcome["player"]
-        (live,) = registry.by_code.values()
-        assert (live.room.code, registry.count) == (room, 1)
-        assert [listed.room.code for listed in registry.seats.rooms_of(player)] == [room]
-        assert [registry.seats.of_player.most_used, registry.seats.of_address.most_used] == [1, 1]
+        core, lists, player = server.core, server.core.lists, ana.welcome["player"]
+        (live,) = core.registry.by_code.values()
+        assert (live.room.code, core.opening.count) == (room, 1)
+        assert [listed.room.code for listed in lists.seats.rooms_of(player)] == [room]
+        assert [lists.seats.of_player.most_used, lists.seats.of_address.most_used] == [1, 1]
         await ana.ask("leave", room=room)
-        assert [registry.count, registry.seats.of_player.most_used, registry.owners.of_player.most_used] == [0] * 3
+        assert [core.opening.count, lists.seats.of_player.most_used, lists.owners.of_player.most_used] == [0] * 3
 
 
 @pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])

@@ -42,7 +42,7 @@ from tictactoe_server.records.tables import (
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services import names
-from tictactoe_server.sessions.session import TRIES
+from tictactoe_server.sessions.holding import TRIES
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, save

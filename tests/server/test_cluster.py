@@ -32,7 +32,7 @@ from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.core.opening import RoomExists
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Enter, Player
 from tictactoe_server.server import Server
@@ -181,7 +181,7 @@ async def test_a_code_that_nobody_has_is_no_room_at_any_server(node: Node) -> No
 
 async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.core.registry.seats.has(bo.peer.welcome["player"], room))
+        await until(lambda: other.core.lists.seats.has(bo.peer.welcome["player"], room))
         async with open_peer(other.url, token=bo.token) as again:
             assert again.seats == {room: "O"}
         await bo.peer.socket.close()
@@ -287,7 +287,7 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
         Server(settings(node), limits=uncounted()) as other,
     ):
         await until(lambda: one.cluster.members.others)
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         await play({"X": ana, "O": bo}, room, [0, 4])
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
@@ -334,7 +334,7 @@ async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them
         yield []
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         monkeypatch.setattr(other.cluster._store.table(ROOMS), "load_all", missing_it)
         await ordered(one, DrainOrder())
         for traveller in (ana, bo):
@@ -358,10 +358,10 @@ async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(n
     async with cluster_of(node, 3) as (one, other, third), contextlib.AsyncExitStack() as stack:
         ana = await stack.enter_async_context(open_peer(one.url, "ana"))
         rooms = [(await ana.ask("create"))["room"] for _ in range(12)]
-        await until(lambda: other.cluster.other_rooms.count == third.cluster.other_rooms.count == 12)
+        await until(lambda: other.cluster.count == third.cluster.count == 12)
         await vanish(one)
         await until(lambda: len(other.cluster.own_rooms.rooms) + len(third.cluster.own_rooms.rooms) == 12)
-        await until(lambda: other.cluster.other_rooms.count + third.cluster.other_rooms.count == 12)
+        await until(lambda: other.cluster.count + third.cluster.count == 12)
         for server in (other, third):
             async with open_peer(server.url, token=ana.welcome["token"]) as again:
                 assert set(again.seats) == set(rooms)
@@ -402,7 +402,7 @@ async def test_a_room_of_an_event_is_opened_once_and_kept_by_the_server_that_tak
         assert (told.room.event, told.room.pairing, told.owner) == (EVENT, PAIRING, "")
         with pytest.raises(RoomExists):
             await open_pairing(other, ANA, BO)
-        await one.core.registry.act(CODE, ANA, Enter())
+        await one.core.act(CODE, ANA, Enter())
         await vanish(one)
         await until(lambda: CODE in other.cluster.own_rooms.rooms)
         live = other.core.registry.by_code[CODE]
@@ -429,7 +429,7 @@ async def test_nobody_is_taken_for_gone_in_a_cluster_where_nothing_happens(
         monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 0.4)
         gone = list[str]()
         for server in servers:
-            server.cluster.members.on_gone = gone.append
+            server.cluster.members.on_gone.add(gone.append)
         await asyncio.sleep(1.5)
         assert gone == []
         assert [len(server.cluster.members.urls) for server in servers] == [3, 3, 3]
@@ -449,7 +449,7 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
 ) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", 0.5)
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, one) as (_, bo, room):
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         await vanish(one)
         await until(lambda: other.cluster.own_rooms.rooms.keys() == {room})
         async with open_peer(other.url, token=bo.token) as again:
@@ -463,7 +463,7 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
 async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana", features=KNOWS) as older:
         room = (await older.ask("create"))["room"]
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         async with open_peer(one.url, token=older.welcome["token"], features=KNOWS) as newer:
             await newer.ask("join", room=room)
             await older.next_of("replaced")
@@ -520,7 +520,7 @@ async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running
 
 async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_later(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         async with asyncio.timeout(PATIENCE_SECONDS), taken_to_be_gone(one, other):
             while bo.servers[-1] != other.url:
                 await bo.state()
@@ -539,7 +539,7 @@ async def ordered(server: Server, order: Order) -> Any:
 async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         names = [one.cluster.members.name, other.cluster.members.name]
         for server in (one, other):
             (row,) = await ordered(server, ListRooms())
@@ -561,9 +561,11 @@ async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node)
             await one.carry_out(Kick("eve"))
 
 
-async def test_a_check_of_the_store_names_the_servers_that_live(node: Node) -> None:
+async def test_a_check_of_the_store_names_the_servers_that_live(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     async def check() -> str:
         return (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
+
+    async def say_nothing(order: object) -> None: ...
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other):
         found = await check()
@@ -572,7 +574,7 @@ async def test_a_check_of_the_store_names_the_servers_that_live(node: Node) -> N
         assert "not hear" not in found
         assert "cannot be reached" not in found
         assert "say that they are at" not in found
-        other.cluster.on_order = None
+        monkeypatch.setattr(other.cluster, "_answer_order", say_nothing)
         assert f"Wrong: Server {other.cluster.members.name} lives and does not say how it is: " in await check()
 
 
@@ -711,13 +713,10 @@ async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
         kind = (Rules(), None)
         room = (await ana.ask("match"))["room"]
-        assert await one.cluster.other_rooms.seek(kind, Player("1", "bo")) == (room, None)
-        assert await one.cluster.other_rooms.seek(kind, Player("1", "bo")) == (
-            room,
-            None,
-        )  # who asks again is not kept out by it
+        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)
+        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)  # who asks again is not kept out by it
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await one.cluster.other_rooms.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
+            while (await one.cluster.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
                 await asyncio.sleep(0)
 
 
@@ -773,7 +772,7 @@ async def test_what_was_lost_of_outlines_is_read_again(node: Node) -> None:
         with losing(one, "house.news"):
             rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
             await ana.ask("leave", room=rooms.pop())
-            await until(lambda: other.cluster.other_rooms.count == 4)
+            await until(lambda: other.cluster.count == 4)
         async with open_peer(other.url) as eve:
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
 
@@ -784,7 +783,7 @@ async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", PATIENCE_SECONDS * 2)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         await ana.ask("create")
-        await until(lambda: other.cluster.other_rooms.count == 1)
+        await until(lambda: other.cluster.count == 1)
         with losing(other, "house.alive") as said:
             async with taken_to_be_gone(one, other):
                 one.cluster.members.lose(other.cluster.members.id)
@@ -809,7 +808,7 @@ async def test_a_room_that_many_change_and_close_leaves_no_row_behind(node: Node
         await asyncio.gather(*(open_and_leave(*pair) for pair in zip(peers[::2], peers[1::2], strict=True)))
         for server in servers:
             others, own = server.cluster.other_rooms, server.cluster.own_rooms
-            await until(lambda others=others, own=own: not others.count and not own.rooms)  # type: ignore[misc]
+            await until(lambda others=others, own=own: not others.rooms and not own.rooms)  # type: ignore[misc]
             async with open_peer(server.url) as eve:
                 assert (await eve.ask("rooms"))["rooms"] == []
 

@@ -43,7 +43,7 @@ async def test_whatever_is_answered_counts_and_what_is_too_much_ends_the_connect
         counts = [answers.count(part) for part in (b"HTTP/1.1 ", b"HTTP/1.1 429 ", b"Connection: close")]
         assert counts == [1, 1, 1]
         assert b"Retry-After: " in answers
-        assert server._limited()["requests-per-minute-per-address"] == 1
+        assert server.parts.limited()["requests-per-minute-per-address"] == 1
         assert await handshake(server, [OWN]) == 101, "whoever plays is not kept out by those who look"
 
 
@@ -70,7 +70,7 @@ async def test_an_address_may_connect_so_often(clock: FakeClock) -> None:
                 assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
         clock.advance(1_000)
         assert await handshake(server, [OWN]) == 101
-        assert server._limited()["connections-per-minute-per-address"] == 2
+        assert server.parts.limited()["connections-per-minute-per-address"] == 2
 
 
 async def test_behind_a_proxy_each_address_may_connect_so_often(clock: FakeClock) -> None:

@@ -23,7 +23,7 @@ from tictactoe_protocol.pushes import Happening, Result, SeatState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.core.opening import RoomExists
 from tictactoe_server.events.running import Running
 from tictactoe_server.records.tables import encode_game
 from tictactoe_server.rooms import (
@@ -363,17 +363,16 @@ async def test_such_rooms_count_for_no_limit_of_rooms_and_seats() -> None:
         await ana.ask("create")
         for number in range(3):
             await open_pairing(server, player_of(ana, "ana"), BO, code=f"K7M4P{number + 2}")
-        registry = server.core.registry
-        player = ana.welcome["player"]
-        assert (registry.owners.of_player.count(player), registry.seats.of_player.count(player)) == (1, 1)
-        assert len(registry.seats.rooms_of(player)) == 4
+        lists, player = server.core.lists, ana.welcome["player"]
+        assert (lists.owners.of_player.count(player), lists.seats.of_player.count(player)) == (1, 1)
+        assert len(lists.seats.rooms_of(player)) == 4
 
 
 async def test_bots_of_an_event_have_its_names_and_play_without_anybody_watching() -> None:
     one, other = (SeatState(f"bot-{level}", level.title(), online=True, bot=level) for level in ("rules", "random"))
     async with Server(HERE) as server:
         over = asyncio.Event()
-        server.core.on_result(lambda game: over.set())
+        server.core.on_result(lambda game, id: over.set())
         live = await open_pairing(server, one, other)
         await asyncio.wait_for(over.wait(), 30)
         assert live.room.names == {"X": "Rules", "O": "Random"}
@@ -396,7 +395,7 @@ async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() ->
 async def test_a_server_ends_by_itself_what_nobody_comes_to_and_what_nobody_comes_back_to() -> None:
     async with Server(replace(HERE, hold_seconds=0.05), limits=uncounted()) as server:
         ended: dict[str, Result] = {}
-        server.core.on_result(lambda game: ended.setdefault(game.room, game.result))
+        server.core.on_result(lambda game, id: ended.setdefault(game.room, game.result))
         await open_pairing(server, ANA, BO, start_ms=20)
         async with open_peer(server.url, "ana") as ana:
             async with open_peer(server.url, "bo") as bo:
@@ -419,8 +418,8 @@ from tictactoe_server.server import Server
 async def main():
     async with Server(replace(HERE, data=Path(sys.argv[1]))) as server:
         await open_pairing(server, ANA, BO)
-        await server.core.registry.act(CODE, ANA, Enter())
-        await server.core.registry.act(CODE, ANA, Move(room=CODE, cell=4, ply=0))
+        await server.core.act(CODE, ANA, Enter())
+        await server.core.act(CODE, ANA, Move(room=CODE, cell=4, ply=0))
         os.kill(os.getpid(), signal.SIGKILL)
 
 asyncio.run(main())
@@ -444,6 +443,6 @@ async def test_after_a_kill_the_room_is_there_and_is_kept_and_once_it_goes_on_fi
         assert 0 < due - server.core.time() <= 60_000
         with pytest.raises(RoomExists):
             await open_pairing(server, ANA, BO)
-        await server.core.registry.act(CODE, BO, Enter())
-        await server.core.registry.act(CODE, BO, Move(room=CODE, cell=0, ply=1))
+        await server.core.act(CODE, BO, Enter())
+        await server.core.act(CODE, BO, Move(room=CODE, cell=0, ply=1))
         assert not live.is_gone

@@ -117,11 +117,11 @@ async def test_a_card_goes_on_for_a_device_of_another_server_that_is_away(node: 
     async with cluster_of(node, 2) as (one, two), card_game(one) as game:
         event, ticket, holder, other, call = game
         place, far = (one, two) if call["room"] in one.core.registry.by_code else (two, one)
-        seats, player = far.core.registry.seats, holder.welcome["player"]
+        seats, player = far.core.lists.seats, holder.welcome["player"]
         async with known(far, "new") as heir, contextlib.AsyncExitStack() as stack:
             await until(lambda: any(room.room.has_somebody for room in seats.rooms_of(player)))
             assert (await heir.ask("event_join", event=event, ticket=ticket))["data"]["why"] == "event card"
             await leave_device(place, holder)
-            await until(lambda: far.core.registry.holds_left(player))
+            await until(lambda: far.core.lists.holds_left(player, far.core.time()))
             assert (await heir.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
             await play_on(event, await follow(stack, heir, call["room"]), other, call, {"type": "move", "cell": 0})

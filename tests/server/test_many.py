@@ -234,7 +234,7 @@ async def test_rooms_that_nobody_asked_for_are_not_kept_for_a_match(server: Serv
         for _ in range(500):
             room = (await ana.ask("create"))["room"]
             await ana.ask("leave", room=room)
-        assert len(server.core.registry.matchmaker) < 250
+        assert len(server.core.lists.matchmaker) < 250
         kept = (await ana.ask("create"))["room"]
         async with open_peer(server.url) as bo:
             assert (await bo.ask("match"))["room"] == kept

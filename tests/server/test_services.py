@@ -22,6 +22,7 @@ from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
+from tictactoe_server.events.running import Running
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
@@ -50,7 +51,7 @@ class Wins(Topic):
         super().__init__()
         self.of: dict[str, int] = {}
 
-    def count(self, game: FinishedGame) -> None:
+    def count(self, game: FinishedGame, id: str) -> None:
         if game.result.winner is not None:
             name = game.players[game.result.winner].name
             self.of[name] = self.of.get(name, 0) + 1
@@ -198,12 +199,12 @@ async def test_a_request_that_two_services_handle_is_an_error_at_the_start() -> 
 async def test_a_listener_that_raises_harms_no_other_and_no_game() -> None:
     heard: list[FinishedGame] = []
 
-    def fail(game: FinishedGame) -> None:
+    def fail(game: FinishedGame, id: str) -> None:
         raise ZeroDivisionError
 
     async with Server(HERE, limits=uncounted()) as server:
         server.core.on_result(fail)
-        server.core.on_result(heard.append)
+        server.core.on_result(lambda game, id: heard.append(game))
         async with two_playing(server) as (ana, bo, room):
             over = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
             assert over["status"] == "over"
@@ -230,16 +231,16 @@ async def test_a_room_opens_without_anybody_with_seats_for_a_player_and_a_bot() 
         assert state["status"] == "over"
 
 
-async def test_a_welcome_has_the_rooms_of_events_to_which_a_player_is_called() -> None:
-    async def calls_of(player: str) -> tuple[EventCall, ...]:
+async def test_a_welcome_has_the_rooms_of_events_to_which_a_player_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def calls_of(running: Running, player: str) -> tuple[EventCall, ...]:
         return (EventCall("K7M4PR", "r1-2", "K7M4PQ", "X", player, 60_000),)
 
     async with Server(HERE) as server, open_peer(server.url, "ana") as ana:
         assert "calls" not in ana.welcome
-        server.core.calls_of = calls_of
-        async with open_peer(server.url, "bo") as bo:
-            (call,) = bo.welcome["calls"]
-            assert (call["type"], call["against"], call["due_ms"]) == ("call", bo.welcome["player"], 60_000)
+    monkeypatch.setattr(Running, "calls_of", calls_of)
+    async with Server(HERE) as server, open_peer(server.url, "bo") as bo:
+        (call,) = bo.welcome["calls"]
+        assert (call["type"], call["against"], call["due_ms"]) == ("call", bo.welcome["player"], 60_000)
 
 
 async def test_what_services_keep_is_known_to_every_command_about_what_is_kept() -> None:

@@ -45,8 +45,8 @@ async def test_a_line_after_a_command_that_is_too_long_stays_too(game: Game) -> 
 
 
 async def test_a_line_that_was_refused_comes_back(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.session.CHAT_LINES", 1)
-    monkeypatch.setattr("tictactoe_server.sessions.session.CHAT_MS", 600_000)
+    monkeypatch.setattr("tictactoe_server.sessions.holding.CHAT_LINES", 1)
+    monkeypatch.setattr("tictactoe_server.sessions.holding.CHAT_MS", 600_000)
     async with game() as (ana, *_):
         await ana.press("tab")
         await ana.enter("line 0")

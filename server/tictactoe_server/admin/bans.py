@@ -67,6 +67,11 @@ class Bans:
         networks = (ipaddress.ip_network((found, prefix), strict=False) for prefix in prefixes)
         return next(filter(None, (self.of_subject(str(network)) for network in networks)), None)
 
+    def refusal_of(self, address: str) -> Refused | None:
+        """Return what one from a banned address is told, or None."""
+        ban = self.of_address(address)
+        return None if ban is None else banned(ban)
+
     async def add(self, subject: str, reason: str, seconds: float | None) -> Ban:
         """Ban a subject as `parse_subject` returns it, for so long, None for good; raises `StoreUnavailable`."""
         now = self._now_ms()

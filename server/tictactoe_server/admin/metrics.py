@@ -40,8 +40,7 @@ class MetricsServer(Collector):
         self.port = port
         self._server = server
         self._registry = CollectorRegistry()
-        admission = Admission(_LIMITS)
-        admission.unready, admission.pages = server.unready, self._answer
+        admission = Admission(_LIMITS, unready=server.unready, pages=self._answer)
         self._listener = Listener(_Nobody, admission, _LIMITS, make=_Asking)
 
     async def open(self) -> None:
@@ -125,7 +124,7 @@ def _figures(server: ServerParts) -> Iterator[core.Metric]:
     yield _gauge("connections", "Open connections, also those without a hello.", server.admission.connections)
     yield _counter("connections_accepted", "Connections that were accepted.", server.admission.accepted)
     yield _gauge("sessions", "Connections over which a player has said hello.", len(server.core.presence.greeted))
-    yield _each(core.GaugeMetricFamily, "rooms", "Rooms, by status.", "status", server.core.registry.by_status)
+    yield _each(core.GaugeMetricFamily, "rooms", "Rooms, by status.", "status", server.core.lists.by_status)
     yield _counter("moves", "Moves that were stored.", server.core.changes.moves)
     yield _each(core.CounterMetricFamily, "games_ended", "Games that ended, by reason.", "reason", tally.games)
     yield _each(core.CounterMetricFamily, "refusals", "Requests that were refused, by code.", "code", tally.refusals)

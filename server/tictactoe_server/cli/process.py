@@ -60,7 +60,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
         if not with_parent:
             await control.open()
-        _tell_addresses(settings.host, server)
+        _tell_addresses(server)
         numbers = {name: count_of(limits, name) for name in COUNTS}
         changed = [f"{name}={number}" for name, number in numbers.items() if number != count_of(Limits(), name)]
         data = None if settings.data is None else str(settings.data.absolute())
@@ -148,19 +148,23 @@ def _within_descriptors(limits: Limits) -> Limits:
     return replace(limits, connections=min(limits.connections or most, most))
 
 
-def _tell_addresses(host: str | None, server: Server) -> None:
+def _tell_addresses(server: Server) -> None:
     """Print where to connect: the line that scripts wait for, the link for a browser, and what to send to a friend.
 
     That is a link for each of the machine's own addresses, or with TLS for a name of the certificate, and how to go
     there in a terminal; without the page the latter alone.
     """
-    links, has_page = server.links_for_others(), server.link != server.url
+    links, has_page = server.links.for_others(), server.links.for_people != server.url
     commands = [f"{_client_beside(sys.argv[0])} --server {link}" for link in links]
     labels = (f"From another machine{'' if server.certificate else ' on this network'}:", *["or:"] * len(links))
     told = [*zip(labels, links if has_page else commands, strict=False)]
     if has_page:
-        told = [("In a browser:", server.link), *told, *(("in a terminal there:", command) for command in commands[:1])]
-    click.echo(f"Listening on {server.url}{' (all addresses)' if host in (None, '0.0.0.0', '::') else ''}")
+        told = [
+            ("In a browser:", server.links.for_people),
+            *told,
+            *(("in a terminal there:", command) for command in commands[:1]),
+        ]
+    click.echo(f"Listening on {server.url}{' (all addresses)' if server.links.is_open else ''}")
     width = max((len(label) for label, _ in told), default=0)
     for label, text in told:
         click.echo(f"{label:>{width}}  {text}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
@@ -26,6 +26,8 @@ from tictactoe_server.cluster.other_rooms import YOUNG_MS, OtherRooms
 from tictactoe_server.cluster.own_rooms import OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed
 from tictactoe_server.records.tables import ROOMS, Ban
 from tictactoe_server.rooms import Player, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
@@ -50,43 +52,50 @@ _DROPPED_A_SECOND: Final = 200
 log: Final = structlog.get_logger(__name__)
 
 
-class Cluster:
-    """Let `open` begin it and `keep` run beside the server; `leave` is its orderly end.
+class Cluster(Elsewhere):
+    """Give it to the core and then `start` it with that; let `open` begin it and `keep` run beside the server.
 
-    `name` is what people call this server, `url` where it is reached. `on_order` answers an operator's order that came
-    to another server.
+    `name` is what people call this server, `url` where it is reached; no games begin here while it `is_draining`.
+    `leave` is its orderly end.
     """
 
-    def __init__(self, store: JetStreamStore, name: str, url: str, core: Core) -> None:
+    is_several = True
+
+    def __init__(
+        self, store: JetStreamStore, name: str, url: str, time: ServedTime, is_draining: Callable[[], bool]
+    ) -> None:
+        super().__init__()
         self._store = store
-        self._link = link = store.link
+        self._link = store.link
+        self.members = Members(store.link, name, url, time, is_draining)
+        self.members.on_gone.add(self._lose)
+        self._id, self._secret = "", b""
+        self._missing_a_server = asyncio.Event()
+
+    def start(self, core: Core) -> None:
+        """Know the rooms of the core."""
+        link, members = self._link, self.members
         self._core = core
-        self._registry = registry = core.registry
-        self.members = members = Members(link, name, url, core.time)
+        self._registry = core.registry
         self.own_rooms = OwnRooms(link, members, core)
         self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
         self._matching = Matching(link, members, self.other_rooms, core)
-        self._secret = b""
-        self._missing_a_server = asyncio.Event()
-        self.on_order: Callable[[bytes], Awaitable[bytes]] | None = None
-        self.other_rooms.seek = self._matching.seek
-        members.on_gone = self._lose
-        core.timers.on_counted.add(self.own_rooms.tell)
-        registry.elsewhere = self.other_rooms
-        registry.take_found = self._take_in
-        registry.source_of = self._source_of
 
     @property
     def names(self) -> dict[str, str]:
         """What people call the living servers, by their ids, this one first."""
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
-    async def open(self, on_ban: Callable[[str, Ban | None], None]) -> None:
+    async def open(
+        self, on_ban: Callable[[str, Ban | None], None], on_order: Callable[[bytes], Awaitable[bytes]]
+    ) -> None:
         """Get to know the other servers and their rooms, and serve those that no server has; raises `StoreUnavailable`.
 
-        `on_ban` is called with each ban that any of them keeps, or forgets.
+        `on_ban` is called with each ban that any of them keeps, or forgets; `on_order` answers an operator's order that
+        came to another server.
         """
-        self.other_rooms.id, self._secret = await self._store.identity()
+        self._on_order = on_order
+        self._id, self._secret = await self._store.identity()
         await self._listen()
         await self._store.follow_bans(on_ban)
         await asyncio.sleep(_LISTENING_SECONDS)
@@ -126,7 +135,7 @@ class Cluster:
         said: list[tuple[str, Any, Callable[[Any], object], str]] = [
             (messages.HEARTBEATS, messages.Heartbeat, self._hear, "a sign of life cannot be read"),
             (messages.NEWS, messages.News, other_rooms.hear_news, "news of another server cannot be read"),
-            (messages.CHANGED, tuple[str, str, str], other_rooms.hear_changed, "what was changed cannot be read"),
+            (messages.CHANGED, tuple[str, str, str], self._hear_changed, "what was changed cannot be read"),
             (messages.HANDED_OVER + id, tuple[str, int], other_rooms.read_again, "a handover cannot be read"),
             (messages.BOARDS + id, list[str], self.own_rooms.boards_of, "a question for boards cannot be read"),
             (messages.SEEKS + id, messages.Seek, self._matching.find, "a question for a match cannot be read"),
@@ -138,6 +147,45 @@ class Cluster:
         await self._link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
         await self._link.subscribe(messages.ORDERS + id, lambda order: self._link.run(self._answer_order(order)))
         self._link.on_connected.append(members.listen_anew)
+
+    # -- for the core -------------------------------------------------------------------------------------------
+
+    @property
+    def cluster(self) -> ClusterIdentity:
+        return ClusterIdentity(self._id, self.members.urls)
+
+    @property
+    def count(self) -> int:
+        return len(self.other_rooms.rooms)
+
+    def find(self, code: str) -> str | None:
+        return self.other_rooms.find(code)
+
+    def source_of(self, address: str) -> str:
+        """Return what the servers know an address by, which tells it to nobody else."""
+        return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
+
+    async def take(self, room: Room, revision: int) -> bool:
+        if await self.other_rooms.is_nobodys(room):
+            self._take_in(room, revision)
+        return True
+
+    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+        return await self._matching.seek(kind, player)
+
+    def is_chosen(self, key: str) -> bool:
+        return self.members.is_chosen_to_begin(key)
+
+    def tell_changed(self, table: str, key: str) -> None:
+        self._link.publish(messages.CHANGED, messages.encode((self.members.id, table, key)))
+
+    def _hear_changed(self, said: tuple[str, str, str]) -> None:
+        sender, table, key = said
+        if sender != self.members.id:
+            self.on_changed(table, key)
+
+    async def look_at(self, rooms: Iterable[Listed]) -> None:
+        await self.other_rooms.look_at(rooms)
 
     # -- rooms that come here -----------------------------------------------------------------------------------
 
@@ -220,10 +268,5 @@ class Cluster:
 
     # -- inside -------------------------------------------------------------------------------------------------
 
-    def _source_of(self, address: str) -> str:
-        """Return what the servers know an address by, which tells it to nobody else."""
-        return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
-
     async def _answer_order(self, message: Message) -> None:
-        if self.on_order is not None:
-            self._link.publish(message.reply, await self.on_order(message.data))
+        self._link.publish(message.reply, await self._on_order(message.data))

@@ -36,14 +36,14 @@ class Matching:
         self._link = link
         self._members = members
         self._rooms = rooms
-        self._registry = core.registry
+        self._lists, self._opening = core.lists, core.opening
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
     async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
         """Return the room for a player, and where it is, as `Elsewhere` says."""
         rules, clock = kind
-        seek = Seek(self._members.id, player.id, player.name, RulesFields.of(rules), clock, self._registry.new_code())
+        seek = Seek(self._members.id, player.id, player.name, RulesFields.of(rules), clock, self._opening.new_code())
         key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
             knowing = self._members.chosen_for(key)
@@ -69,9 +69,9 @@ class Matching:
         kept = self._kept.get(player.id)
         if kept is not None:
             self._keep_no_longer(kept, player)
-        own = [one for one in self._registry.seats.rooms_of(player.id) if (one.room.rules, one.room.clock) == kind]
+        own = [one for one in self._lists.seats.rooms_of(player.id) if (one.room.rules, one.room.clock) == kind]
         waiting = [one for one in own if one.room.status == "waiting" and one.room.visibility == "public"]
-        listed: Listed | None = waiting[0] if waiting else self._registry.matchmaker.find(kind, player.id)
+        listed: Listed | None = waiting[0] if waiting else self._lists.matchmaker.find(kind, player.id)
         if listed is None:
             if seek.sender != self._members.id:
                 self._expect(kind, player, seek)
@@ -86,7 +86,7 @@ class Matching:
         """Send others to the room that another server is about to open, for as long as that may take."""
         rules, clock = kind
         expected = self._rooms.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
-        self._registry.matchmaker.offer(expected)
+        self._lists.matchmaker.offer(expected)
         self._after_a_while(partial(self._rooms.expect_no_more, expected))
 
     def _keep_no_longer(self, listed: Listed, player: Player) -> None:
@@ -94,7 +94,7 @@ class Matching:
         if self._kept.get(player.id) is listed:
             del self._kept[player.id]
             listed.entering.discard(player.id)
-            self._registry.matchmaker.offer(listed)
+            self._lists.matchmaker.offer(listed)
 
     def _after_a_while(self, action: Callable[[], object]) -> None:
         self._agenda.at(asyncio.get_running_loop().time() + RESERVED_SECONDS, action)

@@ -15,6 +15,7 @@ import structlog
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heartbeat, encode
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.watching.topics import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3
 GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how long without one it is gone
@@ -25,10 +26,13 @@ log: Final = structlog.get_logger(__name__)
 class Members:
     """The living servers: the `others` with the last that each said, and this one while it `is_in`, which goes by `id`.
 
-    `number` is that of the last `News` from here. `on_gone` is called with the id of each server that is gone.
+    `number` is that of the last `News` from here. Listeners of `on_gone` hear of each server that is gone, by its id.
+    `is_draining` tells whether this one lets no new games begin.
     """
 
-    def __init__(self, link: Link, name: str, url: str, time_served: ServedTime) -> None:
+    def __init__(
+        self, link: Link, name: str, url: str, time_served: ServedTime, is_draining: Callable[[], bool] = bool
+    ) -> None:
         self.id = secrets.token_hex(6)
         self.name = name
         self.url = url
@@ -39,8 +43,8 @@ class Members:
         self.others: dict[str, Heartbeat] = {}
         self._heard_at: dict[str, float] = {}
         self._looked_at = time.monotonic()
-        self.on_gone: Callable[[str], None] = lambda id: None
-        self.is_draining: Callable[[], bool] = lambda: False
+        self.on_gone = Listeners[[str]]()
+        self._is_draining = is_draining
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -68,7 +72,7 @@ class Members:
     def is_chosen_to_begin(self, key: str) -> bool:
         """Tell whether of all that live, and neither leave nor drain, this one is to begin what is due."""
         serving = [id for id in filter(self.stays, self.others) if not self.others[id].is_draining]
-        is_free = self.is_in and not (self.is_leaving or self.is_draining())
+        is_free = self.is_in and not (self.is_leaving or self._is_draining())
         return is_free and _chosen_of([*serving, self.id], key) == self.id
 
     def come_in(self) -> None:
@@ -97,7 +101,7 @@ class Members:
         """Send a heartbeat to all, and to each other server a message that NATS returns where that one is gone."""
         if self.is_in:
             living, now = [*self.others, self.id], self._time_served()
-            going = self.is_leaving, self.is_draining()
+            going = self.is_leaving, self._is_draining()
             heartbeat = Heartbeat(self.id, self.name, self.url, now, living, self.number, *going)
             self._link.publish(HEARTBEATS, encode(heartbeat))
             for other in self.others:

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from tictactoe_protocol.pushes import LiveBoard, RoomState
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import BOARDS, CHANGED, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
+from tictactoe_server.cluster.messages import BOARDS, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
 from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, Listed
+from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
@@ -89,36 +89,24 @@ class _Reading(NamedTuple):
     numbers: set[int]
 
 
-class OtherRooms(Elsewhere):
-    """The `rooms` of the others, and which of this server's `own` rooms are theirs now; see `Elsewhere`.
+class OtherRooms:
+    """The `rooms` of the others, and which of this server's `own` rooms are theirs now.
 
-    The cluster sets `seek`, and `id` when it opens. A room of a server that is gone stays until another has it.
+    A room of a server that is gone stays until another has it.
     """
 
-    is_several = True
-
     def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
-        super().__init__()
-        self.id = ""
         self.members = members
         self._link = link
         self._own = own
         self._core = core
-        self._registry = core.registry
+        self._registry, self._lists = core.registry, core.lists
         self.rooms: dict[str, OtherRoom] = {}
         self._heard: dict[str, int] = {}
         self._reading: dict[str, _Reading] = {}
         self._wanted: set[OtherRoom] = set()
 
     # -- where rooms are ----------------------------------------------------------------------------------------
-
-    @property
-    def cluster(self) -> ClusterIdentity:
-        return ClusterIdentity(self.id, self.members.urls)
-
-    @property
-    def count(self) -> int:
-        return len(self.rooms)
 
     def server_of(self, code: str) -> str | None:
         """Return the id of the server that has a room, or is to take it from one that is gone; None for no other."""
@@ -129,6 +117,7 @@ class OtherRooms(Elsewhere):
         return None if server == self.members.id else server
 
     def find(self, code: str) -> str | None:
+        """Return the URL of the server that has a room, None where no other has it as far as is known."""
         server = self.server_of(code)
         return None if server is None else self.members.url_of(server)
 
@@ -137,23 +126,11 @@ class OtherRooms(Elsewhere):
         other = self.rooms.get(code)
         return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
 
-    async def may_take(self, room: Room) -> bool:
+    async def is_nobodys(self, room: Room) -> bool:
         """Tell whether a room is no other server's; one that may just have opened it is given time to say so."""
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
         return self.find(room.code) is None
-
-    def is_chosen(self, key: str) -> bool:
-        return self.members.is_chosen_to_begin(key)
-
-    def tell_changed(self, table: str, key: str) -> None:
-        self._link.publish(CHANGED, encode((self.members.id, table, key)))
-
-    def hear_changed(self, said: tuple[str, str, str]) -> None:
-        """Pass on what another server has changed."""
-        sender, table, key = said
-        if sender != self.members.id:
-            self.on_changed(table, key)
 
     def drop(self, code: str) -> OtherRoom | None:
         """Forget a room of another server; return what was known of it."""
@@ -161,7 +138,7 @@ class OtherRooms(Elsewhere):
         if other is not None:
             other.is_gone = True
             if not other.is_opening:
-                self._registry.unlist_room(other)
+                self._lists.remove(other)
         return other
 
     def drop_unclaimed(self) -> None:
@@ -295,11 +272,12 @@ class OtherRooms(Elsewhere):
             other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
         else:
             other.take(room, server, outline)
-        self._registry.list_room(other, before)
+        self._lists.update(other, before)
 
     # -- boards -------------------------------------------------------------------------------------------------
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
+        """Have the newest boards of these rooms, as far as others tell them soon."""
         codes = defaultdict[str, list[str]](list)
         for listed in rooms:
             if isinstance(listed, OtherRoom):

@@ -55,6 +55,7 @@ class OwnRooms:
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
         core.registry.on_told.add(self.tell)
+        core.timers.on_counted.add(self.tell)
         core.changes.on_gone.add(self._tell_end)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:

@@ -15,17 +15,21 @@ from msgspec import UNSET
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode, error_answer
-from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.agenda import Agenda
+from tictactoe_server.core.additions import Additions
+from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
+from tictactoe_server.core.opening import Opening
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
+from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.lobby import Lobby
+from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import Allowances
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms import Player, Refused, Room, apply, open_room
+from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.sessions.tally import Tally
 from tictactoe_server.settings import Limits
@@ -33,7 +37,7 @@ from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpResponse
-from tictactoe_server.watching.topics import Topic
+from tictactoe_server.watching.topics import Listeners, Topic
 
 log: Final = structlog.get_logger(__name__)
 
@@ -51,6 +55,11 @@ class Presence:
     def greeted(self) -> list[tuple[Session, Player]]:
         """Those who have said who they are, with that."""
         return [(session, session.player) for session in self._since if session.player is not None]
+
+    @property
+    def ids(self) -> set[str]:
+        """The players who are here."""
+        return {player.id for _, player in self.greeted}
 
     def add(self, session: Session) -> None:
         self._since[session] = asyncio.get_running_loop().time()
@@ -70,14 +79,20 @@ class Presence:
 class Core:
     """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
 
-    `calls_of` returns to which rooms of events a player is called now, and `seat` has those sit in a room whose seats
-    are assigned who are to play there. `on_result` and `on_room` add a listener: to each game that is over and stored,
-    also to one that was aborted; to each room that opens or whose seats, clock or result change, with what it was
-    before.
+    `on_room`, `on_result` and `on_merge` add a listener: to each room that opens or whose seats, clock or result
+    change, with what it was before; to each game that is over and stored, also one that was aborted, with its id in the
+    log or empty; to each player who is another one from now on, by both ids. `additions` takes what services add to
+    what is shown; all of `seating` are awaited before one without a seat joins a room whose seats are assigned.
     """
 
     def __init__(
-        self, store: Storage, time: ServedTime, limits: Limits, hold_ms: int, monotonic_ns: Callable[[], int]
+        self,
+        store: Storage,
+        time: ServedTime,
+        limits: Limits,
+        hold_ms: int,
+        monotonic_ns: Callable[[], int],
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.store = store
         self.time = time
@@ -87,15 +102,18 @@ class Core:
         self.tally = tally = Tally()
         self.presence = Presence()
         self.agenda = Agenda()
-        rooms = store.table(ROOMS)
-        self.changes = changes = Changes(rooms, time)
-        self.on_result, self.on_room = changes.on_result.add, changes.on_room.add
+        self.additions = additions = Additions()
+        self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
+        self.merged = Listeners[[str, str]]()
+        elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
+        self.changes = changes = Changes(rooms, time, additions.encode_seats)
+        self.on_room, self.on_result, self.on_merge = changes.on_room.add, changes.on_result.add, self.merged.add
         self.timers = Timers(self.agenda, changes, time, limits)
-        self.lobby = Lobby(time, changes.catch_up)
-        self.registry = Registry(rooms, self.timers, self.lobby, tally)
+        self.lobby = Lobby(time, changes.catch_up, additions.encode_row)
+        self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere.source_of)
+        self.opening = opening = Opening(lists, elsewhere, limits, tally.limited)
+        self.registry = Registry(rooms, self.timers, opening, RoomLog(tally))
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
-        self.calls_of: Callable[[str], Awaitable[tuple[EventCall, ...]]] = _nobody
-        self.seat: Callable[[LiveRoom], Awaitable[object]] = _nobody
 
     async def open_room(
         self,
@@ -122,10 +140,10 @@ class Core:
             if error is None:
                 self.timers.close_later(live)
             else:
-                self.registry.give_up(live)
+                self.opening.give_up(live)
 
         opening = RoomChange(
-            live, live.room.opened_at, then=then, make=lambda room: self.registry.with_free_code(opening)
+            live, live.room.opened_at, then=then, make=lambda room: self.opening.with_free_code(opening)
         )
         await opening.until_settled()
         return live
@@ -140,15 +158,29 @@ class Core:
     ) -> LiveRoom:
         """Return a room that is about to be opened, under a new code where none is given; raises `Refused`."""
         fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
-        room = open_room(code or self.registry.new_code(), rules, player, now, **fields)
-        live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=self.registry.source_of(origin))
-        self.registry.expect(live)
+        room = open_room(code or self.opening.new_code(), rules, player, now, **fields)
+        source = self.registry.elsewhere.source_of(origin)
+        live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=source)
+        self.opening.expect(live)
         return live
 
+    async def act(self, code: str, player: Player, command: Command) -> None:
+        """Carry out a command of a bot; raises `Refused` and `StoreUnavailable`."""
+        await self.changes.carry_out(await self.registry.find(code), player, command)
 
-async def _nobody(asked: object) -> tuple[()]:
-    """Call nobody, and have nobody sit anywhere: there are no events."""
-    return ()
+    def count_games(self) -> int:
+        """Return how many games are on of which a player is here."""
+        here = self.registry.by_code.values()
+        return sum(bool(live.players) and live.room.status == "playing" for live in here)
+
+    def show_again(self, player: str) -> None:
+        """Show the rooms again in which a player sits, as what services add to rows and seats has changed."""
+        for listed in self.lists.seats.rooms_of(player):
+            self.lobby.update(listed)
+            if isinstance(listed, LiveRoom):
+                listed.forget_seats()
+                if not listed.is_unshown:  # else it is shown next
+                    self.changes.show(listed)
 
 
 def _reserved(one: Player | SeatState) -> SeatState:

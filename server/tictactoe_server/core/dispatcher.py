@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -132,7 +133,8 @@ class Dispatcher:
         for topic in self._topics:
             topic.unsubscribe(session)
         self.core.presence.remove(session)
-        self.core.registry.dismiss(session)
+        for live in filter(None, map(self._rooms.get, session.rooms)):
+            self.core.agenda.soon(partial(self.core.timers.part, live, session))
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -145,11 +147,11 @@ class Dispatcher:
 
     def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
         """Refuse one who may try no more codes; never one who has a seat there."""
-        registry, player = self.core.registry, session.player
+        registry, lists, player = self.core.registry, self.core.lists, session.player
         if player is None:
             return
         if live is None:
-            has_seat = not registry.knows_all or registry.seats.has(player.id, parse_room_code(code))
+            has_seat = not registry.knows_all or lists.seats.has(player.id, parse_room_code(code))
         else:
             has_seat = live.room.mark_of(player.id) is not None
         if not has_seat:

@@ -19,7 +19,7 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
+from tictactoe_protocol.pushes import Closed, Push, Replaced, Result, SeatState
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.agenda import Tasks
@@ -161,7 +161,7 @@ class LiveRoom(Listed, Kept[Room]):
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_kept
-        self._encoder = StateEncoder(room)
+        self._encoder = StateEncoder(room, path.encode_seats)
 
     @property
     def is_gone(self) -> bool:
@@ -185,7 +185,7 @@ class LiveRoom(Listed, Kept[Room]):
     def address(self) -> str:
         """From where it is played, or else was opened; empty where that is not known."""
         for session in self.players.values():
-            return session.address
+            return session.source.address
         return self.origin
 
     @property
@@ -259,8 +259,9 @@ class LiveRoom(Listed, Kept[Room]):
                 self.table.save(self.key, after, self.revision, change)
             else:
                 change.over = game = finished_game(after, time.time_ns() // 1_000_000)
-                change.finished = game if not after.was_aborted and self.path.keeps(self, game) else None
-                change.after = after = replace(after, kept_at=game.at if change.finished else 0)
+                is_kept = not after.was_aborted and all(keeps(self, game) for keeps in self.path.keeping)
+                change.finished = game if is_kept else None
+                change.after = after = replace(after, kept_at=game.at if is_kept else 0)
                 self.table.save(self.key, after, self.revision, change, change.finished)
         except Refused as refused:
             self.settle(change, refused)
@@ -351,6 +352,10 @@ class LiveRoom(Listed, Kept[Room]):
         self.watchers.show(self.room.seq, frame)
         return True
 
+    def forget_seats(self) -> None:
+        """Have the seats encoded anew for the next state, as something else is to be said of them."""
+        self._encoder.forget_seats()
+
     def show_to(self, session: Session, now: int) -> None:
         """Send the state to one session."""
         session.connection.push_state(self.room.code, self._frame(now))
@@ -375,23 +380,29 @@ class Changes:
 
     Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
     before, None where it is new; those of `on_result` of each game that is over and stored, also of one that was
-    aborted; those of `on_gone` of each room that has ended, with what is said of that; those of `on_shown` of each new
-    state of a room in which bots sit.
-    `keeps` tells of a game that is over whether it goes into the log of games. `moves` is how many were played.
+    aborted, with its id in the log of games, empty where that has it not; those of `on_gone` of each room that has
+    ended, with what is said of that; those of `on_shown` of each new state of a room in which bots sit.
+    A game that is over goes into the log where all of `keeping` say so. `moves` is how many were played.
     """
 
-    def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        rooms: Table[Room],
+        now: Callable[[], int],
+        encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode,
+    ) -> None:
         self.rooms = rooms
         self.now = now
+        self.encode_seats = encode_seats
         self.tasks = Tasks()
         self.moves = 0
         self.on_room = Listeners[[LiveRoom, Room | None]]()
-        self.on_result = Listeners[[FinishedGame]]()
+        self.on_result = Listeners[[FinishedGame, str]]()
         self.on_gone = Listeners[[LiveRoom, Closed]]()
         self.on_shown = Listeners[[LiveRoom]]()
-        self.keeps: Callable[[LiveRoom, FinishedGame], bool] = lambda live, game: True
+        self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
         self._changed: dict[LiveRoom, Room] = {}
-        self._finished: list[FinishedGame] = []
+        self._finished: list[tuple[FinishedGame, str]] = []
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
@@ -404,7 +415,7 @@ class Changes:
             live.enter(Phase.STORED)
         self.on_room(live, before)
         if finished is not None:
-            self.on_result(finished)
+            self.on_result(finished, live.room.game_id)
 
     def tell_soon(self, live: LiveRoom, before: Room, finished: FinishedGame | None = None) -> None:
         """Tell the listeners of all else at the end of this turn of the event loop, when those in the room know it."""
@@ -412,7 +423,7 @@ class Changes:
             asyncio.get_running_loop().call_soon(self.catch_up)
         self._changed.setdefault(live, before)
         if finished is not None:
-            self._finished.append(finished)
+            self._finished.append((finished, live.room.game_id))
 
     def catch_up(self) -> None:
         """Tell the listeners of what has changed in this turn until now: before somebody looks at what they know."""
@@ -420,8 +431,8 @@ class Changes:
             changed, self._changed, finished, self._finished = self._changed, {}, self._finished, []
             for live, before in changed.items():
                 self.on_room(live, before)
-            for game in finished:
-                self.on_result(game)
+            for game, id in finished:
+                self.on_result(game, id)
 
     def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
         """Show everybody in the room its state, as `LiveRoom.show` does, and bots theirs."""

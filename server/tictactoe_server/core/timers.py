@@ -19,6 +19,7 @@ from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange, closed
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits
 from tictactoe_server.watching.topics import Listeners
 
@@ -85,6 +86,18 @@ class Timers:
         now = self.time()
         then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
         RoomChange(live, now, player, then=then, make=make).submit()
+
+    def part(self, live: LiveRoom, session: Session) -> None:
+        """Let a session go that is over, unless it has gone: its seat is held, its watching ends."""
+        if not live.has(session):
+            return
+        is_player = live.is_played_by(session)
+        live.part(session)
+        if is_player and session.player is not None:
+            self.drop(live, session.player)
+        else:
+            self.tell_count(live)
+        self.close_later(live)
 
     # -- watchers -----------------------------------------------------------------------------------------------
 

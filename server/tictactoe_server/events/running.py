@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 import structlog
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
@@ -25,7 +26,7 @@ from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
-from tictactoe_server.core.registry import RoomExists
+from tictactoe_server.core.opening import RoomExists
 from tictactoe_server.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.kept import KeptEvents
@@ -70,7 +71,7 @@ class Running:
         self._paired: dict[str, asyncio.Task[Paired]] = {}
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
-        core.on_result(lambda game: self.wake(game.event) if game.event else None)
+        core.on_result(lambda game, id: self.wake(game.event) if game.event else None)
 
     async def keep(self) -> None:
         """Look at all that runs again and again, until cancelled."""
@@ -94,15 +95,16 @@ class Running:
             self._run(self._work(code))
         self._woken[code] = True
 
-    async def calls_of(self, player: str) -> tuple[EventCall, ...]:
-        """Return to which rooms a player is called now."""
+    async def calls_of(self, player: str) -> tuple[EventCall, ...] | UnsetType:
+        """Return to which rooms a player is called now, for their `welcome`."""
         await self._kept.restored.wait()
-        return tuple(
+        calls = tuple(
             self._call(event, one, mark)
             for event in self._kept.current
             for one, mark, id in _open_seats(event)
             if id == player
         )
+        return calls or UNSET
 
     # -- hearing ------------------------------------------------------------------------------------------------
 
@@ -129,7 +131,7 @@ class Running:
         left = pairing.opened_at + event.ready_ms - self._core.time()
         if left <= 0:
             player = pairing.players[mark]
-            rooms = [one.room for one in self._core.registry.seats.rooms_of(player) if one.room.code == pairing.room]
+            rooms = [one.room for one in self._core.lists.seats.rooms_of(player) if one.room.code == pairing.room]
             left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
         return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
@@ -196,7 +198,7 @@ class Running:
         if not pairing.done():
             return event  # it is woken then
         del self._paired[event.code]
-        paired, new_code = pairing.result(), self._core.registry.new_code
+        paired, new_code = pairing.result(), self._core.opening.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
         return await self._kept.carry_out(event.code, "", replace(paired, pairings=with_rooms))
 
@@ -219,7 +221,7 @@ class Running:
     def _are_back(self, players: Iterable[Entrant | SeatState]) -> bool:
         """Tell whether all of them are here, or who is not had time enough to come."""
         in_time = asyncio.get_running_loop().time() - self._in_time_since
-        here = {player.id for _, player in self._core.presence.greeted}
+        here = self._core.presence.ids
         return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
 
     # -- rooms ----------------------------------------------------------------------------------------------------
@@ -267,7 +269,7 @@ class Running:
 
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
-        codes = {one.id: self._core.registry.new_code() for one in event.open_pairings if not one.room}
+        codes = {one.id: self._core.opening.new_code() for one in event.open_pairings if not one.room}
         if codes and event.status == "running":
             event = await self._kept.carry_out(event.code, "", Rooms(codes))
         due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
@@ -318,7 +320,7 @@ class Running:
 
     async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
         """Have the room of a pairing opened under another code."""
-        await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.registry.new_code()}))
+        await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.opening.new_code()}))
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:

@@ -37,9 +37,9 @@ from tictactoe_server.events.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.services.checks import check_clock, check_knows, check_levels, chosen_rules
 from tictactoe_server.services.names import read_name
 from tictactoe_server.services.play import read_text
-from tictactoe_server.services.visiting import check_clock, check_knows, check_levels, chosen_rules
 
 EVENTS_OF_PLAYER: Final = 2
 EVENTS_OF_ADDRESS: Final = 20
@@ -84,10 +84,11 @@ class Tournaments(Service):
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
             r"/([^/.]+)": texts.lead,
         }
-        self.shown = Shown(core.time, lambda: {player.id for _, player in core.presence.greeted})
+        self.shown = Shown(core.time, lambda: core.presence.ids)
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
-        core.calls_of, core.seat = self.running.calls_of, self.running.seat
+        core.additions.welcome.add("calls", self.running.calls_of)
+        core.seating.append(self.running.seat)
         for work in (kept.keep(), self.running.keep(), self.shown.keep()):
             self._tasks.start(work)
 
@@ -207,8 +208,8 @@ class Tournaments(Service):
 
     def _is_there(self, player: str) -> bool:
         """Tell whether a player is connected, or sits in a room of another server."""
-        presence, registry = self._core.presence, self._core.registry
-        elsewhere = [one.room for one in registry.seats.rooms_of(player) if one.room.code not in registry.by_code]
+        presence, registry, lists = self._core.presence, self._core.registry, self._core.lists
+        elsewhere = [one.room for one in lists.seats.rooms_of(player) if one.room.code not in registry.by_code]
         seats = (room.seat(room.mark_of(player)) for room in elsewhere)
         return bool(presence.of_player(player)) or any(seat.online for seat in seats)
 

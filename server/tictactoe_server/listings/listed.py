@@ -6,7 +6,7 @@ What is asked about the other servers of a cluster is here, too: `Elsewhere`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -18,6 +18,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import Player, Refused, Room, state_of
 from tictactoe_server.rooms.clock import clock_state
 from tictactoe_server.rooms.view import rules_state, summary_of
+from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.watching.topics import Listeners
 
 GameKind = tuple[Rules, ClockFields | None]
@@ -118,14 +119,11 @@ class ClusterIdentity(NamedTuple):
 class Elsewhere:
     """What is known of the rooms of other servers: there are none for a server on its own.
 
-    A cluster, which `is_several`, has its own kind. There `seek` returns the code of the room for one who asks for a
-    match, and where that is, None for here; there is no such room yet where it is to be opened here. It raises
-    `StoreUnavailable` where nobody can say. Listeners of `on_changed` hear of what another server has changed, by its
-    table and key; some of it may never be heard.
+    A cluster, which `is_several`, has its own kind. Listeners of `on_changed` hear of what another server has changed,
+    by its table and key; some of it may never be heard.
     """
 
     is_several = False
-    seek: Callable[[GameKind, Player], Awaitable[tuple[str, str | None]]]
 
     def __init__(self) -> None:
         self.on_changed = Listeners[[str, str]]()
@@ -149,9 +147,20 @@ class Elsewhere:
         """Return the URL of the server that has a room, None where no other has it as far as is known."""
         return None
 
-    async def may_take(self, room: Room) -> bool:
-        """Tell whether a room that was found in the store is nobody's, and may be served here from now on."""
-        return True
+    def source_of(self, address: str) -> str:
+        """Return what limits of all servers know an address by."""
+        return address
+
+    async def take(self, room: Room, revision: int) -> bool:
+        """Serve a room that was found in the store unless it is another's; False where it can only be this server's."""
+        return False
+
+    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+        """Return the code of the room for one who asks for a match, and the URL of where that is, None for here.
+
+        There is no such room yet where it is to be opened here. Raises `StoreUnavailable` where nobody can say.
+        """
+        raise StoreUnavailable("there is no other server")
 
     def is_chosen(self, key: str) -> bool:
         """Tell whether of all living servers this is the one that does what is due for something, by its key."""

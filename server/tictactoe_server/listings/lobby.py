@@ -155,9 +155,15 @@ class Lobby(Topic):
     which there is time after a game has ended until somebody looks.
     """
 
-    def __init__(self, now: Callable[[], int], catch_up: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], int],
+        catch_up: Callable[[], None],
+        encode_row: Callable[[Listed, RoomSummary], bytes] = lambda live, row: encode(row),
+    ) -> None:
         super().__init__()
         self.boards = Boards(now)
+        self._encode_row = encode_row
         self._now = now
         self._public: dict[str, Listed] = {}
         self._absent: set[str] = set()
@@ -243,7 +249,7 @@ class Lobby(Topic):
             self.tell_later()
 
     def _row(self, live: Listed) -> bytes:
-        return encode(live.summary(self._now()))
+        return self._encode_row(live, live.summary(self._now()))
 
 
 def _groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:

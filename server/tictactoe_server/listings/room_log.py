@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter, defaultdict
 from typing import Any, Final
@@ -12,6 +11,7 @@ import structlog
 from tictactoe_server.rooms import Room
 from tictactoe_server.sessions.tally import Tally
 
+LOG_SECONDS: Final = 60.0
 LINES: Final = 60  # how many lines there are for one address until they are summed up
 
 log: Final = structlog.get_logger(__name__)
@@ -51,14 +51,8 @@ class RoomLog:
             self._more[address][event.split()[-1]] += 1
 
     def sum_up(self) -> None:
-        """Log what was only counted, a line for each address, and begin anew."""
+        """Log what was only counted, a line for each address, and begin anew; to be called every `LOG_SECONDS`."""
         for address, events in self._more.items():
             log.info("more in rooms", address=address or "unknown", **events)
         self._written.clear()
         self._more.clear()
-
-    async def keep(self, seconds: float = 60.0) -> None:
-        """Sum up so often, until cancelled."""
-        while True:
-            await asyncio.sleep(seconds)
-            self.sum_up()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +36,8 @@ class StateEncoder:
     with all else as in the state of `_before`.
     """
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode) -> None:
+        self._encode_seats = encode_seats
         self._rules = Raw(encode(rules_state(room.rules)))
         self._text = self._text_with_id = self._text_of_moves = b""
         self._before: Room | None = None
@@ -61,10 +63,9 @@ class StateEncoder:
             return self._text_of_moves % (room.seq, position.board.encode(), len(moves), turn.encode(), moves[-1])
         is_usual = room.clock is None and room.rules.opening is None and None not in room.seats.values()
         if not is_usual or room.gone_at or room.happened or position.passed:
-            return encode(_state(room, now, watchers, self._rules, _seats_of(room, now), room.score))
-        result, seats = room.result, room.seats
-        if seats is not self._seats_of:
-            self._seats, self._seats_of = encode(seats), seats
+            seats = Raw(self._encoded(_seats_of(room, now)))
+            return encode(_state(room, now, watchers, self._rules, seats, room.score))
+        result = room.result
         parts = (
             room.seq,
             b'"playing"' if result is None else b'"over"',
@@ -73,7 +74,7 @@ class StateEncoder:
             len(moves),
             encode(turn) if result is None else b"null",
             b"%d" % moves[-1] if moves else b"null",
-            self._seats,
+            self._encoded(room.seats),
             b"null" if result is None else encode(result),
             encode(room.offers),
             watchers,
@@ -87,6 +88,16 @@ class StateEncoder:
         if result is None and moves:
             self._before, self._watchers_before, self._text_of_moves = room, watchers, _text_around(text)
         return text
+
+    def _encoded(self, seats: dict[str, SeatState | None]) -> bytes:
+        """Return the JSON of the seats, which is made once while they are the same."""
+        if seats is not self._seats_of:
+            self._seats, self._seats_of = self._encode_seats(seats), seats
+        return self._seats
+
+    def forget_seats(self) -> None:
+        """Encode the seats anew, as more or something else is to be said of them."""
+        self._seats_of = self._before = None
 
 
 def _text_of(room: Room, rules: Raw, *, has_id: bool = False) -> bytes:

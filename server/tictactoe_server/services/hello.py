@@ -16,20 +16,22 @@ import structlog
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode
+from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, encode
 from tictactoe_protocol.pushes import FEATURES, GUEST, Welcome, known_features
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.additions import with_fields
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import PLAYERS, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse
-from tictactoe_server.sessions.session import Session
+from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
+from tictactoe_server.transport.frames import encode_frame
 
 _ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
@@ -85,35 +87,32 @@ class Greeting(Service):
             return
         session.features = known_features(request.features)
         session.player = replace(player, bot=GUEST if "bot" in session.features else None)
-        session.name, session.client = known.player.name, request.client or ""
         session.messages = self._core.allowances.messages[player.id]
-        session.secret = key = hash_secret(token)
-        session.key = None if known.is_seated else key
+        key = hash_secret(token)
+        session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")
         if known.seen < today():
             self._notes.start(self._note(key))
         session.connection.let_in()
-        registry = self._core.registry
-        held = await registry.held_seats(player.id)
-        calls = await self._core.calls_of(player.id)
+        registry, lists = self._core.registry, self._core.lists
+        await registry.restored.wait()
+        held, added = lists.held_seats(player.id), await self._core.additions.of_welcome(player.id)
         cluster = registry.elsewhere.cluster
-        session.push(
-            Welcome(
-                protocol=PROTOCOL_VERSION,
-                server=SERVER_NAME,
-                player=player.id,
-                name=known.player.name,
-                token=token,
-                rooms=held,
-                hold_ms=self._core.hold_ms,
-                held_ms=registry.holds_left(player.id) or UNSET,
-                features=tuple(name for name in FEATURES if self._shows_pages or name != "share"),
-                id=request.id,
-                servers=UNSET if cluster is None else cluster.urls,
-                cluster=UNSET if cluster is None else cluster.id,
-                calls=calls or UNSET,
-                claimed=UNSET if claim is None else claim.player == player.id,
-            )
+        welcome = Welcome(
+            protocol=PROTOCOL_VERSION,
+            server=SERVER_NAME,
+            player=player.id,
+            name=known.player.name,
+            token=token,
+            rooms=held,
+            hold_ms=self._core.hold_ms,
+            held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
+            features=tuple(name for name in FEATURES if self._shows_pages or name != "share"),
+            id=request.id,
+            servers=UNSET if cluster is None else cluster.urls,
+            cluster=UNSET if cluster is None else cluster.id,
+            claimed=UNSET if claim is None else claim.player == player.id,
         )
+        session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 
     async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player who says hello from that address, and their token.
@@ -152,9 +151,9 @@ class Greeting(Service):
 
     def note_seat(self, session: Session) -> None:
         """Note that a session's player takes a seat, unless that is known."""
-        if session.key is not None:
-            self._notes.start(self._note(session.key, is_seated=True))
-            session.key = None
+        if session.device.key is not None:
+            self._notes.start(self._note(session.device.key, is_seated=True))
+            session.device.key = None
 
     async def _note(self, key: str, *, is_seated: bool = False) -> None:
         """Note that a player is here today, and has a seat, unless it stands there; else the next hello will do."""

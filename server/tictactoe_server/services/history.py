@@ -50,7 +50,7 @@ class PastGames(Service):
         self._shares = core.store.table(SHARES)
         self._allowances = core.allowances
         self._told = RateLimits(1, _HOUR_MS, core.monotonic_ns)
-        core.changes.keeps = self.keeps
+        core.changes.keeping.append(self.keeps)
 
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.
@@ -94,7 +94,7 @@ class PastGames(Service):
         session, request = call.session, call.request
         game = await find_own(self._games, call.player, request.game)
         words = f"share {game.room} {game.game} {game.at}"
-        digest = blake2b(words.encode(), key=session.secret.encode(), digest_size=_SHARE_BYTES).digest()
+        digest = blake2b(words.encode(), key=session.device.secret.encode(), digest_size=_SHARE_BYTES).digest()
         half = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         id = await self._shares.first_key(half)
         if request.on:

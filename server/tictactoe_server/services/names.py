@@ -34,7 +34,8 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import PLAYERS, Account, LinkCode
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.sessions.session import TRIES, TRIES_MS, Session
+from tictactoe_server.sessions.holding import TRIES, TRIES_MS
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -117,18 +118,18 @@ class Names(Service):
         """Say on which devices one is this player, and which name they have claimed."""
         session, found = call.session, []
         account = await self.kept.load(call.player.id) or Account(call.player)
-        for device in account.with_device(session.secret, session.client).devices:
+        for device in account.with_device(session.device.secret, session.device.client).devices:
             known = await self.kept.players.load(device.key)
             if known is not None:
                 seen = datetime.fromtimestamp(known[0].seen * _SECONDS_A_DAY, UTC).date().isoformat()
-                found.append(Device(device.id, seen, device.key == session.secret, device.client or UNSET))
+                found.append(Device(device.id, seen, device.key == session.device.secret, device.client or UNSET))
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:
         """Let a device be this player no more; its connections end."""
         account = await self.kept.load(call.player.id) or Account(call.player)
         device = next((one for one in account.devices if one.id == call.request.device), None)
-        own = next((one for one in account.devices if one.key == call.session.secret), None)
+        own = next((one for one in account.devices if one.key == call.session.device.secret), None)
         if device is None:
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
         if own is None or not own.may_revoke(device):
@@ -148,7 +149,7 @@ class Names(Service):
 
         The code is looked up whatever others behind the same address try.
         """
-        allowances, limits = self._core.allowances, (session.tries, self._tries[session.address])
+        allowances, limits = self._core.allowances, (session.rates.tries, self._tries[session.address])
         allowances.check_tries(*limits, "names")
         way = "rescue" if hello.link is UNSET else "link"
         try:
@@ -206,16 +207,17 @@ class Names(Service):
         take = self._core.allowances.take
         take(self._tries[call.player.id], "names")
         take(self._claims[call.session.address], "names")
-        if await self.kept.players.load(call.session.secret) is None:
+        if await self.kept.players.load(call.session.device.secret) is None:
             raise Refused(ErrorCode.KICKED, "revoked")
 
     async def _open_account(self, call: Call) -> Account:
         """Return what lasts of a player, this device with it, and keep it from now on."""
-        session, new = call.session, Account(Player(call.player.id, call.session.name), salt=secrets.token_hex(16))
-        self._note_seat(session)
+        device = call.session.device
+        new = Account(Player(call.player.id, device.name), salt=secrets.token_hex(16))
+        self._note_seat(call.session)
 
         def open(old: Account | None) -> Account:
-            account = (old or new).with_device(session.secret, session.client)
+            account = (old or new).with_device(device.secret, device.client)
             return account if account.salt else replace(account, salt=new.salt)
 
         found: Account = await change(self.kept.accounts, call.player.id, open)
@@ -253,7 +255,7 @@ class Names(Service):
 
     def _send_away(self, key: str) -> None:
         for session, _ in self._core.presence.greeted:
-            if session.secret == key:
+            if session.device.secret == key:
                 expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
 
     def _show_owner(self, player: Player) -> None:
@@ -261,9 +263,9 @@ class Names(Service):
         keys = set(keys_of(player.name))
         for session, one in self._core.presence.greeted:
             if one.id == player.id:
-                session.player, session.name = replace(one, name=player.name), player.name
-            elif not keys.isdisjoint(keys_of(session.name)):
-                session.player = replace(one, name=mark_other(session.name))
+                session.player, session.device.name = replace(one, name=player.name), player.name
+            elif not keys.isdisjoint(keys_of(session.device.name)):
+                session.player = replace(one, name=mark_other(session.device.name))
 
 
 def read_name(text: str, path: str = "name") -> str:

@@ -36,7 +36,7 @@ class Reviews(Service):
         lessons the game may be on.
         """
         room, request = call.live.room, call.request
-        self._core.allowances.take(call.session.analyses, "analyse")
+        self._core.allowances.take(call.session.rates.analyses, "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
@@ -47,7 +47,7 @@ class Reviews(Service):
     async def review(self, call: Call) -> None:
         """Answer the same for a finished game that the player played in, or that somebody shares; refuses any other."""
         request: Review = call.request
-        self._core.allowances.take(call.session.analyses, "analyse")
+        self._core.allowances.take(call.session.rates.analyses, "analyse")
         if request.replay is not UNSET and request.game is UNSET:
             game = await find_shared(self._core.store.table(SHARES), request.replay, "replay")
         elif request.game is not UNSET and request.replay is UNSET:

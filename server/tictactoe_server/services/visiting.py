@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Final
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import ErrorCode, rules_of
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
-from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.services.checks import check_clock, check_knows, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _ENTER: Final = Enter()
@@ -58,7 +57,7 @@ class Visiting(Service):
         if seat not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
         if bots + 1 < marks:
-            self.core.registry.seats.check(call.player.id, call.session.address)
+            self.core.lists.seats.check(call.player.id, call.session.address)
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
         reserved = dict(zip(others, bot_seats(request.bots), strict=False))
@@ -77,14 +76,14 @@ class Visiting(Service):
     def match(self, call: Call) -> Coroutine[Any, Any, bool] | None:
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self.drain.check()
-        self.core.registry.seats.check(call.player.id, call.session.address)
+        self.core.lists.seats.check(call.player.id, call.session.address)
         kind = chosen_rules(call.request.rules), call.request.clock
         check_clock(kind[1])
         check_knows(call.session, kind[0].opening)
         registry = self.core.registry
         if registry.elsewhere.is_several:
             return self._match_elsewhere(call, kind)
-        found = registry.matchmaker.find(kind, call.player.id)
+        found = self.core.lists.matchmaker.find(kind, call.player.id)
         self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
         return None
 
@@ -103,7 +102,7 @@ class Visiting(Service):
             self._let_in(call, live)
         else:
             rules, clock = kind
-            self.core.registry.matchmaker.offer(self._open(call, rules, call.player, clock=clock, code=code))
+            self.core.lists.matchmaker.offer(self._open(call, rules, call.player, clock=clock, code=code))
 
     # -- joining and watching -----------------------------------------------------------------------------------
 
@@ -116,7 +115,8 @@ class Visiting(Service):
 
     async def _join_pairing(self, call: Call) -> bool:
         """Join a room with assigned seats, in which one may have a seat from now on."""
-        await self.core.seat(call.live)
+        for seat in self.core.seating:
+            await seat(call.live)
         self._join(call)
         return True
 
@@ -124,13 +124,13 @@ class Visiting(Service):
         check_knows(call.session, call.live.room.rules.opening)
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
-            self.core.registry.seats.check(call.player.id, call.session.address)
+            self.core.lists.seats.check(call.player.id, call.session.address)
         self._let_in(call, call.live)
 
     def _let_in(self, call: Call, live: LiveRoom) -> None:
         """Reserve a seat until it is stored that the player has it, or why not."""
         if _takes_seat(call.player, live.room):
-            seats, address = self.core.registry.seats, call.session.address
+            seats, address = self.core.lists.seats, call.session.address
             seats.check_unbegun(live, address)
             seats.expect(call.player.id, live, address)
         live.entering.add(call.player.id)
@@ -157,7 +157,7 @@ class Visiting(Service):
         live, session, core = call.live, call.session, self.core
         is_new = session not in live.watchers
         live.admit(session)
-        core.registry.matchmaker.offer(live)
+        core.lists.matchmaker.offer(live)
         if not live.is_abandoned:
             live.closing_at = None
         call.answer_with_room(live)
@@ -209,7 +209,7 @@ class Visiting(Service):
         live.seat(call.session, call.player)
         self.note_seat(call.session)
         live.closing_at = None
-        self.core.registry.matchmaker.offer(live)
+        self.core.lists.matchmaker.offer(live)
 
     def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom) -> None:
         call.session.is_busy = True
@@ -232,11 +232,11 @@ class _Opening(_Visit, eq=False):
     """The first change of a room: it is stored at all, under a code that nobody has."""
 
     def apply(self, room: Room) -> Room:
-        return self.visiting.core.registry.with_free_code(self)
+        return self.visiting.core.opening.with_free_code(self)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         if error is not None:
-            self.visiting.core.registry.give_up(self.live)
+            self.visiting.core.opening.give_up(self.live)
         return super().settled(error)
 
     def carried_out(self) -> None:
@@ -266,7 +266,7 @@ class _Joining(_Visit, kw_only=True, eq=False):
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         live = self.live
         live.entering.discard(self.player.id)
-        self.visiting.core.registry.seats.give_up(self.player.id, live.room.code)
+        self.visiting.core.lists.seats.give_up(self.player.id, live.room.code)
         if isinstance(error, Refused) and isinstance(self.request, Match):
             self.session.dispatcher.again(self.session, self.request, self.now)
             return None
@@ -326,33 +326,3 @@ def _is_ahead(request: Any, room: Room) -> bool:
     """Tell whether somebody says to have seen a newer state than this one."""
     seq = getattr(request, "seq", UNSET)
     return seq is not UNSET and seq > room.seq
-
-
-def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
-    """Return the rules that somebody asks for; raises `Refused`."""
-    try:
-        return rules_of(choice)
-    except InvalidRules as invalid:
-        path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
-        raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
-
-
-def check_clock(clock: ClockFields | None) -> None:
-    """Refuse a clock with more time than a game may take."""
-    for name, most_ms in (("initial_ms", MAX_CLOCK_MS), ("increment_ms", MAX_MOVE_MS), ("move_ms", MAX_MOVE_MS)):
-        ms = getattr(clock, name, UNSET)
-        if ms is not UNSET and ms > most_ms:
-            raise Refused(ErrorCode.BAD_CLOCK, path=f"clock.{name}", hours=most_ms // 3_600_000)
-
-
-def check_knows(session: Session, opening: str | None) -> None:
-    """Refuse a seat to a program that has not said to know openings, where there is one: it could not play."""
-    if opening is not None and "opening" not in session.features:
-        raise Refused(ErrorCode.FEATURE_REQUIRED, path="features", opening=opening)
-
-
-def check_levels(names: Sequence[str]) -> None:
-    """Refuse bots where one is of no level."""
-    for index, name in enumerate(names):
-        if name not in LEVELS:
-            raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))

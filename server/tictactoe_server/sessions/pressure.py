@@ -30,7 +30,7 @@ SHARE_SECONDS: Final = 0.0007
 _REST_SECONDS: Final = 0.0003  # how long they rest then
 _FEW_MESSAGES: Final = 16
 _SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
-_LATELY_SECONDS: Final = 1.0
+LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 8
 _WINDOW_SECONDS: Final = 0.1
 _LONG_TURN: Final = 0.25  # from which part of a turn on only the time counts that the kernel says this thread had
@@ -47,22 +47,22 @@ class Source:
         self.limit = pressure.rates[address]
         self.hellos = asyncio.Semaphore(HELLOS)
         self.asked = self.bad = 0
-        self._pressure = pressure
-        self._address = address
+        self.pressure = pressure
+        self.address = address
         self._line: deque[Callable[[], bool]] = deque()
         self._is_due = False
 
     @property
     def is_mostly_bad(self) -> bool:
         """Whether most of what came from there lately could not be read."""
-        return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self._pressure.bad_count - 1)
+        return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self.pressure.bad_count - 1)
 
     def count_bad(self) -> None:
         """Count one more message that cannot be read: as several, whether the limit allows so many or not."""
-        more = self._pressure.bad_count - 1
+        more = self.pressure.bad_count - 1
         self.bad += 1
         self.asked += more
-        self._pressure.asked += more
+        self.pressure.asked += more
         self.limit.spend(more)
 
     def take(self, own: RateLimit) -> int:
@@ -70,7 +70,7 @@ class Source:
 
         Else nothing is counted, and so many ms are returned for which its own limit has it wait, or `IN_LINE`.
         """
-        if self._line or self._pressure.is_full:
+        if self._line or self.pressure.is_full:
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
         return wait or (IN_LINE if for_address else 0)
@@ -100,7 +100,7 @@ class Source:
             self._queue_up()
 
     def _queue_up(self) -> None:
-        self._pressure.lines.put(self._address, self._serve, len(self._line) - 1)
+        self.pressure.lines.put(self.address, self._serve, len(self._line) - 1)
 
 
 class Pressure:
@@ -114,8 +114,7 @@ class Pressure:
     of the processor is the kernel's to say.
 
     The `rates` of the sources outlive their connections; of those `of_a_session` each session has one of its own.
-    `asked` counts what came lately from all, of which one that cannot be read is `bad_count`. Let `keep` run beside the
-    server.
+    `asked` counts what came lately from all, of which one that cannot be read is `bad_count`.
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
@@ -154,14 +153,8 @@ class Pressure:
         """Tell whether a source asked for what all do on the average: half where it `is_late`, less by the excess."""
         return source.asked * self._active * max(1.0 + is_late, self.excess - 1) >= self.asked
 
-    async def keep(self) -> None:
-        """Forget half of what was asked each second, until cancelled."""
-        while True:
-            await asyncio.sleep(_LATELY_SECONDS)
-            self.fade()
-
     def fade(self) -> None:
-        """Forget half of what was asked."""
+        """Forget half of what was asked; to be called every `LATELY_SECONDS`."""
         sources = list(self._sources.values())
         for source in sources:
             source.asked //= 2

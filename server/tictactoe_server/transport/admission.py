@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
@@ -50,7 +50,19 @@ class Admission:
         origins: Sequence[str] = (),
         proxies: Sequence[IPv4Network | IPv6Network] = (),
         monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        *,
+        names: Iterable[str | None] = (),
+        pages: Answer | None = None,
+        unready: Callable[[], str | None] = lambda: None,
+        is_late: Callable[[], bool] = lambda: False,
+        describe_ban: Callable[[str], str | None] = lambda address: None,
+        links_for_others: Callable[[], Sequence[str]] = tuple,
     ) -> None:
+        self.pages = pages
+        self.unready = unready
+        self.is_late = is_late
+        self.describe_ban = describe_ban
+        self.links_for_others = links_for_others
         self._limits = limits
         named = partial(RateLimits.named, limits, monotonic_ns)
         self.newcomers = named("connections-per-minute-per-address")
@@ -59,6 +71,7 @@ class Admission:
         self.queue = FairQueue()
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
+        self.names |= {name.lower() for name in names if name}
         self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
         self.of_address = Held(limits, "connections-per-address")
@@ -67,11 +80,6 @@ class Admission:
         self._has_warned_of_proxy = False
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
-        self.describe_ban: Callable[[str], str | None] = lambda address: None
-        self.unready: Callable[[], str | None] = lambda: None
-        self.is_late: Callable[[], bool] = lambda: False
-        self.pages: Answer | None = None
-        self.links_for_others: Callable[[], Sequence[str]] = tuple
 
     # -- how many -----------------------------------------------------------------------------------------------
 

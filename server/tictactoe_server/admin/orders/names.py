@@ -62,11 +62,13 @@ class Merge(Order, frozen=True, tag="merge"):
         into, old = await _find_account(kept, self.name), await kept.load(self.player)
         if old is not None and old.claimed:
             raise OrderRefused(f"{self.player} has claimed {old.claimed}: release it first, or merge the other way.")
-        if seats := await server.core.registry.held_seats(self.player):
+        await server.core.registry.restored.wait()
+        if seats := server.core.lists.held_seats(self.player):
             raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
         if not await kept.merge(self.player, into):
             raise OrderRefused(f"There is no player {self.player}.")
         log.info("players merged", player=self.player, into=into.player.id, name=into.claimed)
+        server.core.merged(self.player, into.player.id)
         return await run_everywhere(self, server)
 
     async def run_here(self, server: ServerParts) -> Row:

@@ -21,8 +21,12 @@ from tictactoe_server.admin.chores import LoopLag
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.words import draw_table
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.served_time import GRACE_SECONDS
+from tictactoe_server.sessions.pressure import Pressure
+from tictactoe_server.settings import COUNTS, count_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.rate_limit import used_of
 
 if TYPE_CHECKING:
     from tictactoe_server.cluster.cluster import Cluster  # which needs the library for NATS
@@ -36,24 +40,21 @@ LimitsNow = Mapping[str, tuple[float | None, float | None]]
 class ServerParts:
     """The parts of a running server that orders and figures read and act upon.
 
-    `address` and `data` say where the server listens and what it keeps. `limits` returns what counts now, `limited`
-    how often each limit held something back, `bots_waiting` how many thoughts of bots wait.
-
-    `list_events` returns the events that are not over, and `end_event` ends one by its code; it may raise `Refused`.
-    `unready` returns why the server is not ready, or None. `cluster` is None for a server on its own.
+    `address` and `data` say where the server listens and what it keeps. `bots_waiting` returns how many thoughts of
+    bots wait, `streams` has the limits of those. `list_events` returns the events that are not over, and `end_event`
+    ends one by its code; it may raise `Refused`. `cluster` is None for a server on its own.
     """
 
     address: str
     data: str
     core: Core
     admission: Admission
+    pressure: Pressure
     bots_waiting: Callable[[], int]
     lag: LoopLag
     bans: Bans
     drain: Drain
-    limits: Callable[[], LimitsNow]
-    limited: Callable[[], Counter[str]]
-    unready: Callable[[], str | None]
+    streams: object
     list_events: Callable[[], Awaitable[list[Row]]]
     end_event: Callable[[str], Awaitable[Row]]
     cluster: Cluster | None = None
@@ -63,6 +64,34 @@ class ServerParts:
     def names(self) -> Mapping[str, str]:
         """What people call the servers of the cluster, by their ids, this one first; "" for one on its own."""
         return {"": ""} if self.cluster is None else self.cluster.names
+
+    def limits(self) -> LimitsNow:
+        """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
+        core, lists = self.core, self.core.lists
+        counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, self.streams
+        now = {name: used for one in counting for name, used in used_of(one).items()} | {
+            "connections": self.admission.connections,
+            "rooms": core.opening.count,
+            "watchers-per-room": max((len(live.watchers) for live in core.registry.by_code.values()), default=0),
+        }
+        return {name: (count_of(core.limits, name) or None, now.get(name)) for name in COUNTS}
+
+    def limited(self) -> Counter[str]:
+        """Return how often each limit held something back."""
+        return Counter({"pressure": self.pressure.shed}) + self.core.tally.limited + self.admission.refused
+
+    def unready(self) -> str | None:
+        """Return why nobody had better be sent here now, or None."""
+        owed_since = self.core.store.owed_since()
+        if not self.core.registry.restored.is_set():
+            return "starting"
+        if self.drain.is_on:
+            return "draining"
+        if self.cluster is not None and not self.cluster.members.is_in:
+            return "not in the cluster yet"
+        if owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS:
+            return "the store does not answer"
+        return None
 
 
 class OrderRefused(Exception):

@@ -45,8 +45,8 @@ class Status(Order, frozen=True, tag="status"):
             "up_seconds": round(time.monotonic() - server.started_at),
             "unready": server.unready(),
             "connections": server.admission.connections,
-            "players": len({player.id for _, player in server.core.presence.greeted}),
-            "rooms": server.core.registry.by_status,
+            "players": len(server.core.presence.ids),
+            "rooms": server.core.lists.by_status,
             "moves": server.core.changes.moves,
             "refusals": server.core.tally.refusals.total(),
             "limited": server.limited().total(),
@@ -141,7 +141,7 @@ def draw_servers(status: dict[str, Any]) -> str:
 def _row_of_drain(server: ServerParts) -> Row:
     left = server.drain.seconds_left
     return {
-        "games": server.core.registry.count_games(),
+        "games": server.core.count_games(),
         "seconds_left": None if left is None else round(left),
         "for_good": server.drain.is_final,
     }

@@ -46,7 +46,7 @@ class Bots(Service):
         self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
-        self.act = core.registry.act
+        self.act = core.act
         core.changes.on_shown.add(lambda live: None if live.is_paused else self.update(live.room))
 
     def update(self, room: Room) -> None:

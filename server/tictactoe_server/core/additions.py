@@ -1,0 +1,101 @@
+"""What services add to what others are shown: fields of `welcome`, of the rows of the lobby, of seats.
+
+A field has a name that no other service gives it and the protocol has not. Where nobody adds anything, all is encoded
+as it is; else what is added is put in where a row or the seats of a room are encoded anyhow: never for a move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+import structlog
+from msgspec import UNSET, Raw, Struct
+from msgspec.structs import replace
+
+from tictactoe_protocol import encode
+from tictactoe_protocol.pushes import RoomSummary, SeatState, Welcome
+from tictactoe_server.listings.listed import Listed
+
+_OF_SERVICES: Final = {"calls"}  # the fields that the protocol knows and a service fills
+
+log: Final = structlog.get_logger(__name__)
+
+Of = TypeVar("Of")
+
+
+class Fields(dict[str, Callable[[Of], Any]]):
+    """What makes the fields that are added to one kind of object, by their names."""
+
+    def __init__(self, kind: type[Struct]) -> None:
+        super().__init__()
+        self._known = {"type", *kind.__struct_encode_fields__} - _OF_SERVICES
+
+    def add(self, name: str, make: Callable[[Of], Any]) -> None:
+        """Have a field of what `make` returns, none where that is UNSET; raises ValueError for one that there is."""
+        if name in self._known or name in self:
+            raise ValueError(f"There is a field {name} already.")
+        self[name] = make
+
+    def of(self, one: Of) -> dict[str, Raw]:
+        """Return the fields of one object."""
+        found: dict[str, Raw] = {}
+        for name, make in self.items():
+            with _left_out_where_it_fails(name):
+                found |= _field(name, make(one))
+        return found
+
+
+class Additions:
+    """The fields of `welcome`, each by an awaitable made of the player's id, and those of `rows` and `seats`.
+
+    What fails is logged and left out.
+    """
+
+    def __init__(self) -> None:
+        self.welcome = Fields[str](Welcome)
+        self.rows = Fields[Listed](RoomSummary)
+        self.seats = Fields[SeatState](SeatState)
+
+    async def of_welcome(self, player: str) -> dict[str, Raw]:
+        """Return the fields of a welcome."""
+        found: dict[str, Raw] = {}
+        for name, make in self.welcome.items():
+            with _left_out_where_it_fails(name):
+                found |= _field(name, await make(player))
+        return found
+
+    def encode_row(self, listed: Listed, row: RoomSummary) -> bytes:
+        """Return a row of the lobby as it is sent."""
+        if self.seats:
+            row = replace(row, seats=Raw(self.encode_seats(row.seats)))
+        return with_fields(encode(row), self.rows.of(listed)) if self.rows else encode(row)
+
+    def encode_seats(self, seats: Mapping[str, SeatState | None]) -> bytes:
+        """Return the seats of a room as they are sent."""
+        if not self.seats:
+            return encode(seats)
+        held = {mark: seat and Raw(with_fields(encode(seat), self.seats.of(seat))) for mark, seat in seats.items()}
+        return encode(held)
+
+
+def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
+    """Return an encoded object with more fields.
+
+    >>> with_fields(b'{"a":1}', {"b": [2]}), with_fields(b'{"a":1}', {})
+    (b'{"a":1,"b":[2]}', b'{"a":1}')
+    """
+    return encoded[:-1] + b"," + encode(fields)[1:] if fields else encoded
+
+
+def _field(name: str, value: Any) -> dict[str, Raw]:
+    return {} if value is UNSET else {name: Raw(encode(value))}
+
+
+@contextmanager
+def _left_out_where_it_fails(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception:
+        log.exception("a field could not be added", field=name)
