@@ -31,15 +31,14 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
 class StateEncoder:
     """Encodes the states of one room; what does not change of them is encoded once.
 
-    Most are of a game without a clock in which everybody is there: these are one text with places for what differs.
-    After most moves all is as in the state before but for five fields, so there is a text with places for these alone,
-    with all else as in the state of `_before`.
+    Most are of a game without a clock in which everybody is there, and as the one before but for five fields: there is
+    a `_text` with places for these, made anew where any other field is not as it was `_before`.
     """
 
     def __init__(self, room: Room, encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode) -> None:
         self._encode_seats = encode_seats
         self._rules = Raw(encode(rules_state(room.rules)))
-        self._text = self._text_with_id = self._text_of_moves = b""
+        self._text_around = self._text = b""
         self._before: Room | None = None
         self._watchers_before = 0
         self._seats_of: object = None
@@ -48,46 +47,43 @@ class StateEncoder:
     def encode(self, room: Room, now: int, watchers: int) -> bytes:
         """Return the JSON of a state as `state_of` makes it."""
         before, position = self._before, room.position
-        moves, turn = position.moves, position.turn
+        if room.happened or room.gone_at or position.passed:
+            return self._encode_whole(room, now, watchers)
         if (
-            before is not None
-            and room.seats is before.seats
-            and room.score is before.score
-            and room.offers is before.offers
-            and room.game == before.game
-            and watchers == self._watchers_before
-            and moves
-            and turn is not None
-            and not (room.result is not None or room.happened or room.gone_at or position.passed)
+            before is None
+            or room.seats is not before.seats
+            or room.score is not before.score
+            or room.offers is not before.offers
+            or room.result is not before.result
+            or room.game != before.game
+            or watchers != self._watchers_before
         ):
-            return self._text_of_moves % (room.seq, position.board.encode(), len(moves), turn.encode(), moves[-1])
-        is_usual = room.clock is None and room.rules.opening is None and None not in room.seats.values()
-        if not is_usual or room.gone_at or room.happened or position.passed:
-            seats = Raw(self._encoded(_seats_of(room, now)))
-            return encode(_state(room, now, watchers, self._rules, seats, room.score))
-        result = room.result
-        parts = (
-            room.seq,
-            b'"playing"' if result is None else b'"over"',
-            room.game,
-            position.board.encode(),
-            len(moves),
-            encode(turn) if result is None else b"null",
-            b"%d" % moves[-1] if moves else b"null",
-            self._encoded(room.seats),
-            b"null" if result is None else encode(result),
-            encode(room.offers),
-            watchers,
-            encode(room.score),
-        )
-        if result is not None and room.kept_at:
-            self._text_with_id = self._text_with_id or _text_of(room, self._rules, has_id=True)
-            return self._text_with_id % (*parts, room.game_id.encode())
-        self._text = self._text or _text_of(room, self._rules)
-        text = self._text % parts
-        if result is None and moves:
-            self._before, self._watchers_before, self._text_of_moves = room, watchers, _text_around(text)
-        return text
+            if room.clock is not None or room.rules.opening is not None or None in room.seats.values():
+                return self._encode_whole(room, now, watchers)
+            self._before, self._watchers_before = room, watchers
+            self._text_around = self._text_around or _text_around(room, self._rules)
+            self._text = self._text_around % (
+                b'"playing"' if room.result is None else b'"over"',
+                room.game,
+                self._encoded(room.seats).replace(b"%", b"%%"),
+                encode(room.result),
+                encode(room.offers),
+                watchers,
+                encode(room.score),
+                b',"game_id":"%b"' % room.game_id.encode() if room.result is not None and room.kept_at else b"",
+            )
+        moves = position.moves
+        turn = position.turn if room.result is None else None
+        last = moves[-1] if moves else None
+        return self._text % (room.seq, position.board.encode(), len(moves), _encoded_once(turn), _encoded_once(last))
+
+    def forget_seats(self) -> None:
+        """Encode the seats anew, as more or something else is to be said of them."""
+        self._seats_of = self._before = None
+
+    def _encode_whole(self, room: Room, now: int, watchers: int) -> bytes:
+        seats = Raw(self._encoded(_seats_of(room, now)))
+        return encode(_state(room, now, watchers, self._rules, seats, room.score))
 
     def _encoded(self, seats: dict[str, SeatState | None]) -> bytes:
         """Return the JSON of the seats, which is made once while they are the same."""
@@ -95,34 +91,21 @@ class StateEncoder:
             self._seats, self._seats_of = self._encode_seats(seats), seats
         return self._seats
 
-    def forget_seats(self) -> None:
-        """Encode the seats anew, as more or something else is to be said of them."""
-        self._seats_of = self._before = None
+
+_encoded_once = lru_cache(maxsize=4096)(encode)
 
 
-def _text_of(room: Room, rules: Raw, *, has_id: bool = False) -> bytes:
-    """Return the text of a room's states, with places for what differs between them in the order of the fields.
+def _text_around(room: Room, rules: Raw) -> bytes:
+    """Return a text that is filled in twice: with what is the same in many states of a room, then with the other five.
 
     The places are characters first that no text in JSON has.
     """
-    text, quoted, number = Raw(b"\1"), Raw(b'"\1"'), Raw(b"\2")
-    places: dict[str, Any] = dict.fromkeys(("status", "turn", "last", "result", "offers"), text)
-    places |= dict.fromkeys(("seq", "game", "ply", "watchers"), number)
-    id = quoted if has_id else UNSET
-    state = replace(_state(room, 0, 0, rules, text, text), **places, board=quoted, game_id=id)
-    return encode(state).replace(b"%", b"%%").replace(b"\1", b"%b").replace(b"\2", b"%d")
-
-
-def _text_around(state: bytes) -> bytes:
-    """Return the text of a state with places for its number, its board, how many moves there are, turn and last move.
-
-    No name can be taken for a field: a quotation mark within a string has a backslash before it.
-    """
-    number = state.index(b'"seq":') + 6
-    board = state.index(b'"board":"') + 9
-    parts = state[:number], state[state.index(b",", number) : board], state[state.index(b',"seats":', board) :]
-    before, between, behind = (part.replace(b"%", b"%%") for part in parts)
-    return b'%b%%d%b%%b","ply":%%d,"turn":"%%b","last":%%d%b' % (before, between, behind)
+    first, number, text = Raw(b"\1"), Raw(b"\2"), Raw(b"\3")
+    places: dict[str, Any] = {"seq": number, "board": Raw(b'"\3"'), "ply": number, "turn": text, "last": text}
+    places |= dict.fromkeys(("status", "result", "offers"), first) | dict.fromkeys(("game", "watchers"), Raw(b"\4"))
+    state = encode(replace(_state(room, 0, 0, rules, first, first), **places, game_id=UNSET))
+    state = state[:-1].replace(b"%", b"%%%%") + b"\1}"  # the last field is there only once the game is over and kept
+    return state.replace(b"\1", b"%b").replace(b"\2", b"%%d").replace(b"\3", b"%%b").replace(b"\4", b"%d")
 
 
 def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: Any) -> RoomState:
