@@ -259,7 +259,9 @@ class LiveRoom(Listed, Kept[Room]):
                 self.table.save(self.key, after, self.revision, change)
             else:
                 change.over = game = finished_game(after, time.time_ns() // 1_000_000)
-                is_kept = not after.was_aborted and all(keeps(self, game) for keeps in self.path.keeping)
+                is_kept = not after.was_aborted
+                for keeps in self.path.keeping:
+                    is_kept = is_kept and keeps(self, game)
                 change.finished = game if is_kept else None
                 change.after = after = replace(after, kept_at=game.at if is_kept else 0)
                 self.table.save(self.key, after, self.revision, change, change.finished)
@@ -402,7 +404,7 @@ class Changes:
         self.on_shown = Listeners[[LiveRoom]]()
         self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
         self._changed: dict[LiveRoom, Room] = {}
-        self._finished: list[tuple[FinishedGame, str]] = []
+        self._finished: list[tuple[FinishedGame, bool]] = []
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
@@ -423,7 +425,7 @@ class Changes:
             asyncio.get_running_loop().call_soon(self.catch_up)
         self._changed.setdefault(live, before)
         if finished is not None:
-            self._finished.append((finished, live.room.game_id))
+            self._finished.append((finished, live.room.kept_at > 0))
 
     def catch_up(self) -> None:
         """Tell the listeners of what has changed in this turn until now: before somebody looks at what they know."""
@@ -431,8 +433,8 @@ class Changes:
             changed, self._changed, finished, self._finished = self._changed, {}, self._finished, []
             for live, before in changed.items():
                 self.on_room(live, before)
-            for game, id in finished:
-                self.on_result(game, id)
+            for game, is_kept in finished:
+                self.on_result(game, game.id if is_kept else "")
 
     def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
         """Show everybody in the room its state, as `LiveRoom.show` does, and bots theirs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, Raw
 from msgspec.structs import replace
@@ -31,14 +31,15 @@ def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
 class StateEncoder:
     """Encodes the states of one room; what does not change of them is encoded once.
 
-    Most are of a game without a clock in which everybody is there, and as the one before but for five fields: there is
-    a `_text` with places for these, made anew where any other field is not as it was `_before`.
+    Most are of a game without a clock in which everybody is there, and as the one before but for five fields: the text
+    around these are the `_parts`, made anew where any other field is not as it was `_before`.
     """
 
     def __init__(self, room: Room, encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode) -> None:
         self._encode_seats = encode_seats
         self._rules = Raw(encode(rules_state(room.rules)))
-        self._text_around = self._text = b""
+        self._text = b""
+        self._parts: list[str] = []
         self._before: Room | None = None
         self._watchers_before = 0
         self._seats_of: object = None
@@ -61,21 +62,25 @@ class StateEncoder:
             if room.clock is not None or room.rules.opening is not None or None in room.seats.values():
                 return self._encode_whole(room, now, watchers)
             self._before, self._watchers_before = room, watchers
-            self._text_around = self._text_around or _text_around(room, self._rules)
-            self._text = self._text_around % (
+            self._text = self._text or _text_of(room, self._rules)
+            text = self._text % (
                 b'"playing"' if room.result is None else b'"over"',
                 room.game,
-                self._encoded(room.seats).replace(b"%", b"%%"),
+                self._encoded(room.seats),
                 encode(room.result),
                 encode(room.offers),
                 watchers,
                 encode(room.score),
                 b',"game_id":"%b"' % room.game_id.encode() if room.result is not None and room.kept_at else b"",
             )
+            self._parts = text.decode().split(_PLACE)
+        to_seq, to_board, to_ply, to_turn, to_last, rest = self._parts
         moves = position.moves
-        turn = position.turn if room.result is None else None
-        last = moves[-1] if moves else None
-        return self._text % (room.seq, position.board.encode(), len(moves), _encoded_once(turn), _encoded_once(last))
+        turn = f'"{position.turn}"' if room.result is None else "null"
+        last = moves[-1] if moves else "null"
+        return (
+            f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{len(moves)}{to_turn}{turn}{to_last}{last}{rest}"
+        ).encode()
 
     def forget_seats(self) -> None:
         """Encode the seats anew, as more or something else is to be said of them."""
@@ -92,20 +97,19 @@ class StateEncoder:
         return self._seats
 
 
-_encoded_once = lru_cache(maxsize=4096)(encode)
+_PLACE: Final = "\1"  # a character that no text in JSON has
 
 
-def _text_around(room: Room, rules: Raw) -> bytes:
-    """Return a text that is filled in twice: with what is the same in many states of a room, then with the other five.
+def _text_of(room: Room, rules: Raw) -> bytes:
+    """Return the text of a room's states, with a `_PLACE` for each of five fields, and to be filled in with the others.
 
-    The places are characters first that no text in JSON has.
+    The last of those is there only once the game is over and kept.
     """
-    first, number, text = Raw(b"\1"), Raw(b"\2"), Raw(b"\3")
-    places: dict[str, Any] = {"seq": number, "board": Raw(b'"\3"'), "ply": number, "turn": text, "last": text}
-    places |= dict.fromkeys(("status", "result", "offers"), first) | dict.fromkeys(("game", "watchers"), Raw(b"\4"))
-    state = encode(replace(_state(room, 0, 0, rules, first, first), **places, game_id=UNSET))
-    state = state[:-1].replace(b"%", b"%%%%") + b"\1}"  # the last field is there only once the game is over and kept
-    return state.replace(b"\1", b"%b").replace(b"\2", b"%%d").replace(b"\3", b"%%b").replace(b"\4", b"%d")
+    place, text, number = Raw(_PLACE.encode()), Raw(b"\2"), Raw(b"\3")
+    of_each: dict[str, Any] = dict.fromkeys(("seq", "ply", "turn", "last"), place) | {"board": Raw(b'"\1"')}
+    of_most = dict.fromkeys(("status", "result", "offers"), text) | dict.fromkeys(("game", "watchers"), number)
+    state = encode(replace(_state(room, 0, 0, rules, text, text), **of_each, **of_most, game_id=UNSET))
+    return state[:-1].replace(b"%", b"%%").replace(b"\2", b"%b").replace(b"\3", b"%d") + b"%b}"
 
 
 def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: Any) -> RoomState:

@@ -62,7 +62,7 @@ class PastGames(Service):
             return True
         size, addresses, playing = ROW_BYTES + _MOVE_BYTES * len(game.moves), {}, live.players
         for player in game.people or (live.owner,):
-            addresses[player] = playing[player].address if player in playing else live.origin
+            addresses[player] = playing[player].source.address if player in playing else live.origin
         if self._allowances.take_kept(addresses, size):
             return True
         for player in addresses:
