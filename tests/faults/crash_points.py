@@ -1,7 +1,7 @@
 """Between which two steps of a command the server's process dies, by its own SIGKILL.
 
-A command is applied, saved, answered, and shown to one connection after another. A `Fuse` counts the saves of rooms
-and is lit by the one that is meant; what happens after that save on the way to the sockets burns it down.
+A command is applied, saved, answered, and shown to one connection after another; then the lists follow. A `Fuse`
+counts the saves of rooms and is lit by the one that is meant; what happens after that save burns it down.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import signal
 from typing import Literal, get_args
 
 from tictactoe_server import server
+from tictactoe_server.core.live_room import Changes
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.storage.sqlite import JournaledTable, SqliteStore
 from tictactoe_server.storage.store import Waiter
 from tictactoe_server.transport.connection import Connection
 
-CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state"]
+CrashPoint = Literal["before save", "after save", "before reply", "after reply", "after first state", "before lists"]
 CRASH_POINTS: tuple[CrashPoint, ...] = get_args(CrashPoint)
 
 
@@ -88,4 +89,11 @@ def lay(fuse: Fuse) -> None:
             self.push_frame(answer)
             self.push_state(room, state)
 
+    catch_up = Changes.catch_up
+
+    def crash_or_catch_up(changes: Changes) -> None:
+        fuse.reach("before lists")
+        catch_up(changes)
+
+    Changes.catch_up = crash_or_catch_up  # type: ignore[method-assign, assignment]
     server.Connection = CrashingConnection  # type: ignore[attr-defined]

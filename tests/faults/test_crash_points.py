@@ -1,4 +1,4 @@
-"""The server dies between any two steps of a move: nobody saw what is not stored, and what was answered is there."""
+"""The server dies between any two steps of a change: nobody saw what is not stored, what was answered is there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.faults import broken_server
-from tests.faults.crash_points import CRASH_POINTS, CrashPoint
+from tests.faults.crash_points import CrashPoint
 from tests.faults.harness import Harness
 from tests.peer import Message, Peer, open_peer
 
@@ -38,7 +38,7 @@ async def heard_until_the_end(peer: Peer) -> list[Message]:
         return heard
 
 
-@pytest.mark.parametrize("point", CRASH_POINTS)
+@pytest.mark.parametrize("point", STORED)
 async def test_nobody_saw_what_is_not_stored_and_what_was_answered_is_there(tmp_path: Path, point: CrashPoint) -> None:
     crashing = Harness(tmp_path, "--crash", point, "--save", str(FATAL_SAVE), command=broken_server.COMMAND)
     async with (
@@ -69,3 +69,22 @@ async def test_nobody_saw_what_is_not_stored_and_what_was_answered_is_there(tmp_
         for _ in range(2):
             assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
         assert (await bo.ask("sync", room=room))["moves"] == [4, 0]
+
+
+async def test_a_death_between_a_games_end_and_the_lists_loses_no_list(tmp_path: Path) -> None:
+    crashing = Harness(tmp_path, "--crash", "before lists", "--save", "5", command=broken_server.COMMAND)
+    async with crashing as server, open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await ana.ask("move", room=room, cell=4, ply=0)
+        await bo.ask("move", room=room, cell=0, ply=1)
+        await bo.send("resign", id="fatal", room=room)
+        heard = await heard_until_the_end(ana)
+        assert heard[-1]["status"] == "over", "players see the end before lists do"
+        assert await server.ended() == -signal.SIGKILL
+
+    async with Harness(tmp_path) as server, open_peer(server.url, token=bo.welcome["token"]) as bo:
+        assert bo.seats == {}, "the game is over"
+        await bo.ask("join", room=room)
+        ((row,), (game,)) = (await bo.ask("rooms"))["rooms"], (await bo.ask("history"))["games"]
+        assert (row["room"], row["status"], game["room"]) == (room, "over", room)
