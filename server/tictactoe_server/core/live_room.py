@@ -376,15 +376,17 @@ class LiveRoom(Listed, Kept[Room]):
 
 
 class Changes:
-    """What the changes of all rooms share: `rooms` is where they are stored, `tasks` are what still waits for that.
+    """What the changes of all rooms have in common: where rooms are stored, and who hears of what has changed.
 
-    `now` returns ms of served time.
+    Each is stored first: in the table `rooms`, where that takes its time with a task among `tasks`. Then those in the
+    room are shown it, and listeners hear of it, at once or a little later (`tell_now`, `tell_soon`): of `on_room` each
+    room that is new, or whose seats, clock or result changed, with what it was before, None for a new one; of
+    `on_result` each game that is over, also one that was aborted, with its id in the log, empty where it is not kept;
+    of `on_gone` each room that has ended, with what people are told of that. Those of `on_shown` hear of each new state
+    of a room in which bots sit.
 
-    Listeners of `on_room` hear of each room that was opened, or whose seats, clock or result changed, and what it was
-    before, None where it is new; those of `on_result` of each game that is over and stored, also of one that was
-    aborted, with its id in the log of games, empty where that has it not; those of `on_gone` of each room that has
-    ended, with what is said of that; those of `on_shown` of each new state of a room in which bots sit.
-    A game that is over goes into the log where all of `keeping` say so. `moves` is how many were played.
+    A game that is over goes into the log where all of `keeping` say so. `now` returns ms of served time,
+    `encode_seats` the JSON of a room's seats. `moves` is how many were played.
     """
 
     def __init__(
