@@ -55,8 +55,8 @@ def older(commit: str) -> Iterator[list[Contestant]]:
     """Return our own server as it was at a commit, with the limits it had; raises `CalledProcessError` for none."""
     with older_packages(commit) as packages:
         program = "import tests.limits; print(*tests.limits.COUNTED)"
-        there = environment(PYTHONPATH=packages)
-        limits = subprocess.check_output((sys.executable, "-P", "-c", program), text=True, env=there).split()
+        words = (sys.executable, "-P", "-c", program)
+        limits = subprocess.check_output(words, text=True, env=environment(PYTHONPATH=packages)).split()
         command = ("env", f"PYTHONPATH={packages}", *SERVER[: -len(COUNTED)], *limits)
         yield [
             replace(one, name=f"{one.name} at {commit[:8]}", command=(*command, *one.command[len(SERVER) :]))

@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import RoomSummary, SeatState, Welcome
+from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState, Welcome
 from tictactoe_server.listings.listed import Listed
 
 _OF_SERVICES: Final = {"calls"}  # the fields that the protocol knows and a service fills
@@ -23,6 +23,7 @@ _OF_SERVICES: Final = {"calls"}  # the fields that the protocol knows and a serv
 log: Final = structlog.get_logger(__name__)
 
 Of = TypeVar("Of")
+Seated = TypeVar("Seated", RoomSummary, RoomState)
 
 
 class Fields(dict[str, Callable[[Of], Any]]):
@@ -68,9 +69,12 @@ class Additions:
 
     def encode_row(self, listed: Listed, row: RoomSummary) -> bytes:
         """Return a row of the lobby as it is sent."""
-        if self.seats:
-            row = replace(row, seats=Raw(self.encode_seats(row.seats)))
+        row = self.with_seats(row)
         return with_fields(encode(row), self.rows.of(listed)) if self.rows else encode(row)
+
+    def with_seats(self, one: Seated) -> Seated:
+        """Return a row or a state with its seats as they are sent."""
+        return replace(one, seats=Raw(self.encode_seats(one.seats))) if self.seats else one
 
     def encode_seats(self, seats: Mapping[str, SeatState | None]) -> bytes:
         """Return the seats of a room as they are sent."""
