@@ -75,7 +75,7 @@ CEILINGS = {
     "rooms": (1_400, 5),
     "services": (1_850, 5),
     "sessions": (550, 2),
-    "storage": (2_800, 10),
+    "storage": (2_750, 8),
     "transport": (2_300, 6),
     "watching": (200, 1),
 }

@@ -1,7 +1,4 @@
-"""What every store promises, and the ways in which it says no.
-
-A store keeps values in tables, and finished games in a log; `specs` says which.
-"""
+"""What every store promises of its tables and its log of finished games, and the ways in which it says no."""
 
 from __future__ import annotations
 
@@ -43,6 +40,10 @@ class Unreadable(StoreUnavailable):
 
 class CannotOpenStore(Exception):
     """The store cannot be opened, and nothing was changed; the message is a sentence for the operator."""
+
+
+class CannotMove(Exception):
+    """Not everything could be brought over; the message is a sentence for the operator."""
 
 
 class Waiter(Protocol):

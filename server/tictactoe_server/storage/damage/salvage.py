@@ -11,17 +11,16 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.damage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.folder import files_of, flush, free_name
-from tictactoe_server.storage.journal import FOLDED_AT_ONCE, GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec, as_bytes
 from tictactoe_server.storage.store import Unreadable
 
+_GAMES_AT_ONCE: Final = 250
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
 _ID_PLACE: Final = slice(68, 72)
@@ -123,9 +122,9 @@ class _Found:
         for spec in self._specs.tables:
             target.executemany(schema.insert_into(spec), self._rows[spec.name].values())
         target.executemany("INSERT INTO server VALUES (?, ?)", self._server.items())
-        tables, games = GameTables(target.cursor(), self._specs.games), iter(sorted(self._games.items()))
-        while some := [(id, game, document) for id, (game, document) in islice(games, FOLDED_AT_ONCE)]:
-            tables.insert(some)
+        games = [(id, game, document) for id, (game, document) in sorted(self._games.items())]
+        for first in range(0, len(games), _GAMES_AT_ONCE):
+            schema.insert_games(target.cursor(), self._specs.games, games[first : first + _GAMES_AT_ONCE])
         if self._journal:  # the numbers of its rows go on
             target.execute("INSERT INTO journal VALUES (?, x'')", (max(self._journal),))
 
