@@ -228,6 +228,7 @@ class Database:
             reason=str(error),
             damaged=str(old),
             **counts,
+            left_out=len(left_out),
         )
         self._connect()
         return True

@@ -1,13 +1,9 @@
 """The rooms and finished games of the database: a journal of the newest, and the tables into which it is folded.
 
-A batch of saves is one row of the journal, whatever the number of rooms in it. A room that is played keeps its newest
-document there, and its older ones go unread; one that rests is folded into the table with time. So the table is
-written once for each rest and not for each move.
-
-A finished game comes with the save of its room, as a line in the same row. The newest stand in the journal alone, the
-others in tables, by player: many are brought into these at once, since they touch a page for each of their players.
-
-Everything here blocks, and belongs to the store's thread.
+A batch of saves is one row of the journal. A room that is played keeps its newest document there, and its older ones
+go unread; one that rests is folded into its table with time, which is so written once for each rest and not each move.
+A finished game comes with the save of its room, as a line in the same row. Many are brought into their tables at once,
+since they touch a page for each of their players. Everything here blocks, and belongs to the store's thread.
 """
 
 from __future__ import annotations
@@ -111,10 +107,7 @@ class GameTables:
         self.pending.keep()
 
     def fold(self) -> tuple[int, int | None]:
-        """Bring the oldest half into the tables, or some more.
-
-        Returns how many these are, and which row of the journal is needed for the rest, None for none.
-        """
+        """Bring the oldest half or more into the tables; return how many, and which row the rest needs, if any."""
         pending = self.pending
         pending.folding = count = min(len(pending), max(FOLDED_AT_ONCE, len(pending) // 2))
         if count:
@@ -298,9 +291,9 @@ class Journal:
         return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in gone]
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
-        """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
+        """Write a note, if there is one, bring rooms that rest and games into their tables, and return how many.
 
-        Writes a note, if there is one, on the way. Returns how many these were.
+        Rows of the journal go that nobody needs then.
         """
         if note is not None:
             self.note(*note)

@@ -32,7 +32,7 @@ class MemoryLog(Generic[Game]):
         self._games: dict[int, Game] = {}
         self._newest = 0
         self._noted: defaultdict[Whose, deque[int]] = defaultdict(deque)  # by players and places
-        self._unnoted: list[tuple[int, Game]] = []
+        self._noted_to = 0
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
         ids = (id for id in reversed(self._ids(player)) if before is None or id < before)
@@ -59,17 +59,16 @@ class MemoryLog(Generic[Game]):
         """Take a game in, in place of the oldest where there are too many."""
         self._newest += 1
         self._games[self._newest] = game
-        self._unnoted.append((self._newest, game))
-        if len(self._unnoted) > _NOTED_AT_ONCE:
+        if self._newest - self._noted_to > _NOTED_AT_ONCE:
             self._note_all()
         if len(self._games) > self._max_games:
             self._drop(next(iter(self._games)))
 
     def _note_all(self) -> None:
-        for id, game in self._unnoted:
-            for whose in self._whose(game):
+        for id in range(self._noted_to + 1, self._newest + 1):
+            for whose in self._whose(self._games[id]):
                 self._noted[whose].append(id)
-        self._unnoted.clear()
+        self._noted_to = self._newest
 
     def _whose(self, game: Game) -> list[Whose]:
         return [self._spec.place(game), *self._spec.people(game)]

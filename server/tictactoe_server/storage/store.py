@@ -66,10 +66,9 @@ class Stored(Generic[Value]):
 
 
 class Table(Protocol[Value]):
-    """Values by key, each with a revision that grows. Safety comes from compare-and-set, never from who wrote last.
+    """Values by key, each with a revision that grows, also where a key is deleted and made again.
 
-    A key that is deleted and made again never has a revision that it had before. An expected revision of None is
-    whichever there is, `MISSING` included.
+    Safety comes from compare-and-set. An expected revision of None is whichever there is, `MISSING` included.
     """
 
     @property
@@ -178,11 +177,8 @@ class Pending:
 class _Unawaited:
     """Waits for a write that nobody misses: it comes again."""
 
-    def stored(self, revision: int) -> None:
-        pass
-
-    def failed(self, error: Exception) -> None:
-        pass
+    def stored(self, revision: int) -> None: ...
+    def failed(self, error: Exception) -> None: ...
 
 
 UNAWAITED: Final[Waiter] = _Unawaited()

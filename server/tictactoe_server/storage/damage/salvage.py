@@ -27,18 +27,17 @@ _ID_PLACE: Final = slice(68, 72)
 
 
 def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], list[str], Path]:
-    """Put a new database in the place of a damaged one.
+    """Put a new database in the place of a damaged one, which nobody else may use.
 
     Returns how many rows its tables have, lines about the rows that are left out, and where the old one is now.
-
-    Nobody else may use the file. Raises `sqlite3.Error`, `CannotOpenStore` and OSError, and then nothing has changed.
+    Raises `sqlite3.Error`, `CannotOpenStore` and OSError, and then nothing has changed.
     """
     found = _Found(specs)
     with closing(DatabasePages(path)) as pages:
         for row in pages.rows():
             found.take(row)
     found.fold()
-    if not (found.is_ours or _may_be_ours(path)):
+    if not (any(found.counts.values()) or _may_be_ours(path)):
         raise schema.ForeignFile(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), free_name(path, "damaged")
     for leftover in files_of(fresh):
@@ -70,13 +69,8 @@ class _Found:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each there are, and how many rows are left out."""
-        tables = {name: len(rows) for name, rows in self._rows.items()}
-        return {**tables, "games": len(self._games), "left_out": len(self.left_out)}
-
-    @property
-    def is_ours(self) -> bool:
-        return bool(self._games) or any(self._rows.values())
+        """How many rows each table has, with the games."""
+        return {**{name: len(rows) for name, rows in self._rows.items()}, "games": len(self._games)}
 
     def take(self, row: Row | None) -> None:
         """Take in a row, whichever it is; None is one that cannot be read."""
