@@ -71,11 +71,11 @@ CEILINGS = {
     "http": (850, 2),
     "listings": (600, 2),
     "people": (500, 2),
-    "records": (800, 2),
+    "records": (770, 2),
     "rooms": (1_400, 5),
     "services": (1_850, 5),
     "sessions": (550, 2),
-    "storage": (2_800, 10),
+    "storage": (2_720, 8),
     "transport": (2_300, 6),
     "watching": (200, 1),
 }

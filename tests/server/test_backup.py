@@ -23,7 +23,7 @@ from tictactoe_server.records.tables import KEPT, PLAYERS, KnownPlayer, open_fol
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import CannotBackUp, back_up
-from tictactoe_server.storage.contents import check_folder
+from tictactoe_server.storage.copying import check_folder
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import MIGRATIONS, SCHEMA, open_database, version_of
 from tictactoe_server.storage.sqlite import SqliteStore

@@ -40,8 +40,7 @@ from tictactoe_server.events.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import kept_by
-from tictactoe_server.storage.contents import folder_source
-from tictactoe_server.storage.copying import Contents, copy
+from tictactoe_server.storage.copying import Contents, copy, folder_source
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, save

@@ -14,7 +14,7 @@ from tests.server.tables import ANA, BO
 from tictactoe_server.records.tables import KEPT, Ban, open_folder
 from tictactoe_server.rooms import Player
 from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
-from tictactoe_server.storage.contents import check_folder
+from tictactoe_server.storage.copying import check_folder
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.schema import NewerSchema
 from tictactoe_server.storage.store import MISSING

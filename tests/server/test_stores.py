@@ -20,8 +20,7 @@ from tests.server.tables import Table as PlayedTable
 from tictactoe_server.records.tables import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
 from tictactoe_server.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
-from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
-from tictactoe_server.storage.copying import copy
+from tictactoe_server.storage.copying import check_folder, copy, folder_source, folder_target
 from tictactoe_server.storage.damage.pages import PAGE_BYTES
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore

@@ -16,8 +16,8 @@ from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, restore_backup
-from tictactoe_server.storage.contents import check_folder, folder_source, folder_target
-from tictactoe_server.storage.copying import CannotMove, Contents, CopyEnd, copy
+from tictactoe_server.storage.copying import Contents, CopyEnd, check_folder, copy, folder_source, folder_target
+from tictactoe_server.storage.store import CannotMove
 
 _PROGRESS_SECONDS: Final = 2.0
 

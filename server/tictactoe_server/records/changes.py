@@ -50,14 +50,10 @@ log: Final = structlog.get_logger(__name__)
 class Phase(Enum):
     """How what is here stands to the store."""
 
-    OPENING = auto()
-    """It is about to be stored for the first time."""
-    STORED = auto()
-    """What is here is what is stored."""
-    UNCERTAIN = auto()
-    """Something newer may be stored: it is read again before the next change."""
-    GONE = auto()
-    """It has ended, or is not here."""
+    OPENING = auto()  # it is about to be stored for the first time
+    STORED = auto()  # what is here is what is stored
+    UNCERTAIN = auto()  # something newer may be stored: it is read again before the next change
+    GONE = auto()  # it has ended, or is not here
 
 
 STORED: Final = Phase.STORED  # to look a phase up by its name is slow
@@ -73,12 +69,9 @@ TRANSITIONS: Final = {
 class Change(Struct, Generic[Value], kw_only=True, eq=False):
     """One change of the value that is `live`, a `Kept`: begun by `submit`, then applied, stored, settled.
 
-    `make` returns the next value, and `then` is called at the end, with the error if there was one; the classes made
-    from this one say otherwise what is made and what follows. Once applied, `after` is what was made of the value, and
-    `finished` a game that is over by it (see `Table.save`).
-
-    Where it is not settled at once, `asked_at` is when it was asked for (s of `time.monotonic`), `attempts` how often
-    it had to be tried again, and `rested` for how long it rested between (s).
+    `make` returns the next value, which is `after`, and `then` is called at the end, with the error if there was one;
+    `finished` is a game that is over by it (see `Table.save`). Where it is not settled at once, `asked_at` is when it
+    was asked for (s of `time.monotonic`), `attempts` how often it was tried again, `rested` for how long it rested (s).
     """
 
     live: Any
@@ -94,15 +87,14 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
     def submit(self) -> None:
         """Carry it out when its turn has come; it is told when it is settled."""
         live = self.live
-        if live.change is None and not live.is_going_on:
+        if is_next := live.change is None and not live.is_going_on:
             live.change = self
             live.begin(self)
-            if not self.is_settled:
-                self.asked_at = time.monotonic()
-                self.wait()
-        else:
-            self.asked_at = time.monotonic()
-            self.wait()
+            if self.is_settled:
+                return
+        self.asked_at = time.monotonic()
+        self.wait()
+        if not is_next:
             live.waiting.append(self)
             live.answer_in_time(self)
 
@@ -124,8 +116,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
     def apply(self, value: Value) -> Value | None:
         """Return the value after the change, this very one for no change, None where it is to go.
 
-        Called when its turn has come, and again where the store had something newer. Raises `Refused`, and `Conflict`
-        where it is to be read again before.
+        Called anew where the store had something newer. Raises `Refused`, and `Conflict` where it is to be read first.
         """
         return value if self.make is None else self.make(value)
 
@@ -155,11 +146,10 @@ class Kept(Generic[Value]):
     """The `value` under a `key` of a table, stored as `revision` once that is not `MISSING`.
 
     One `change` is under way at a time, the next ones are `waiting`, and `is_going_on` while these are begun. `tasks`
-    are what waits for the store. Another kind of value says otherwise what comes of its being `changed` or `lost`, and
-    by which word the log names it.
+    are what waits for the store.
     """
 
-    kind = "key"
+    kind = "key"  # the word by which the log names it
 
     def __init__(self, table: Table[Any], key: str, tasks: Tasks, value: Value, revision: int = MISSING) -> None:
         self.table = table
@@ -186,8 +176,6 @@ class Kept(Generic[Value]):
     def why_gone(self) -> Exception:
         """Return why nothing is changed that has come to its end."""
         return StoreUnavailable(f"{self.key} is gone.")
-
-    # -- what is stored ---------------------------------------------------------------------------------------------
 
     def enter(self, phase: Phase) -> None:
         """Be in a phase from now on; raises ValueError where none leads there."""
@@ -226,8 +214,6 @@ class Kept(Generic[Value]):
         self.doubt()
         if self.phase is Phase.UNCERTAIN and not self.waiting:
             Change[Value](live=self).submit()
-
-    # -- changes ----------------------------------------------------------------------------------------------------
 
     def begin(self, change: Change[Value]) -> None:
         """Apply a change whose turn has come, and let it be stored."""

@@ -17,11 +17,9 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server.storage.copying import CannotMove
-from tictactoe_server.storage.damage.errors import Damaged, is_damage
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
-from tictactoe_server.storage.schema import SCHEMA, reading, refuse_newer, version_of
-from tictactoe_server.storage.store import CannotOpenStore
+from tictactoe_server.storage.schema import SCHEMA, Damaged, is_damage, reading, refuse_newer, version_of
+from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 
 log: Final = structlog.get_logger(__name__)
 
@@ -75,16 +73,15 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
             held.hold_database()
         fresh.unlink(missing_ok=True)
         _copy(backup, fresh)
-        try:
-            for path, aside in zip(files_of(database), files_of(free_name(database, "replaced")), strict=True):
-                if path.exists():
-                    path.rename(aside)
-                    moved.append(aside)
-            fresh.rename(database)
-            held.write_mark(0)
-            flush(folder)
-        except OSError as error:
-            raise CannotBackUp(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
+        for path, aside in zip(files_of(database), files_of(free_name(database, "replaced")), strict=True):
+            if path.exists():
+                path.rename(aside)
+                moved.append(aside)
+        fresh.rename(database)
+        held.write_mark(0)
+        flush(folder)
+    except OSError as error:
+        raise CannotBackUp(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
     finally:
         held.release()
     return moved

@@ -16,13 +16,12 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_server.storage.damage.errors import Damaged, code_of, concerns_one_job, is_damage, refusal_of
+from tictactoe_server.storage import schema
 from tictactoe_server.storage.damage.salvage import salvage
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.journal import Journal, Question, Save, Write
-from tictactoe_server.storage.schema import ForeignFile, make_tables, open_database, version_of
 from tictactoe_server.storage.specs import Specs
-from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
+from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 
 MAX_SALVAGES: Final = 3
 """How often one process makes a new database out of a damaged one: a disk that goes on like that is beyond help."""
@@ -50,20 +49,19 @@ class Database:
         self.is_refusing = False
         # Larger each time, and larger than in earlier processes while no clock goes back.
         self._next_revision = itertools.count(time.time_ns() // 1_000).__next__
-        self._logs_damage = logs_damage
+        self._log_damage = log.error if logs_damage else lambda event, **values: None
         self._specs = specs
         self._folder = folder
         self._path = None if folder is None else folder.database
         self._is_suspect = False
         self._is_durable = True
         self._salvages = 0
-        had_log = folder is not None and folder.has_log()  # else what is in it is made in opening
         self._open()
         if folder is not None and self.journal.row < folder.mark:
             log.error(
                 "the database lacks what was kept last: has its log been lost, or is this a backup?",
                 batches=folder.mark - self.journal.row,
-                copy_of_the_log=folder.keep_log() if had_log else None,
+                copy_of_the_log=folder.keep_log(),
             )
 
     def write(self, jobs: Sequence[Save | Write]) -> list[Any]:
@@ -73,14 +71,14 @@ class Database:
             if self._folder is not None:
                 self._folder.write_mark(self.journal.row)
             return list(told)
-        if len(jobs) > 1 and concerns_one_job(told):
+        if len(jobs) > 1 and _concerns_one_job(told):
             return [outcome for job in jobs for outcome in self.write([job])]
-        return [refusal_of(told)] * len(jobs)
+        return [_refusal_of(told)] * len(jobs)
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Return the answers to questions, or the exceptions that they are answered with."""
-        answers = [self._attempt(question.ask) for question in questions]
-        return [refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
+        answers = [self._attempt(question.write) for question in questions]
+        return [_refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
         """Write a note, if there is one, and fold some of the journal; return how much of it."""
@@ -112,27 +110,17 @@ class Database:
             with suppress(sqlite3.Error):
                 self.connection.close()
 
-    def recover(self, error: Exception) -> None:
-        """Take back what an error interrupted. A connection that may be broken is made anew before the next use."""
-        code = code_of(error)
-        try:
-            if self.connection.in_transaction:
-                self.execute("ROLLBACK")
-        except sqlite3.Error:
-            code = sqlite3.SQLITE_IOERR
-        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
-            self.distrust()
-
     def distrust(self) -> None:
+        """Have the connection made anew before its next use."""
         self._is_suspect = self._path is not None
 
     def _connect(self) -> None:
         if self._folder is not None:
             self._folder.hold_database()
-            if version_of(self._folder.database):
+            if schema.version_of(self._folder.database):
                 self._folder.make_database_private()
-        self.connection = open_database(self._path)
-        make_tables(self.connection, self._specs.tables)
+        self.connection = schema.open_database(self._path)
+        schema.make_tables(self.connection, self._specs.tables)
         self.connections += 1
         self._cursor = self.connection.cursor()
         self.execute = self._cursor.execute
@@ -149,14 +137,14 @@ class Database:
             self._try_to_write()
         except (CannotOpenStore, sqlite3.DatabaseError) as error:
             cause = error.__cause__ or error
-            if code_of(cause) == sqlite3.SQLITE_ERROR:  # what SQL knows nothing of is missing from the tables
-                cause = Damaged(str(cause))
+            if schema.code_of(cause) == sqlite3.SQLITE_ERROR:  # what SQL knows nothing of is missing from the tables
+                cause = schema.Damaged(str(cause))
             if self._salvage(cause):
                 return
             reason: object = error
             if not isinstance(error, CannotOpenStore):
                 reason = f"Cannot read the database {self._path}: {error}."
-            elif isinstance(cause, ForeignFile) or not is_damage(cause):
+            elif isinstance(cause, schema.ForeignFile) or not schema.is_damage(cause):
                 raise
             raise CannotOpenStore(f"{reason} {_ADVICE}") from error
 
@@ -165,8 +153,9 @@ class Database:
         try:
             self.execute("DELETE FROM server WHERE 0")
         except sqlite3.OperationalError as error:
-            if code_of(error) == sqlite3.SQLITE_READONLY:
-                raise CannotOpenStore(f"Cannot write in the database {self._path}: {error}.") from Damaged(str(error))
+            if schema.code_of(error) == sqlite3.SQLITE_READONLY:
+                damage = schema.Damaged(str(error))
+                raise CannotOpenStore(f"Cannot write in the database {self._path}: {error}.") from damage
 
     def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
         """Return what comes of work in a transaction, durable or not, in none for None; or its error, taken back.
@@ -191,6 +180,17 @@ class Database:
         self._tell(None)
         return done
 
+    def recover(self, error: Exception) -> None:
+        """Take back what an error interrupted, and distrust a connection that may be broken."""
+        code = schema.code_of(error)
+        try:
+            if self.connection.in_transaction:
+                self.execute("ROLLBACK")
+        except sqlite3.Error:
+            code = sqlite3.SQLITE_IOERR
+        if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+            self.distrust()
+
     def _mend(self) -> None:
         """Make the connection anew where it may be broken; raises `StoreUnavailable`.
 
@@ -208,13 +208,13 @@ class Database:
 
     def _salvage(self, error: BaseException) -> bool:
         """Put what can be read of a damaged database into a new one, and tell whether to try again what failed."""
-        if self._path is None or not is_damage(error) or self._salvages >= MAX_SALVAGES:
+        if self._path is None or not schema.is_damage(error) or self._salvages >= MAX_SALVAGES:
             return False
         self._salvages += 1
         self.close()
         try:
             counts, left_out, old = salvage(self._path, self._specs)
-        except ForeignFile:
+        except schema.ForeignFile:
             return False
         except (sqlite3.Error, CannotOpenStore, OSError) as failure:
             log.error("no new database could be made of what can be read", reason=str(failure))
@@ -228,23 +228,34 @@ class Database:
             reason=str(error),
             damaged=str(old),
             **counts,
+            left_out=len(left_out),
         )
         self._connect()
         return True
-
-    def _log_damage(self, event: str, **values: object) -> None:
-        if self._logs_damage:
-            log.error(event, **values)
 
     def _tell(self, error: Exception | None) -> None:
         """Log when the disk begins to refuse and when it ends, and not once for every job between.
 
         What concerns one job alone is its caller's to log, who knows what it is about.
         """
-        if error is not None and concerns_one_job(error):
+        if error is not None and _concerns_one_job(error):
             return
         if error is not None and not self.is_refusing:
             log.error("the store refuses", error=str(error))
         elif error is None and self.is_refusing:
             log.warning("the store works again")
         self.is_refusing = error is not None
+
+
+def _concerns_one_job(error: Exception) -> bool:
+    """Tell whether an error is about what was asked, rather than about the disk, which would refuse anything now."""
+    return not isinstance(error, (sqlite3.OperationalError, StoreUnavailable))
+
+
+def _refusal_of(error: Exception) -> Exception:
+    """Return what a caller gets to see of an error."""
+    if isinstance(error, sqlite3.Error) and schema.is_damage(error):
+        return Unreadable(f"The database is damaged where this is kept: {error}.")
+    if isinstance(error, sqlite3.OperationalError):
+        return StoreUnavailable(f"The database cannot do this now: {error}.")
+    return error

@@ -40,7 +40,8 @@ class FolderInUse(CannotOpenStore):
 class DataFolder:
     """Holds a folder until `release`, or until the process ends.
 
-    `mark` is a number that the last server left here, 0 where none did: what it had kept by its own account.
+    `mark` is a number that the last server left here, 0 where none did: what it had kept by its own account. The
+    database `had_log` if there was something in its log then.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,6 +60,7 @@ class DataFolder:
         numbers = _read_numbers(self._lock)
         self.mark = numbers[1] if len(numbers) > 1 else 0
         self.write_mark(self.mark)
+        self.had_log = any(path.stat().st_size for path in files_of(self.database)[1:2] if path.is_file())
 
     def hold_database(self) -> None:
         """Hold the database, and see that what SQLite keeps beside it is no link; raises like `hold`."""
@@ -88,18 +90,18 @@ class DataFolder:
         except OSError as error:
             reason = "it is a link" if path.is_symlink() else error.strerror or error
             raise CannotOpenStore(f"Cannot use {path}: {reason}. Nothing in it was changed.") from error
-        with contextlib.ExitStack() as failing:
-            failing.callback(os.close, descriptor)
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise CannotOpenStore(f"Cannot use {path}: it is no file.")
-            try:
-                _lock(descriptor)
-            except BlockingIOError:
-                numbers = _read_numbers(descriptor) if name == LOCK_NAME else []
+            _lock(descriptor)
+        except BaseException as error:
+            numbers = _read_numbers(descriptor) if name == LOCK_NAME else []
+            os.close(descriptor)
+            if isinstance(error, BlockingIOError):
                 raise FolderInUse(self.path, numbers[0] if numbers else None) from None
-            except OSError as error:
+            if isinstance(error, OSError):
                 raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}.") from error
-            failing.pop_all()
+            raise
         if held is not None:
             os.close(held)
         self._locks[name] = descriptor
@@ -109,16 +111,11 @@ class DataFolder:
         os.lseek(self._lock, 0, os.SEEK_SET)
         os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
 
-    def has_log(self) -> bool:
-        """Tell whether the database has a log with something in it."""
-        with contextlib.suppress(OSError):
-            return files_of(self.database)[1].stat().st_size > 0
-        return False
-
     def keep_log(self) -> Path | None:
-        """Copy the database's log before SQLite writes over what it cannot read there; return the copy, if any."""
+        """Copy the log that the database had before SQLite writes over what it cannot read there; return the copy."""
         with contextlib.suppress(OSError):
-            return Path(shutil.copy2(files_of(self.database)[1], files_of(free_name(self.database, "damaged"))[1]))
+            if self.had_log:
+                return Path(shutil.copy2(files_of(self.database)[1], files_of(free_name(self.database, "damaged"))[1]))
         return None
 
     def release(self) -> None:

@@ -1,13 +1,9 @@
 """The rooms and finished games of the database: a journal of the newest, and the tables into which it is folded.
 
-A batch of saves is one row of the journal, whatever the number of rooms in it. A room that is played keeps its newest
-document there, and its older ones go unread; one that rests is folded into the table with time. So the table is
-written once for each rest and not for each move.
-
-A finished game comes with the save of its room, as a line in the same row. The newest stand in the journal alone, the
-others in tables, by player: many are brought into these at once, since they touch a page for each of their players.
-
-Everything here blocks, and belongs to the store's thread.
+A batch of saves is one row of the journal. A room that is played keeps its newest document there, and its older ones
+go unread; one that rests is folded into its table with time, which is so written once for each rest and not each move.
+A finished game comes with the save of its room, as a line in the same row. Many are brought into their tables at once,
+since they touch a page for each of their players. Everything here blocks, and belongs to the store's thread.
 """
 
 from __future__ import annotations
@@ -16,16 +12,15 @@ import sqlite3
 from collections import ChainMap
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 import structlog
 from msgspec import Struct
 
-from tictactoe_server.storage.damage.errors import Damaged, checked
-from tictactoe_server.storage.schema import GAME, journal_line, lines_of
+from tictactoe_server.storage.schema import GAME, Damaged, checked, insert_games, journal_line, lines_of
 from tictactoe_server.storage.specs import GameSpec, Specs
-from tictactoe_server.storage.store import MISSING, Conflict, Game, Pending, Unreadable, Waiter
+from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
 """How many rooms, and games at the least, one transaction folds, so that those who save meanwhile hardly wait."""
@@ -33,6 +28,8 @@ FOLDED_AT_ONCE: Final = 250
 _FORGOTTEN_AT_ONCE: Final = 100
 _LARGEST_ID: Final = 2**63 - 1
 _decode_players: Final = msgspec.json.Decoder(list[str]).decode
+
+Key = TypeVar("Key")
 
 log: Final = structlog.get_logger(__name__)
 
@@ -55,22 +52,40 @@ class Write(Struct):
     finished: Any = None
 
 
-class Question(Struct):
-    """What is asked of the database and its journal; `ask` raises SQLite's errors, or `Unreadable`."""
+class Question(Write):
+    """What is asked, and changes nothing; `write` raises SQLite's errors, or `Unreadable`."""
 
-    ask: Callable[[sqlite3.Cursor, Journal], Any]
-    waiter: Pending
+
+class Newest(dict[Key, tuple[int, Any, Any]]):
+    """What stands in the journal alone, by key and with its row there, what rests longest first.
+
+    Once a transaction is kept, what is `fresh` in it comes in, and the first goes that it is `folding`, so many.
+    """
+
+    def __init__(self) -> None:
+        self.fresh: dict[Key, tuple[int, Any, Any]] = {}
+        self.folding = 0
+
+    def keep(self) -> None:
+        for key in list(islice(self, self.folding)):
+            del self[key]
+        for key, entry in self.fresh.items():
+            self.pop(key, None)
+            self[key] = entry
+        self.drop()
+
+    def drop(self) -> None:
+        self.fresh.clear()
+        self.folding = 0
 
 
 class GameTables:
-    """What is kept of finished games; `write`, `fold`, `keep` and `drop` are done with those of the journal."""
+    """What is kept of finished games, those `pending` with their documents; written and folded by the journal."""
 
     def __init__(self, cursor: sqlite3.Cursor, spec: GameSpec[Any]) -> None:
+        self.pending = Newest[int]()
         self._cursor = cursor
         self._spec = spec
-        self._pending: dict[int, tuple[int, Any, bytes]] = {}
-        self._fresh: dict[int, tuple[int, Any, bytes]] = {}
-        self._folding = 0
         sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive'"
         found = cursor.execute(f"SELECT max(ifnull(({sequence}), 0), ifnull(max(id), 0)) FROM archive").fetchall()
         self._next = 1 + checked(found, int)[0][0]
@@ -78,43 +93,33 @@ class GameTables:
     def replay(self, row: int, id: int, document: bytes) -> None:
         """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""
         if id >= self._next:
-            self._pending[id] = (row, self._spec.read(None, document), document)
+            self.pending[id] = (row, self._spec.read(None, document), document)
             self._next = id + 1
 
     def write(self, row: int, game: Any) -> tuple[int, bytes]:
         """Take in a game; return its id and its document for that row of the journal."""
-        id, document = self._next + len(self._fresh), self._spec.encode(game)
-        self._fresh[id] = (row, game, document)
+        id, document = self._next + len(self.pending.fresh), self._spec.encode(game)
+        self.pending.fresh[id] = (row, game, document)
         return id, document
 
     def keep(self) -> None:
-        for id in list(islice(self._pending, self._folding)):
-            del self._pending[id]
-        self._pending.update(self._fresh)
-        self._next += len(self._fresh)
-
-    def drop(self) -> None:
-        self._fresh.clear()
-        self._folding = 0
+        self._next += len(self.pending.fresh)
+        self.pending.keep()
 
     def fold(self) -> tuple[int, int | None]:
-        """Bring the oldest half into the tables, or some more.
-
-        Returns how many these are, and which row of the journal is needed for the rest, None for none.
-        """
-        count = min(len(self._pending), max(FOLDED_AT_ONCE, len(self._pending) // 2))
-        games = [(id, game, document) for id, (_, game, document) in islice(self._pending.items(), count)]
-        if games:
-            self.insert(games)
-        self._folding = count
-        return count, next((row for row, *_ in islice(self._pending.values(), count, None)), None)
+        """Bring the oldest half or more into the tables; return how many, and which row the rest needs, if any."""
+        pending = self.pending
+        pending.folding = count = min(len(pending), max(FOLDED_AT_ONCE, len(pending) // 2))
+        if count:
+            self.insert((id, game, document) for id, (_, game, document) in islice(pending.items(), count))
+        return count, next((row for row, *_ in islice(pending.values(), count, None)), None)
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
         """Return a player's games with their ids, newest first, without damaged ones."""
         older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
         pending = (
             (id, game)
-            for id, (_, game, _) in reversed(self._pending.items())
+            for id, (_, game, _) in reversed(self.pending.items())
             if id < older_than and player in self._spec.people(game)
         )
         newest = list(islice(pending, limit))
@@ -133,19 +138,19 @@ class GameTables:
         ).fetchall()
         if rows:
             return readable(self._spec, rows), rows[-1][0]
-        pending = ((id, game) for id, (_, game, _) in self._pending.items() if id > cursor)
+        pending = ((id, game) for id, (_, game, _) in self.pending.items() if id > cursor)
         games = list(islice(pending, limit))
         return games, games[-1][0] if games else None
 
     def find(self, id: int) -> Any | None:
-        if id in self._pending:
-            return self._pending[id][1]
+        if id in self.pending:
+            return self.pending[id][1]
         found = self._cursor.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
         return None if found is None else self._spec.read(None, found[0])
 
     def at(self, room: str, number: int) -> list[tuple[int, Any]]:
         """Return the games of a place with their ids, without damaged ones."""
-        pending = [(id, game) for id, (_, game, _) in self._pending.items() if self._spec.place(game) == (room, number)]
+        pending = [(id, game) for id, (_, game, _) in self.pending.items() if self._spec.place(game) == (room, number)]
         found = self._cursor.execute(
             "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, _LARGEST_ID))
         )
@@ -174,7 +179,7 @@ class GameTables:
 
     def ids(self) -> list[int]:
         """Return the ids of all games, in their order."""
-        return [id for (id,) in self._cursor.execute("SELECT id FROM archive ORDER BY id")] + list(self._pending)
+        return [id for (id,) in self._cursor.execute("SELECT id FROM archive ORDER BY id")] + list(self.pending)
 
     def newest(self) -> int:
         """Return the largest id in the tables, 0 for none."""
@@ -182,24 +187,8 @@ class GameTables:
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
-        """Bring games, with their ids and documents, into the tables; what is there stays.
-
-        Two statements do that for all, since the thread waits for its turn after each.
-        """
-        people, place, at = self._spec.people, self._spec.place, self._spec.at
-        rows = [(id, *place(game), at(game), people(game), document.decode()) for id, game, document in games]
-        told = (msgspec.json.encode(rows).decode(),)
-        fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
-        self._cursor.execute(
-            "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
-            f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
-            told,
-        )
-        self._cursor.execute(
-            "INSERT OR IGNORE INTO archive_players SELECT player.value, json_extract(game.value, '$[0]') "
-            "FROM json_each(?) AS game, json_each(game.value, '$[4]') AS player",
-            told,
-        )
+        """Bring games, with their ids and documents, into the tables; what is there stays."""
+        insert_games(self._cursor, self._spec, games)
 
 
 class Journal:
@@ -207,7 +196,7 @@ class Journal:
 
     `write` or `fold` works inside a transaction of the caller's, who then calls `keep`, or `drop` where that failed.
     Values that have no revision in the file have one in `revisions`, or else the `first_revision`. `damaged` are the
-    rows of lines that could not be read.
+    rows of lines that cannot be read.
     """
 
     def __init__(self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int]) -> None:
@@ -218,11 +207,9 @@ class Journal:
         self.first_revision = next_revision()
         self.damaged: list[int] = []
         self._cursor = cursor
-        self._newest: dict[str, tuple[int, int, bytes | None]] = {}  # those that rest longest come first
-        self._fresh: dict[str, tuple[int, int, bytes | None]] = {}
-        self._folding = 0
+        self._newest = Newest[str]()  # with their revisions and documents, None for one that is to go
         rooms = cursor.execute("SELECT code, revision FROM rooms").fetchall()
-        self._rooms = dict(checked(rooms, str, int))
+        self._resting = dict(checked(rooms, str, int))  # what the table has, by codes
         batches = cursor.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
         for row, batch in checked(batches, int, bytes):
             self._next_row = row
@@ -234,12 +221,13 @@ class Journal:
         """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
-        fresh, revision_of, next_revision = self._fresh, self._rooms.get, self.next_revision
+        newest, fresh, resting, next_revision = self._newest, self._newest.fresh, self._resting, self.next_revision
         row = self.row + 1
         for job in jobs:
             if isinstance(job, Save):
                 code, document, expected, finished = job.code, job.document, job.expected_revision, job.finished
-                found = fresh[code][1] if code in fresh else revision_of(code, MISSING)
+                entry = fresh.get(code) or newest.get(code)
+                found = resting.get(code, MISSING) if entry is None else entry[1]
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
                     told.append(Conflict(code))
                     continue
@@ -259,29 +247,24 @@ class Journal:
 
     def keep(self) -> None:
         """Know what was written or folded, as it is kept now."""
-        for code in list(islice(self._newest, self._folding)):
-            del self._newest[code]
-        self.row, self._rested = self._next_row, self._next_rested
-        rooms, newest = self._rooms, self._newest
-        for code, entry in self._fresh.items():
-            if entry[2] is None:
-                rooms.pop(code, None)
+        for code, (_, revision, document) in islice(self._newest.items(), self._newest.folding):
+            if document is None:
+                self._resting.pop(code, None)
             else:
-                rooms[code] = entry[1]
-            newest.pop(code, None)
-            newest[code] = entry
+                self._resting[code] = revision
+        self._newest.keep()
         self.games.keep()
+        self.row, self._rested = self._next_row, self._next_rested
         fresh, kept = self.revisions.maps
         kept.update(fresh)
-        self.drop()
+        fresh.clear()
 
     def drop(self) -> None:
         """Forget what was written or folded since the last `keep`."""
-        self._fresh.clear()
-        self._folding = 0
-        self._next_row, self._next_rested = self.row, self._rested
-        self.games.drop()
+        self._newest.drop()
+        self.games.pending.drop()
         self.revisions.maps[0].clear()
+        self._next_row, self._next_rested = self.row, self._rested
 
     def load(self, code: str) -> tuple[bytes, int] | None:
         """Return a room's document and revision, or None where there is none."""
@@ -291,7 +274,7 @@ class Journal:
         row: tuple[bytes, int] | None = self._cursor.execute(
             "SELECT document, revision FROM rooms WHERE code = ?", (code,)
         ).fetchone()
-        if row is None and code in self._rooms:
+        if row is None and code in self._resting:
             raise Damaged(f"room {code} is listed, and not found")
         return row
 
@@ -304,12 +287,13 @@ class Journal:
         self._cursor.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (key, value))
 
     def codes(self) -> list[str]:
-        return list(self._rooms)
+        gone = {code for code, (_, _, document) in self._newest.items() if document is None}
+        return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in gone]
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
-        """Bring rooms that rest and games into their tables, and let go of the journal's rows that nobody needs then.
+        """Write a note, if there is one, bring rooms that rest and games into their tables, and return how many.
 
-        Writes a note, if there is one, on the way. Returns how many these were.
+        Rows of the journal go that nobody needs then.
         """
         if note is not None:
             self.note(*note)
@@ -333,7 +317,7 @@ class Journal:
         self._cursor.execute("DELETE FROM journal WHERE id < ?", (needed,))
         if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
             self._cursor.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
-        self._folding, self._next_rested = len(resting), self.row
+        self._newest.folding, self._next_rested = len(resting), self.row
         return len(resting) + games
 
     def _replay(self, row: int, batch: bytes) -> None:
@@ -345,7 +329,7 @@ class Journal:
                 if name == GAME:
                     self.games.replay(row, number, document)
                 else:
-                    self._fresh[name] = (row, number, document or None)
+                    self._newest.fresh[name] = (row, number, document or None)
             except Unreadable:
                 self.damaged.append(row)
 

@@ -16,6 +16,9 @@ _FORGOTTEN_AT_ONCE: Final = 100
 _NOTED_AT_ONCE: Final = 100
 _READ_AT_ONCE: Final = 500
 
+Whose = str | tuple[str, int]
+"""A player's games, or those of a place."""
+
 
 class MemoryLog(Generic[Game]):
     """Finished games in a dictionary; see `GameLog` for what the methods promise.
@@ -28,21 +31,18 @@ class MemoryLog(Generic[Game]):
         self._max_games = max_games
         self._games: dict[int, Game] = {}
         self._newest = 0
-        self._by_player: defaultdict[str, deque[int]] = defaultdict(deque)
-        self._by_place: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-        self._unnoted: list[tuple[int, Game]] = []
+        self._noted: defaultdict[Whose, deque[int]] = defaultdict(deque)  # by players and places
+        self._noted_to = 0
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
-        self._note_all()
-        ids = (id for id in reversed(self._by_player.get(player, ())) if before is None or id < before)
+        ids = (id for id in reversed(self._ids(player)) if before is None or id < before)
         return [(id, self._games[id]) for id in islice(ids, max(0, min(limit, MAX_LISTED_GAMES)))]
 
     async def game(self, id: int) -> Game | None:
         return self._games.get(id)
 
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
-        self._note_all()
-        return [(id, self._games[id]) for id in self._by_place.get((room, number), ())]
+        return [(id, self._games[id]) for id in self._ids((room, number))]
 
     async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
         for id in list(islice((id for id in self._games if id > cursor), max(0, limit))):
@@ -59,31 +59,33 @@ class MemoryLog(Generic[Game]):
         """Take a game in, in place of the oldest where there are too many."""
         self._newest += 1
         self._games[self._newest] = game
-        self._unnoted.append((self._newest, game))
-        if len(self._unnoted) > _NOTED_AT_ONCE:
+        if self._newest - self._noted_to > _NOTED_AT_ONCE:
             self._note_all()
         if len(self._games) > self._max_games:
             self._drop(next(iter(self._games)))
 
     def _note_all(self) -> None:
-        for id, game in self._unnoted:
-            self._by_place[self._spec.place(game)].append(id)
-            for player in self._spec.people(game):
-                self._by_player[player].append(id)
-        self._unnoted.clear()
+        for id in range(self._noted_to + 1, self._newest + 1):
+            for whose in self._whose(self._games[id]):
+                self._noted[whose].append(id)
+        self._noted_to = self._newest
+
+    def _whose(self, game: Game) -> list[Whose]:
+        return [self._spec.place(game), *self._spec.people(game)]
+
+    def _ids(self, whose: Whose) -> Sequence[int]:
+        """Return the ids of the games of a player or a place, in their order."""
+        self._note_all()
+        return self._noted.get(whose, ())
 
     def _drop(self, id: int) -> None:
         self._note_all()
         game = self._games.pop(id)
-        place = self._spec.place(game)
-        self._by_place[place].remove(id)
-        if not self._by_place[place]:
-            del self._by_place[place]
-        for player in self._spec.people(game):
-            games = self._by_player[player]
-            games.remove(id)  # among the first, but where clocks went back: a player's games stand in the order of all
+        for whose in self._whose(game):
+            games = self._noted[whose]
+            games.remove(id)  # among the first, but where clocks went back: they stand in the order of all
             if not games:
-                del self._by_player[player]
+                del self._noted[whose]
 
 
 class MemoryTable(Generic[Value]):

@@ -1,18 +1,20 @@
 """The database file of a server: how it is opened, which tables it has, and how older files become today's.
 
 A row of the journal has many lines, each of a room or a finished game. A file that is not ours, or that a newer
-version wrote, is refused before anything in it changes.
+version wrote, is refused before anything in it changes. Damage is what is in a file and is not what was written.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from tictactoe_server.storage.specs import TableSpec
+import msgspec
+
+from tictactoe_server.storage.specs import GameSpec, TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
 APPLICATION_ID: Final = 0x74746F65  # marks the file as ours, for us and for programs like ``file``
@@ -77,6 +79,10 @@ ORIGIN: Final = "copy-of"
 
 GAME: Final = "+"  # stands in the line of a finished game where that of a room has its code
 
+_DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
+_NO_TEXT: Final = "Could not decode to UTF-8"
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
 JournalLine = tuple[str, int, bytes]
 """A room's code, revision and newest document, empty for one that is forgotten; or `GAME`, a game's id and document."""
 
@@ -95,6 +101,32 @@ class NewerSchema(CannotOpenStore):
 
 class ForeignFile(CannotOpenStore):
     """The file says that it is another program's."""
+
+
+class Damaged(sqlite3.DatabaseError):
+    """What SQLite read without a complaint is not what was written."""
+
+
+def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
+    """Return rows whose values are of these kinds; raises `Damaged` for others."""
+    for row in rows:
+        if not all(map(isinstance, row, kinds)):
+            raise Damaged(f"a row holds something else than was written: {row!r:.100}")
+    return rows
+
+
+def code_of(error: BaseException) -> int:
+    """Return SQLite's own primary code of an error, 0 where there is none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def is_damage(error: BaseException) -> bool:
+    """Tell whether an error says that what is in the file is not what was written."""
+    return (
+        isinstance(error, (Damaged, ForeignFile, UnicodeDecodeError))
+        or code_of(error) in _DAMAGE
+        or (isinstance(error, sqlite3.Error) and str(error).startswith(_NO_TEXT))
+    )
 
 
 def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
@@ -127,6 +159,26 @@ def insert_into(spec: TableSpec[Any]) -> str:
     """Return the statement that puts a row, with its columns by name, in the place of that with its key."""
     columns = columns_of(spec)
     return f"INSERT OR REPLACE INTO {spec.name} ({', '.join(columns)}) VALUES (:{', :'.join(columns)})"
+
+
+def insert_games(cursor: sqlite3.Cursor, spec: GameSpec[Any], games: Iterable[tuple[int, Any, bytes]]) -> None:
+    """Bring games, with their ids and documents, into the tables; what is there stays.
+
+    Two statements do that for all, since the store's thread waits for its turn after each.
+    """
+    rows = [(id, *spec.place(game), spec.at(game), spec.people(game), text.decode()) for id, game, text in games]
+    told = (msgspec.json.encode(rows).decode(),)
+    fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
+    cursor.execute(
+        "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
+        f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
+        told,
+    )
+    cursor.execute(
+        "INSERT OR IGNORE INTO archive_players SELECT player.value, json_extract(game.value, '$[0]') "
+        "FROM json_each(?) AS game, json_each(game.value, '$[4]') AS player",
+        told,
+    )
 
 
 def make_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]) -> None:

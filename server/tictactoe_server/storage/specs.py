@@ -54,20 +54,17 @@ class TableSpec(Generic[Value]):
         """How its values are kept in a database: as documents alone where no columns are named."""
         return self.columns or Columns((), lambda value: (self.encode(value),), self.decode, tuple)
 
-    def read(self, key: str | None, document: object) -> Value:
-        """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
-        return self._read(key, self.decode, as_bytes(document))
-
     def read_row(self, key: object, document: object, *numbers: object) -> Value:
         """Return the value of a row of the database, with the usual numbers for none; else like `read`."""
         rows = self.rows
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
-        return self._read(key, rows.join, as_bytes(document), *(numbers or rows.usual()))
+        return self.read(key, document, lambda found: rows.join(found, *(numbers or rows.usual())))
 
-    def _read(self, key: object, decode: Callable[..., Value], *parts: object) -> Value:
+    def read(self, key: object, document: object, decode: Callable[[bytes], Value] | None = None) -> Value:
+        """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
         try:
-            value = decode(*parts)
+            value = (decode or self.decode)(as_bytes(document))
         except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
             raise Unreadable(f"Not a {self.noun}: {error}") from error
         if key is not None and self.key_of is not None and self.key_of(value) != key:

@@ -15,11 +15,10 @@ from typing import Any, Final, Generic, Self
 
 from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.backup import keep_older
-from tictactoe_server.storage.damage.errors import checked
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.journal import GameTables, Journal, Save, Write, readable
-from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, columns_of, insert_into
+from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, checked, columns_of, insert_into
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
 from tictactoe_server.storage.writer import Answer, Writer
@@ -108,7 +107,7 @@ class SqliteLog(Generic[Game]):
 
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
-        return await self.writer.change(lambda _, journal: journal.games.forget(at))
+        return await self.writer.ask(lambda _, journal: journal.games.forget(at), Write)
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
         """Keep documents of games that have their ids from elsewhere; raises `StoreUnavailable`.
@@ -117,7 +116,7 @@ class SqliteLog(Generic[Game]):
         """
         documents = dict(games)
         found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
-        await self.writer.change(lambda _, journal: journal.games.insert(found))
+        await self.writer.ask(lambda _, journal: journal.games.insert(found), Write)
 
     async def begin_copy(self, origin: str, newest: int) -> None:
         """Keep only what is a copy of the games of `origin`, whose ids go up to `newest` now; forget all else."""
@@ -128,7 +127,7 @@ class SqliteLog(Generic[Game]):
                 cursor.execute("DELETE FROM archive_players")
                 journal.note(ORIGIN, origin.encode())
 
-        await self.writer.change(change)
+        await self.writer.ask(change, Write)
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         return await self.writer.ask(lambda _, journal: ask(journal.games))
@@ -159,10 +158,16 @@ class SqliteTable(Generic[Value]):
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         async for keys in self._pages(""):
-            found = await asyncio.gather(
-                *(self._writer.ask(partial(self._find, key)) for key in keys), return_exceptions=True
-            )
-            yield [_stored(key, each) for key, each in zip(keys, found, strict=True) if each is not None]
+            found = await asyncio.gather(*map(self._stored, keys))
+            yield [stored for stored in found if stored is not None]
+
+    async def _stored(self, key: str) -> Stored[Value] | None:
+        """Return what is kept under a key, or what is wrong with it where that is damaged."""
+        try:
+            found = await self.load(key)
+        except Unreadable as damaged:
+            return Stored(key, damaged, MISSING)
+        return found and Stored(key, *found)
 
     async def first_key(self, prefix: str) -> str | None:
         async for keys in self._pages(prefix):
@@ -173,7 +178,7 @@ class SqliteTable(Generic[Value]):
         row = self._spec.rows.split(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
-            if expected_revision is not None and self._revision(key, cursor, journal) != expected_revision:
+            if expected_revision not in (None, self._row(key, cursor, journal)[0]):
                 return Conflict(key)
             revision = journal.next_revision()
             cursor.execute(insert_into(self._spec), dict(zip(self._written, (key, revision, *row), strict=True)))
@@ -187,7 +192,8 @@ class SqliteTable(Generic[Value]):
         self._spec.forget(key)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
-            if expected_revision is not None and self._revision(key, cursor, journal) != (expected_revision or None):
+            found = self._row(key, cursor, journal)[0]
+            if expected_revision is not None and (found != expected_revision or found == MISSING):
                 return Conflict(key)
             cursor.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))
             return MISSING
@@ -196,10 +202,10 @@ class SqliteTable(Generic[Value]):
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:
         """Return the keys from a prefix on, some at a time."""
-        keys = await self._writer.ask(partial(self._keys, prefix, ""))
-        while keys:
+        last = ""
+        while keys := await self._writer.ask(partial(self._keys, prefix, last)):
             yield keys
-            keys = await self._writer.ask(partial(self._keys, prefix, keys[-1]))
+            last = keys[-1]
 
     def _keys(self, prefix: str, after: str, cursor: sqlite3.Cursor, journal: Journal) -> list[str]:
         rows = cursor.execute(
@@ -209,18 +215,14 @@ class SqliteTable(Generic[Value]):
         return [key for (key,) in checked(rows.fetchall(), str)]
 
     def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Value, int] | None:
-        row = self._row(key, cursor, journal)
-        return row and (self._spec.read_row(key, *row[1:]), row[0])
+        revision, *row = self._row(key, cursor, journal)
+        return (self._spec.read_row(key, *row), revision) if row else None
 
-    def _revision(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> int:
-        row = self._row(key, cursor, journal)
-        return MISSING if row is None else int(row[0])
-
-    def _row(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Any, ...] | None:
-        """Return the revision, the document and the numbers under a key, or None."""
+    def _row(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Any, ...]:
+        """Return the revision, the document and the numbers under a key, or `MISSING` alone."""
         rows = checked(cursor.execute(self._read, (key,)).fetchall(), *self._kinds)
         if not rows or self._has_revision:
-            return rows[0] if rows else None
+            return rows[0] if rows else (MISSING,)
         return (journal.revisions.get((self._spec.name, key), journal.first_revision), *rows[0][1:])
 
 
@@ -235,11 +237,11 @@ class JournaledTable(SqliteTable[Value]):
         self._writer.write(Save(key, None, expected_revision, waiter))
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:
-        keys = [key for key in await self._writer.ask(lambda _, journal: self._all(journal)) if key.startswith(prefix)]
+        keys = [key for key in await self._writer.ask(self._all) if key.startswith(prefix)]
         for first in range(0, len(keys), _KEYS_AT_ONCE):
             yield keys[first : first + _KEYS_AT_ONCE]
 
-    def _all(self, journal: Journal) -> list[str]:
+    def _all(self, cursor: sqlite3.Cursor, journal: Journal) -> list[str]:
         return journal.codes()
 
     def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Value, int] | None:
@@ -254,18 +256,9 @@ class GamesTable(JournaledTable[Game]):
         game = (int(key), value, self._spec.encode(value))
         self._writer.write(Write(lambda _, journal: journal.games.insert([game]), waiter))
 
-    def _all(self, journal: Journal) -> list[str]:
+    def _all(self, cursor: sqlite3.Cursor, journal: Journal) -> list[str]:
         return list(map(str, journal.games.ids()))
 
     def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Game, int] | None:
         game = journal.games.find(int(key))
         return game and (game, MISSING)
-
-
-def _stored(key: str, found: tuple[Value, int] | BaseException) -> Stored[Value]:
-    """Return what is kept under a key, or what is wrong with it where that is damaged; raises other errors."""
-    if isinstance(found, Unreadable):
-        return Stored(key, found, MISSING)
-    if isinstance(found, BaseException):
-        raise found
-    return Stored(key, *found)

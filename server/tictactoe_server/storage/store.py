@@ -1,7 +1,4 @@
-"""What every store promises, and the ways in which it says no.
-
-A store keeps values in tables, and finished games in a log; `specs` says which.
-"""
+"""What every store promises of its tables and its log of finished games, and the ways in which it says no."""
 
 from __future__ import annotations
 
@@ -45,6 +42,10 @@ class CannotOpenStore(Exception):
     """The store cannot be opened, and nothing was changed; the message is a sentence for the operator."""
 
 
+class CannotMove(Exception):
+    """Not everything could be brought over; the message is a sentence for the operator."""
+
+
 class Waiter(Protocol):
     """Who waits for a write. It is told on the event loop, within the call itself where the store answers at once."""
 
@@ -65,10 +66,9 @@ class Stored(Generic[Value]):
 
 
 class Table(Protocol[Value]):
-    """Values by key, each with a revision that grows. Safety comes from compare-and-set, never from who wrote last.
+    """Values by key, each with a revision that grows, also where a key is deleted and made again.
 
-    A key that is deleted and made again never has a revision that it had before. An expected revision of None is
-    whichever there is, `MISSING` included.
+    Safety comes from compare-and-set. An expected revision of None is whichever there is, `MISSING` included.
     """
 
     @property
@@ -177,11 +177,8 @@ class Pending:
 class _Unawaited:
     """Waits for a write that nobody misses: it comes again."""
 
-    def stored(self, revision: int) -> None:
-        pass
-
-    def failed(self, error: Exception) -> None:
-        pass
+    def stored(self, revision: int) -> None: ...
+    def failed(self, error: Exception) -> None: ...
 
 
 UNAWAITED: Final[Waiter] = _Unawaited()

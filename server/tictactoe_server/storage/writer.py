@@ -43,9 +43,6 @@ class _Phase(enum.Enum):
     CLOSED = enum.auto()  # as the thread says at its end
 
 
-Job = Save | Write | Question
-
-
 class _Batch(Struct, eq=False):
     """Jobs that the thread does together from a moment on; none for a note of the time."""
 
@@ -78,7 +75,7 @@ class Writer:
         self._patience_seconds = patience_seconds
         self._phase = _Phase.OPEN
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: deque[Job] = deque()
+        self._waiting: deque[Save | Write] = deque()
         self._begun: list[_Batch] = []
         self._is_awake = False
         self._note: tuple[str, bytes] | None = None
@@ -93,7 +90,7 @@ class Writer:
 
     # -- on the event loop --------------------------------------------------------------------------------------
 
-    def write(self, job: Job) -> None:
+    def write(self, job: Save | Write) -> None:
         """Let something be done and its waiter be told: at the end of its batch, or at once that it cannot be."""
         if self._phase is not _Phase.OPEN:
             reason = _SILENT if self._phase is _Phase.SILENT else "The store is closed."
@@ -109,16 +106,12 @@ class Writer:
             self._is_awake = True
             self._attach().call_soon(self._hand_over)  # and what this turn of the event loop brings goes with it
 
-    def ask(self, ask: Callable[[sqlite3.Cursor, Journal], Answer]) -> asyncio.Future[Answer]:
-        """Return the answer to a question, which is asked on the thread; raises `StoreUnavailable` and its kinds."""
+    def ask(
+        self, work: Callable[[sqlite3.Cursor, Journal], Answer], kind: type[Write] = Question
+    ) -> asyncio.Future[Answer]:
+        """Return what comes of work on the thread, of a `Write` once it is kept; raises `StoreUnavailable`'s kinds."""
         pending = Pending()
-        self.write(Question(ask, pending))
-        return pending.future
-
-    def change(self, change: Callable[[sqlite3.Cursor, Journal], Answer]) -> asyncio.Future[Answer]:
-        """Let something be changed, and return what it returned when that is kept; raises `StoreUnavailable`."""
-        pending = Pending()
-        self.write(Write(change, pending))
+        self.write(kind(work, pending))
         return pending.future
 
     def note(self, key: str, value: bytes) -> None:

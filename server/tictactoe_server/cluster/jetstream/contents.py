@@ -16,9 +16,9 @@ from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.cluster.jetstream.setup import find_stream
 from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, entry_of
 from tictactoe_server.cluster.jetstream.tables import GAME, TIME, JetStreamTable, noted_time
-from tictactoe_server.storage.copying import AT_ONCE, CannotMove, refusing
+from tictactoe_server.storage.copying import AT_ONCE, refusing
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
-from tictactoe_server.storage.store import MISSING, Conflict, Stored, StoreUnavailable, save
+from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
 
 _PAUSE_SECONDS: Final = 0.5
 _TRYING_SECONDS: Final = 60.0

@@ -1,1 +1,1 @@
-"""What is done about damage in a database: it is told from other errors, and what can be read goes into a new one."""
+"""What can be read of a damaged database goes into a new one; `schema` tells damage from other errors."""

@@ -11,35 +11,33 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.damage.pages import DatabasePages, Row, Value
 from tictactoe_server.storage.folder import files_of, flush, free_name
-from tictactoe_server.storage.journal import FOLDED_AT_ONCE, GameTables
 from tictactoe_server.storage.specs import Specs, TableSpec, as_bytes
 from tictactoe_server.storage.store import Unreadable
 
+_GAMES_AT_ONCE: Final = 250
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\0"
 _ID_PLACE: Final = slice(68, 72)
 
 
 def salvage(path: Path, specs: Specs) -> tuple[dict[str, int], list[str], Path]:
-    """Put a new database in the place of a damaged one.
+    """Put a new database in the place of a damaged one, which nobody else may use.
 
     Returns how many rows its tables have, lines about the rows that are left out, and where the old one is now.
-
-    Nobody else may use the file. Raises `sqlite3.Error`, `CannotOpenStore` and OSError, and then nothing has changed.
+    Raises `sqlite3.Error`, `CannotOpenStore` and OSError, and then nothing has changed.
     """
     found = _Found(specs)
     with closing(DatabasePages(path)) as pages:
         for row in pages.rows():
             found.take(row)
     found.fold()
-    if not (found.is_ours or _may_be_ours(path)):
+    if not (any(found.counts.values()) or _may_be_ours(path)):
         raise schema.ForeignFile(f"Nothing in {path} is ours.")
     fresh, old = path.with_name(f"{path.name}.salvaged"), free_name(path, "damaged")
     for leftover in files_of(fresh):
@@ -71,13 +69,8 @@ class _Found:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each there are, and how many rows are left out."""
-        tables = {name: len(rows) for name, rows in self._rows.items()}
-        return {**tables, "games": len(self._games), "left_out": len(self.left_out)}
-
-    @property
-    def is_ours(self) -> bool:
-        return bool(self._games) or any(self._rows.values())
+        """How many rows each table has, with the games."""
+        return {**{name: len(rows) for name, rows in self._rows.items()}, "games": len(self._games)}
 
     def take(self, row: Row | None) -> None:
         """Take in a row, whichever it is; None is one that cannot be read."""
@@ -123,9 +116,9 @@ class _Found:
         for spec in self._specs.tables:
             target.executemany(schema.insert_into(spec), self._rows[spec.name].values())
         target.executemany("INSERT INTO server VALUES (?, ?)", self._server.items())
-        tables, games = GameTables(target.cursor(), self._specs.games), iter(sorted(self._games.items()))
-        while some := [(id, game, document) for id, (game, document) in islice(games, FOLDED_AT_ONCE)]:
-            tables.insert(some)
+        games = [(id, game, document) for id, (game, document) in sorted(self._games.items())]
+        for first in range(0, len(games), _GAMES_AT_ONCE):
+            schema.insert_games(target.cursor(), self._specs.games, games[first : first + _GAMES_AT_ONCE])
         if self._journal:  # the numbers of its rows go on
             target.execute("INSERT INTO journal VALUES (?, x'')", (max(self._journal),))
 
