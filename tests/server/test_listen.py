@@ -10,8 +10,7 @@ import socket
 import pytest
 
 from tests.adapters import Adapter, no_way_out
-from tictactoe_server.transport.announcement import announce
-from tictactoe_server.transport.listen import CannotListen, addresses_for_others, open_sockets, url_of
+from tictactoe_server.transport.listen import CannotListen, addresses_for_others, announce, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])
@@ -83,6 +82,6 @@ def test_an_announcement_that_is_cancelled_again_while_it_opens_or_closes_leaves
                 await asyncio.sleep(0)
             announcing.cancel()
 
-    monkeypatch.setattr("tictactoe_server.transport.announcement.addresses_at", lambda host: ["127.0.0.1"])
+    monkeypatch.setattr("tictactoe_server.transport.listen.addresses_at", lambda host: ["127.0.0.1"])
     asyncio.run(announce_and_go())
     gc.collect()

@@ -22,7 +22,7 @@ from tictactoe_server.admin.control import ControlSocket, socket_path
 from tictactoe_server.cli.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.transport.announcement import announce
+from tictactoe_server.transport.listen import announce
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""

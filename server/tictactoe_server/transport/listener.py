@@ -14,12 +14,11 @@ from socket import SHUT_WR, socket
 from typing import Any, Final
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, canonical
+from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, RemotePeer, canonical
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Receiver
 from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
-from tictactoe_server.transport.remote_peer import RemotePeer
 
 BACKLOG: Final = 4_096  # how many connections may wait to be accepted: all players of a server that comes back at once
 ACCEPTED_A_TURN: Final = 2  # how many are accepted at one socket in one turn of the event loop
