@@ -22,9 +22,16 @@ from tests.server.tables import ANA, BO, CODE
 from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing, undriven
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
-from tictactoe_server.admin.orders.names import ListNames
 from tictactoe_server.admin.orders.order import Order, OrderRefused
-from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
+from tictactoe_server.admin.orders.people import (
+    Announce,
+    BanOrder,
+    Kick,
+    ListConnections,
+    ListNames,
+    ListPlayers,
+    Unban,
+)
 from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.cluster_check import LISTENING_SECONDS

@@ -105,9 +105,11 @@ class Admission:
     def open_address(self, key: str, peer: object) -> bool:
         """Count one more of an address, if that is not one too many; the one that is idle for longest makes room."""
         if self.of_address.is_full(key):
-            make_room = next(filter(None, self.of_address[key].values()), None)
-            if make_room is None:
+            idle = next((one for one in self.of_address[key].items() if one[1]), None)
+            if idle is None:
                 return self.refuse(key, self.of_address.names[0])
+            other, make_room = idle
+            other.release()
             make_room()
         if not self.count_newcomer(key):
             return False
@@ -154,30 +156,23 @@ class Admission:
             log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
-        """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto`; empty where unknown.
-
-        A proxy that does not say it speaks TLS under a host that is one of the origins with https.
-        """
+        """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto` or an origin; empty where unknown."""
         said = request.field("x-forwarded-proto").lower().rpartition(",")[2].strip()
         if said in ("http", "https"):
             return said
         return "https" if f"https://{request.host.lower()}" in self._origins else ""
 
     def address_for_others(self, request: HttpRequest) -> str:
-        """Return what a link for others begins with where it may not begin as the one that was asked for, else nothing.
+        """Return what a link for others begins with for one who calls this machine by a name that means each itself.
 
-        That is for one who sits at this machine and calls it by a name that means each machine itself. Behind a proxy
-        only the proxy knows by what name others come.
+        That is nothing behind a proxy, which alone knows by what name others come, and where any link will do.
         """
         if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
         return next(iter(self.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
-        """Tell whether the page that asks for a WebSocket may have one; what names no page may.
-
-        A name that somebody else has bound to this server's address is nobody's own origin.
-        """
+        """Tell whether the page that asks for a WebSocket may have one; what names no page may."""
         origin, host = request.field("origin").lower(), request.host.lower()
         if "origin" not in request.fields or origin in self._origins:
             return True
@@ -233,7 +228,7 @@ class RemotePeer:
             return None
         client, end = found
         if end:
-            self._become(client or self.address)
+            _check(self._admit(client or self.address))
         return data[end:]
 
     def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
@@ -247,7 +242,7 @@ class RemotePeer:
             if client != self.address:
                 self.release()
             if not self._is_admitted:
-                self._become(client)
+                _check(self._admit(client))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
         return replace(request, scheme=scheme, address=self.address)
 
@@ -288,8 +283,7 @@ class RemotePeer:
 
     def count_websocket(self) -> None:
         """Count a connection as a new one that was none for its requests; raises `BadRequest`."""
-        if self._has_asked and not self.admission.count_newcomer(self._key):
-            raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
+        _check(not self._has_asked or self.admission.count_newcomer(self._key))
 
     def idle(self, make_room: Callable[[], None]) -> None:
         """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
@@ -306,9 +300,11 @@ class RemotePeer:
         self._is_admitted = self.admission.open_address(self._key, self)
         return self._is_admitted
 
-    def _become(self, address: str) -> None:
-        if not self._admit(address):
-            raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
+
+def _check(has_room: bool) -> None:
+    """Raise `BadRequest` for one too many."""
+    if not has_room:
+        raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def read_proxy_header(data: bytes) -> tuple[str | None, int] | None:

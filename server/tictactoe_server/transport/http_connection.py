@@ -318,7 +318,7 @@ class HttpConnection(asyncio.Protocol):
     def _wait_for_request(self) -> None:
         """Go on with what has come already, or wait for more, once the peer has read enough of what was answered."""
         if not self._rest and not self._has_ended:
-            self._peer.idle(self._make_room)
+            self._peer.idle(partial(self._end, b""))
         if self._outbox is None and self._rest:
             self._queue_request()
         elif self._outbox is None:
@@ -330,11 +330,6 @@ class HttpConnection(asyncio.Protocol):
             self._hang_up()
         else:
             self._transport.resume_reading()
-
-    def _make_room(self) -> None:
-        """Hang up, so that another one of the same address may come: nothing is being asked for here."""
-        self._peer.release()
-        self._end(b"")
 
     # -- streams ------------------------------------------------------------------------------------------------
 

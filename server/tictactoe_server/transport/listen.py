@@ -161,11 +161,11 @@ class Links:
 
         That is by the machine's own addresses, with TLS by a name of the certificate.
         """
-        host, certificate = self._host, self._certificate
         if not self.is_open:
             return []
-        hosts = addresses_at(host)
-        if certificate is not None:
+        if (certificate := self._certificate) is None:
+            hosts = addresses_at(self._host)
+        else:
             hosts = [name for name in certificate.names if is_for_others(name)][:1]
         return [self._link_of(url_of(name, self._port, secure=certificate is not None)) for name in hosts]
 
@@ -193,10 +193,7 @@ class SystemLookup:
 
 
 class MachineNames(threading.Thread):
-    """Tells `learn` the names of what listens on `host` (None: all addresses) again and again.
-
-    It is a thread: nobody waits for a slow resolver.
-    """
+    """Tells `learn` again and again the names of what listens on `host`: a thread, as a resolver may be slow."""
 
     def __init__(self, host: str | None, learn: Callable[[frozenset[str]], None]) -> None:
         super().__init__(name="machine names", daemon=True)
