@@ -62,11 +62,9 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
             await control.open()
         _tell_addresses(server)
         numbers = {name: count_of(limits, name) for name in COUNTS}
-        changed = [f"{name}={number}" for name, number in numbers.items() if number != count_of(Limits(), name)]
+        changed = ",".join(f"{name}={here}" for name, here in numbers.items() if here != count_of(Limits(), name))
         data = None if settings.data is None else str(settings.data.absolute())
-        log.info(
-            "server started", version=__version__, port=server.port, data=data, limits=",".join(changed) or "usual"
-        )
+        log.info("server started", version=__version__, port=server.port, data=data, limits=changed or "usual")
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")

@@ -46,14 +46,13 @@ class Admission:
     """Counts connections: each is one of all from its acceptance, and one of its address once that is known.
 
     `accepted` counts all that ever came. `of_address` has those that are there by the key of their address: each with
-    how it makes room for another one while it asks for nothing, else None; the one that does so for longest stands
-    before the others that do. Handshakes and plain requests wait in the `queue`.
+    how it makes room for another one while it asks for nothing, else None; who does so for longest stands first.
+    Handshakes and plain requests wait in the `queue`.
 
     `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
-    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, None where
-    nothing does. `links_for_others` returns how people on other machines reach this server, the best way first. The
-    server's own origins are those of `origins`, of the `names` of a certificate, of those by which this machine is
-    known in its network, and of addresses and names that nobody far away could give to this machine.
+    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, if anything.
+    `links_for_others` returns how people on other machines reach this server, the best way first. The server's own
+    origins are those of `origins`, of the `names` of a certificate, and of what `knows` knows.
     """
 
     def __init__(
@@ -243,6 +242,8 @@ class RemotePeer:
                 self.release()
             if not self._is_admitted:
                 _check(self._admit(client))
+        if request.asks_for_websocket and self._has_asked:  # it was no new connection for its requests
+            _check(self.admission.count_newcomer(self._key))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
         return replace(request, scheme=scheme, address=self.address)
 
@@ -280,10 +281,6 @@ class RemotePeer:
         """Count how many bytes were answered to a request for a path."""
         if path.startswith(METERED):
             self.admission.answers[self._key].spend(size)
-
-    def count_websocket(self) -> None:
-        """Count a connection as a new one that was none for its requests; raises `BadRequest`."""
-        _check(not self._has_asked or self.admission.count_newcomer(self._key))
 
     def idle(self, make_room: Callable[[], None]) -> None:
         """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""

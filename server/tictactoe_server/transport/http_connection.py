@@ -254,14 +254,14 @@ class HttpConnection(asyncio.Protocol):
             self._end(say(bad.status, str(bad)))
             if bad.status is HTTPStatus.SERVICE_UNAVAILABLE:
                 self._set_deadline(LINGER_SECONDS)
+            return
+        if request is None:
+            self._enter(Phase.WAITING)
+            self._read_on()
+        elif request.asks_for_websocket:
+            self._upgrade(request)
         else:
-            if request is None:
-                self._enter(Phase.WAITING)
-                self._read_on()
-            elif request.asks_for_websocket:
-                self._upgrade(request)
-            else:
-                self._answer(request)
+            self._answer(request)
 
     def _read_request(self) -> HttpRequest | None:
         """Return the next request, or None while it is incomplete; raises `BadRequest`."""
@@ -272,8 +272,6 @@ class HttpConnection(asyncio.Protocol):
             return None
         is_tls = self._transport.get_extra_info("ssl_object") is not None
         request = self._peer.sign(found[0], is_tls=is_tls)
-        if request.asks_for_websocket:
-            self._peer.count_websocket()
         self._rest = found[1]
         return request
 
@@ -301,11 +299,12 @@ class HttpConnection(asyncio.Protocol):
             self._respond(request, answering.result())
 
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
-        if isinstance(response, HttpStream) and request.method != "HEAD":
+        has_body = request.method != "HEAD"
+        if isinstance(response, HttpStream) and has_body:
             self._begin_lines(response)
             return
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
-        data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
+        data = encode_response(response, with_body=has_body, keeps_alive=keeps_alive)
         self._peer.count_answer(request.path, len(data))
         if not keeps_alive:
             self._end(data)
@@ -429,9 +428,8 @@ def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | A
         return say(HTTPStatus.FORBIDDEN, banned)
     is_stripped = "sec-websocket-key" in request.fields
     if request.path == "/ws" or (request.path == "/" and (admission.pages is None or is_stripped)):
-        words = "This is where a WebSocket opens: ask for one."
-        if is_stripped:
-            words = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
+        stripped = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
+        words = stripped if is_stripped else "This is where a WebSocket opens: ask for one."
         return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
     if admission.pages is None:
         return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")

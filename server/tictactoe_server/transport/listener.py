@@ -44,11 +44,8 @@ class Listener:
         certificate: Certificate | None = None,
         make: Callable[..., Connection] = Connection,
     ) -> None:
-        self._accept = accept
-        self._admission = admission
-        self._make = make
-        self._limits = limits
-        self._certificate = certificate
+        self._accept, self._make = accept, make
+        self._admission, self._limits, self._certificate = admission, limits, certificate
         self._sockets: list[socket] = []
         self._connecting: set[asyncio.Task[None]] = set()
         self._pinging: asyncio.Task[None] | None = None
@@ -57,11 +54,6 @@ class Listener:
         self.connections: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
         self._is_empty = asyncio.Event()
-
-    def cut_off(self) -> None:
-        """Cut all connections off, without waiting for any."""
-        for connection in list(self.connections):
-            connection.abort()
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
@@ -99,6 +91,11 @@ class Listener:
                 await asyncio.wait_for(self._is_empty.wait(), within)
         self.cut_off()
 
+    def cut_off(self) -> None:
+        """Cut all connections off, without waiting for any."""
+        for connection in list(self.connections):
+            connection.abort()
+
     # -- accepting ----------------------------------------------------------------------------------------------
 
     def _accept_at(self, listening: socket) -> None:
@@ -130,8 +127,8 @@ class Listener:
         loop, limits = asyncio.get_running_loop(), self._limits
         tls: dict[str, Any] = {}
         if self._certificate is not None:
-            seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
-            tls = {"ssl": self._certificate.context, **seconds}
+            tls = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
+            tls["ssl"] = self._certificate.context
         try:
             await loop.connect_accepted_socket(lambda: connection, accepted, **tls)
         except (OSError, asyncio.CancelledError):  # one who does not speak TLS, or went away; or the server stops
