@@ -33,7 +33,6 @@ from tictactoe_server.transport.rate_limit import RateLimit
 ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
-_ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
 _LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
@@ -98,7 +97,7 @@ class Pages:
     def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:
         path = request.path
         if path == "/robots.txt":
-            return [_ROBOTS]
+            return ["User-agent: *", "Allow: /$", "Disallow: /"]
         if path in ("/favicon.svg", "/favicon.ico"):
             icon = self._assets.named("favicon.svg")
             return self._nothing(request) if icon is None else HttpResponse(HTTPStatus.OK, icon.body, icon.kind)
