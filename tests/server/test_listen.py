@@ -10,7 +10,7 @@ import socket
 import pytest
 
 from tests.adapters import Adapter, no_way_out
-from tictactoe_server.transport.listen import CannotListen, addresses_for_others, announce, open_sockets, url_of
+from tictactoe_server.transport.listen import CannotListen, addresses_at, announce, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])
@@ -68,7 +68,7 @@ def test_without_a_default_route_all_addresses_of_the_networks_are_told(
 ) -> None:
     monkeypatch.setattr("tictactoe_server.transport.listen.ifaddr.get_adapters", lambda: adapters)
     monkeypatch.setattr("tictactoe_server.transport.listen.socket.socket", no_way_out)
-    assert addresses_for_others() == told
+    assert addresses_at(None) == told
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3, 6])

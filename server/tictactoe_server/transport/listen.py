@@ -93,22 +93,17 @@ def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
     return f"ws://{name}:{port}"
 
 
-def addresses_for_others() -> list[str]:
-    """Return this machine's own addresses on its networks, that of the way to the internet first.
-
-    Those of IPv6 are only there where it has no other; empty where it is on no network.
-    """
-    others = [address for address in dict.fromkeys(_own_addresses()) if is_for_others(address)]
-    return [address for address in others if ":" not in address] or others
-
-
 def addresses_at(host: str | None) -> list[str]:
-    """Return the addresses under which others reach what listens on a host, None for all; none on the loopback."""
-    if host in (None, "::"):
-        return addresses_for_others()
-    if host == "0.0.0.0":
-        return [address for address in addresses_for_others() if ":" not in address]
-    return sorted(address for address in SystemLookup().addresses_of(str(host)) if is_for_others(address))
+    """Return the addresses under which others reach what listens on a host, None for all; none on the loopback.
+
+    For all, these are the machine's own on its networks, that of the way to the internet first, and those of IPv6
+    only where it has no other.
+    """
+    if host not in (None, "::", "0.0.0.0"):
+        return sorted(address for address in SystemLookup().addresses_of(str(host)) if is_for_others(address))
+    others = [address for address in dict.fromkeys(_own_addresses()) if is_for_others(address)]
+    of_version_4 = [address for address in others if ":" not in address]
+    return of_version_4 if of_version_4 or host == "0.0.0.0" else others
 
 
 def is_for_others(host: str) -> bool:
