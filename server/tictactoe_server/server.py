@@ -47,8 +47,7 @@ from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.links import Links
-from tictactoe_server.transport.listen import MachineNames, is_for_others, open_sockets
+from tictactoe_server.transport.listen import Links, MachineNames, is_for_others, open_sockets
 from tictactoe_server.transport.listener import Listener
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cluster.balancer import Balancer, is_ready
 from tests.peer import until
-from tictactoe_server.transport import remote_peer
+from tictactoe_server.transport import admission
 
 
 class Answering:
@@ -58,7 +58,7 @@ async def test_servers_take_turns_and_are_told_who_calls(version: Literal[1, 2])
             host, answer = await call(balancer.port)
             assert answer == b"!"
         assert [len(one.first), len(other.first)] == [2, 2]
-        assert remote_peer.read_proxy_header(one.first[0]) == (host, len(one.first[0]))
+        assert admission.read_proxy_header(one.first[0]) == (host, len(one.first[0]))
 
 
 async def test_a_server_that_is_gone_is_passed_over() -> None:

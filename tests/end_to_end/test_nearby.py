@@ -16,10 +16,10 @@ from tests.end_to_end.test_server_command import line_of, started
 from tests.peer import open_peer
 from tictactoe_client.online.nearby import is_of_a_network
 from tictactoe_server.server import Server
-from tictactoe_server.transport.listen import addresses_for_others
+from tictactoe_server.transport.listen import addresses_at
 
 pytestmark = pytest.mark.skipif(
-    not any(map(is_of_a_network, addresses_for_others())), reason="this machine is on no local network"
+    not any(map(is_of_a_network, addresses_at(None))), reason="this machine is on no local network"
 )
 
 

@@ -23,7 +23,7 @@ from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.programs import Process, start_program
 from tests.raw import read_to_end
 from tictactoe_server import __version__
-from tictactoe_server.transport.listen import addresses_for_others
+from tictactoe_server.transport.listen import addresses_at
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
 HERE = ("--host", "127.0.0.1", "--port", "0")
@@ -123,13 +123,13 @@ async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None
         async with open_peer(f"ws{match[1]}", "ana") as ana:
             assert ana.welcome["type"] == "welcome"
         rest, _ = await stopped(process)
-    here, *links, last = [*rest.splitlines(keepends=True), *([] if addresses_for_others() else [""])]
+    here, *links, last = [*rest.splitlines(keepends=True), *([] if addresses_at(None) else [""])]
     browser = IN_A_BROWSER.fullmatch(here)
     assert browser
     assert browser[1] == f"http{match[1]}"
     others = [FOR_OTHERS.fullmatch(line) for line in links]
     assert [other and (other[2].strip("[]"), other[3]) for other in others] == [
-        (address, match[3]) for address in addresses_for_others()
+        (address, match[3]) for address in addresses_at(None)
     ]
     terminal = IN_A_TERMINAL.fullmatch(last)
     assert [terminal and terminal[1]] == [f"http{other[1]}" for other in others[:1] if other] or not others
@@ -152,7 +152,7 @@ async def test_the_wildcard_addresses_are_all_addresses_too(host: str) -> None:
         assert (match[2], match[4]) == ("localhost", " (all addresses)")
 
 
-@pytest.mark.skipif(not addresses_for_others(), reason="this machine has no address on a network")
+@pytest.mark.skipif(not addresses_at(None), reason="this machine has no address on a network")
 async def test_the_address_for_others_leads_here() -> None:
     async with started("--port", "0") as process:
         await url_of(process)
@@ -474,9 +474,9 @@ async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
     try:
         await url_of(process)
         await line_of(process)
-        for _ in addresses_for_others():
+        for _ in addresses_at(None):
             await line_of(process)
-        if addresses_for_others():
+        if addresses_at(None):
             assert f":  {folder.name}/tictactoe-client --server http://" in await line_of(process)
     finally:
         process.kill()

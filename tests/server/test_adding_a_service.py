@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_server.admin.orders.names import Merge
+from tictactoe_server.admin.orders.people import Merge
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.additions import Additions
 from tictactoe_server.core.core import Call, Core, Service

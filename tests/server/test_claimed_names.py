@@ -18,8 +18,8 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
-from tictactoe_server.admin.orders.names import ListNames, Merge, Release
 from tictactoe_server.admin.orders.order import OrderRefused
+from tictactoe_server.admin.orders.people import ListNames, Merge, Release
 from tictactoe_server.people.accounts import Accounts, hash_secret
 from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.records.changes import change

@@ -22,7 +22,7 @@ from tests.server.tables import ANA, BO, CODE
 from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing, undriven
 from tests.server.test_pages import get
 from tictactoe_engine import Rules
-from tictactoe_server.admin.orders.names import ListNames
+from tictactoe_server.admin.orders import people
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
@@ -636,7 +636,7 @@ async def test_a_name_is_claimed_once_in_a_cluster_and_its_devices_are_one_playe
                 assert (await cy.ask("claim_name", name="LIA"))["type"] == "ok"
                 await until(lambda: "Lia?" in [player.name for _, player in other.core.presence.greeted])
                 assert guest.welcome["name"] == "Lia"
-        rows = [row["name"] for row in await other.carry_out(ListNames()) if row["name"] != "LIA"]
+        rows = [row["name"] for row in await other.carry_out(people.ListNames()) if row["name"] != "LIA"]
         assert rows == [owner.welcome["name"].replace("ana", "Ian").replace("bo", "ian")]
 
 

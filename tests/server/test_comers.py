@@ -14,9 +14,8 @@ from tests.raw import open_bytes, read_to_end
 from tests.server.test_limits import LOOPBACK, handshake, serving
 from tests.server.test_plain_http import read_answer
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, RemotePeer
 from tictactoe_server.transport.fair_queue import FairQueue
-from tictactoe_server.transport.remote_peer import RemotePeer
 
 OWN = "Host: 127.0.0.1"
 PARTS = 28

@@ -18,11 +18,10 @@ from tests.raw import UPGRADE, RawPeer, open_bytes, open_raw, ping, read_to_end,
 from tictactoe_server.cli.process import _loop_factory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, RemotePeer
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import open_sockets
 from tictactoe_server.transport.listener import MAX_TURNED_AWAY, Listener
-from tictactoe_server.transport.remote_peer import RemotePeer
 
 Serve = Callable[[Limits], Awaitable[Server]]
 HELLO = text('{"type":"hello"}')

@@ -10,8 +10,7 @@ import socket
 import pytest
 
 from tests.adapters import Adapter, no_way_out
-from tictactoe_server.transport.announcement import announce
-from tictactoe_server.transport.listen import CannotListen, addresses_for_others, open_sockets, url_of
+from tictactoe_server.transport.listen import CannotListen, addresses_at, announce, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])
@@ -69,7 +68,7 @@ def test_without_a_default_route_all_addresses_of_the_networks_are_told(
 ) -> None:
     monkeypatch.setattr("tictactoe_server.transport.listen.ifaddr.get_adapters", lambda: adapters)
     monkeypatch.setattr("tictactoe_server.transport.listen.socket.socket", no_way_out)
-    assert addresses_for_others() == told
+    assert addresses_at(None) == told
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3, 6])
@@ -83,6 +82,6 @@ def test_an_announcement_that_is_cancelled_again_while_it_opens_or_closes_leaves
                 await asyncio.sleep(0)
             announcing.cancel()
 
-    monkeypatch.setattr("tictactoe_server.transport.announcement.addresses_at", lambda host: ["127.0.0.1"])
+    monkeypatch.setattr("tictactoe_server.transport.listen.addresses_at", lambda host: ["127.0.0.1"])
     asyncio.run(announce_and_go())
     gc.collect()

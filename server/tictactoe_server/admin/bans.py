@@ -81,7 +81,7 @@ class Bans:
         return ban
 
     async def lift(self, subject: str) -> Ban | None:
-        """Take a ban back and return it, None where there is none; raises `StoreUnavailable`."""
+        """Forget a ban and return it, None where none counts; raises `StoreUnavailable`."""
         ban = self.of_subject(subject)
         await delete(self._kept, subject, None)
         self.hear(subject, None)
@@ -98,11 +98,9 @@ class Bans:
 
     async def forget_past(self) -> None:
         """Forget the bans that are over; raises `StoreUnavailable`."""
-        for ban in list(self._bans.values()):
-            if not self._counts(ban):
-                await delete(self._kept, ban.subject, None)
-                self.hear(ban.subject, None)
-                log.info("ban over", subject=ban.subject)
+        for ban in [ban for ban in self._bans.values() if not self._counts(ban)]:
+            await self.lift(ban.subject)
+            log.info("ban over", subject=ban.subject)
 
     def _counts(self, ban: Ban) -> bool:
         return ban.until is None or ban.until > self._now_ms()

@@ -41,7 +41,7 @@ class MetricsServer(Collector):
         self._server = server
         self._registry = CollectorRegistry()
         admission = Admission(_LIMITS, unready=server.unready, pages=self._answer)
-        self._listener = Listener(_Nobody, admission, _LIMITS, make=_Asking)
+        self._listener = Listener(_turn_away, admission, _LIMITS, make=_Asking)
 
     async def open(self) -> None:
         """Listen from now on; raises `CannotListen`."""
@@ -94,61 +94,51 @@ class _Asking(Connection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._peer.idle(self._give_way)
+        self._peer.idle(self.abort)
 
     def _read_on(self) -> None:
         super()._read_on()
-        self._peer.idle(self._give_way)
-
-    def _give_way(self) -> None:
-        self._peer.release()
-        self.abort()
+        self._peer.idle(self.abort)
 
 
-class _Nobody(Receiver):
-    """Hears those who open a WebSocket where there is none for them."""
-
-    def __init__(self, connection: Connection) -> None:
-        connection.close(CloseCode.POLICY_VIOLATION, "figures only")
+def _turn_away(connection: Connection) -> Receiver:
+    """Close on one who opens a WebSocket where there is none, and hear nothing of it."""
+    connection.close(CloseCode.POLICY_VIOLATION, "figures only")
+    return Receiver()
 
 
 def _figures(server: ServerParts) -> Iterator[core.Metric]:
-    tally, written = server.core.tally, server.core.store.figures
+    gauge, counter = core.GaugeMetricFamily, core.CounterMetricFamily
+    tally, written, unready = server.core.tally, server.core.store.figures, server.unready()
     yield core.InfoMetricFamily("tictactoe_server", "The server's version.", {"version": __version__})
-    yield _gauge("ready", "1 where the server is ready, 0 while it starts, drains or waits.", server.unready() is None)
+    yield _figure(gauge, "ready", "1 where the server is ready, 0 while it starts, drains or waits.", unready is None)
     if server.cluster is not None:
         own, urls = next(iter(server.cluster.names.values())), server.cluster.members.urls
         yield core.InfoMetricFamily("tictactoe_house", "What this server is called in its cluster.", {"server": own})
-        yield _gauge("house_servers", "Servers of the cluster that live, this one included.", len(urls))
-        yield _gauge("rooms_served", "Rooms that this server serves.", len(server.core.registry.by_code))
-    yield _gauge("connections", "Open connections, also those without a hello.", server.admission.connections)
-    yield _counter("connections_accepted", "Connections that were accepted.", server.admission.accepted)
-    yield _gauge("sessions", "Connections over which a player has said hello.", len(server.core.presence.greeted))
-    yield _each(core.GaugeMetricFamily, "rooms", "Rooms, by status.", "status", server.core.lists.by_status)
-    yield _counter("moves", "Moves that were stored.", server.core.changes.moves)
-    yield _each(core.CounterMetricFamily, "games_ended", "Games that ended, by reason.", "reason", tally.games)
-    yield _each(core.CounterMetricFamily, "refusals", "Requests that were refused, by code.", "code", tally.refusals)
-    yield _each(core.CounterMetricFamily, "limited", "What a limit held back, by kind.", "kind", server.limited())
+        yield _figure(gauge, "house_servers", "Servers of the cluster that live, this one included.", len(urls))
+        yield _figure(gauge, "rooms_served", "Rooms that this server serves.", len(server.core.registry.by_code))
+    admission, greeted, rooms = server.admission, server.core.presence.greeted, server.core.lists.by_status
+    yield _figure(gauge, "connections", "Open connections, also those without a hello.", admission.connections)
+    yield _figure(counter, "connections_accepted", "Connections that were accepted.", admission.accepted)
+    yield _figure(gauge, "sessions", "Connections over which a player has said hello.", len(greeted))
+    yield _figure(gauge, "rooms", "Rooms, by status.", rooms, "status")
+    yield _figure(counter, "moves", "Moves that were stored.", server.core.changes.moves)
+    yield _figure(counter, "games_ended", "Games that ended, by reason.", tally.games, "reason")
+    yield _figure(counter, "refusals", "Requests that were refused, by code.", tally.refusals, "code")
+    yield _figure(counter, "limited", "What a limit held back, by kind.", server.limited(), "kind")
     yield _histogram("store_seconds", "How long transactions of the store took.", written.seconds)
     yield _histogram("store_batch_writes", "How many writes a transaction of the store held.", written.writes)
-    yield _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", server.lag.seconds)
-    yield _gauge("bot_queue", "Questions that wait for a process in which bots think.", server.bots_waiting())
-    yield _gauge("bans", "Bans that count now.", len(server.bans))
-    yield _counter("sent_bytes", "Bytes that were sent to peers.", tally.sent)
+    yield _figure(gauge, "event_loop_lag_seconds", "The longest delay of the event loop lately.", server.lag.seconds)
+    yield _figure(gauge, "bot_queue", "Questions that wait for a process in which bots think.", server.bots_waiting())
+    yield _figure(gauge, "bans", "Bans that count now.", len(server.bans))
+    yield _figure(counter, "sent_bytes", "Bytes that were sent to peers.", tally.sent)
 
 
-def _gauge(name: str, words: str, value: float) -> core.Metric:
-    return core.GaugeMetricFamily(_PREFIX + name, words, float(value))
-
-
-def _counter(name: str, words: str, value: float) -> core.Metric:
-    return core.CounterMetricFamily(_PREFIX + name, words, float(value))
-
-
-def _each(family: Any, name: str, words: str, label: str, values: dict[str, int]) -> core.Metric:
-    metric: core.Metric = family(_PREFIX + name, words, labels=[label])
-    for value, count in values.items():
-        metric.add_metric([str(value)], float(count))  # type: ignore[attr-defined]
+def _figure(family: Any, name: str, words: str, found: Any, *label: str) -> core.Metric:
+    """Return a figure, or with a label one for each of its values that were found."""
+    metric: core.Metric = family(_PREFIX + name, words, labels=label)
+    for values, number in [([str(value)], each) for value, each in found.items()] if label else [([], found)]:
+        metric.add_metric(values, float(number))  # type: ignore[attr-defined]
     return metric
 
 

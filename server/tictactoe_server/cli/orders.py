@@ -19,7 +19,7 @@ import msgspec
 
 from tictactoe_server.admin.control import ORDERS, NoServer, ask, socket_path
 from tictactoe_server.admin.orders.order import Order, OrderRefused
-from tictactoe_server.admin.orders.status import DrainOrder, Status, draw_servers, list_status
+from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.access import Place, folder_of
 
 WATCH_SECONDS: Final = 1.0
@@ -95,10 +95,8 @@ def _ask_and_say(path: Path, order: Order, *, in_json: bool) -> None:
 
 
 def _watch(path: Path) -> NoReturn:
-    """Draw the status as a table that stays in its place."""
-    from rich.console import Group
+    """Draw the status so that it stays in its place."""
     from rich.live import Live
-    from rich.table import Table
     from rich.text import Text
 
     answer = ask(path, Status())
@@ -106,14 +104,10 @@ def _watch(path: Path) -> NoReturn:
     try:
         with Live(auto_refresh=False) as live:
             while True:
-                table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-                table.add_column(style="bold")
-                table.add_column(overflow="fold")
                 speed = f"{max(0, answer['moves'] - moves) / WATCH_SECONDS:.0f} moves a second"
-                for name, text in (*list_status(answer), ("speed", speed)):
-                    table.add_row(name, text)
-                servers = draw_servers(answer)
-                live.update(Group(table, Text(f"\n{servers}")) if servers else table, refresh=True)
+                shown = Text(Status().describe({**answer, "speed": speed}), overflow="fold")
+                shown.highlight_regex(r"(?m)^[a-z]+ ", "bold")
+                live.update(shown, refresh=True)
                 moves = answer["moves"]
                 time.sleep(WATCH_SECONDS)
                 answer = ask(path, Status())

@@ -22,7 +22,7 @@ from tictactoe_server.admin.control import ControlSocket, socket_path
 from tictactoe_server.cli.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
-from tictactoe_server.transport.announcement import announce
+from tictactoe_server.transport.listen import announce
 
 RESERVED_DESCRIPTORS: Final = 128
 """For those who are told that they are too many, for the disk, the log and the bots' processes."""
@@ -62,11 +62,9 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
             await control.open()
         _tell_addresses(server)
         numbers = {name: count_of(limits, name) for name in COUNTS}
-        changed = [f"{name}={number}" for name, number in numbers.items() if number != count_of(Limits(), name)]
+        changed = ",".join(f"{name}={here}" for name, here in numbers.items() if here != count_of(Limits(), name))
         data = None if settings.data is None else str(settings.data.absolute())
-        log.info(
-            "server started", version=__version__, port=server.port, data=data, limits=",".join(changed) or "usual"
-        )
+        log.info("server started", version=__version__, port=server.port, data=data, limits=changed or "usual")
         if settings.data is None and settings.store is None:
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")

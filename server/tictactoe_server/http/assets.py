@@ -19,6 +19,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -40,7 +41,6 @@ ENTRIES: Final = ("main.js", "game.js")
 LATER: Final = "later"
 """Where the sentences are found that are not needed on the way to a game."""
 
-_HASH_BYTES: Final = 6
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -51,12 +51,10 @@ _KINDS: Final = {
     ".webmanifest": "application/manifest+json",
 }
 _CATALOGUE: Final = ".json"
-_MODULE: Final = ".js"
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT: Final = re.compile(r"/\*\*.*?\*/", re.DOTALL)
 _EMPTY_LINES: Final = re.compile(r"\n\s*\n")
 _QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
-_TAG_BYTES: Final = 8
 _WORTH_PACKING_BYTES: Final = 512
 _PACKED: Final = ("Content-Encoding", "gzip")
 _IMPORTED: Final = re.compile(rb'@import "\./([\w.-]+)";')
@@ -89,7 +87,7 @@ class Assets:
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
-        modules = {name: (folder / name).read_text("utf-8") for name in names if name.endswith(_MODULE)}
+        modules = {name: (folder / name).read_text("utf-8") for name in names if name.endswith(".js")}
         texts = {name: _EMPTY_LINES.sub("\n", _COMMENT.sub("", text)).lstrip("\n") for name, text in modules.items()}
         index = (folder / INDEX).read_text("utf-8")
         alone = [name for name in texts if f'"./{name}"' in index]
@@ -195,8 +193,12 @@ class Modules:
         self._entry = entries[0]
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
         self._needs: dict[str, set[str]] = {}
-        for name in texts:
-            self._put_in_order(name, ())
+        try:
+            for name in TopologicalSorter(self._imports).static_order():
+                self._needs[name] = {name}.union(*(self._needs[other] for other in self._imports.get(name, ())))
+        except CycleError as error:
+            circle = " ".join(error.args[1])
+            raise ValueError(f"Modules of the page import each other in a circle: {circle}.") from None
         needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
         self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
         self.files = sorted(texts.keys() - needed)
@@ -244,16 +246,6 @@ class Modules:
     def _needed_by(self, *names: str) -> set[str]:
         return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
 
-    def _put_in_order(self, name: str, readers: tuple[str, ...]) -> None:
-        """Put a module, with all that it needs, behind what it imports."""
-        if name in readers:
-            raise ValueError(f"Modules of the page import each other in a circle: {' '.join((*readers, name))}.")
-        if name not in self._needs:
-            imported = self._imports.get(name, ())
-            for other in imported:
-                self._put_in_order(other, (*readers, name))
-            self._needs[name] = {name}.union(*(self._needs[other] for other in imported))
-
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
     """Yield the names of what a module imports, as it was resolved."""
@@ -280,7 +272,7 @@ def _kind_of(name: str) -> str:
 
 def _path_of(name: str, content: bytes) -> str:
     stem, suffix = posixpath.splitext(name)
-    return f"{PREFIX}{stem}.{blake2b(content, digest_size=_HASH_BYTES).hexdigest()}{suffix}"
+    return f"{PREFIX}{stem}.{blake2b(content, digest_size=6).hexdigest()}{suffix}"
 
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
@@ -303,7 +295,7 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     if response.status != HTTPStatus.OK or isinstance(response, HttpStream):
         fields = (("Cache-Control", "no-store"), *fields)
     else:  # a weak tag: it is the same for what is packed and what is not
-        tag = f'"{response.tag or blake2b(body, digest_size=_TAG_BYTES).hexdigest()}"'
+        tag = f'"{response.tag or blake2b(body, digest_size=8).hexdigest()}"'
         fields = (("Cache-Control", "no-cache"), ("ETag", f"W/{tag}"), *fields)
         known = request.field("if-none-match")
         if tag in known or known.strip() == "*":

@@ -18,7 +18,7 @@ from typing import Any, Final
 import segno
 import structlog
 
-from tictactoe_protocol import BadRoomCode, ErrorCode, encode, error_answer, parse_room_code
+from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
@@ -27,13 +27,12 @@ from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
-from tictactoe_server.transport.http_messages import JSON, READABLE, HttpRequest, HttpResponse, say_too_many
+from tictactoe_server.transport.http_messages import READABLE, HttpRequest, HttpResponse, explain, say_too_many
 from tictactoe_server.transport.rate_limit import RateLimit
 
 ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
-_ROBOTS: Final = "User-agent: *\nAllow: /$\nDisallow: /"
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
 _LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
@@ -91,15 +90,14 @@ class Pages:
             return say_too_many(request, wait) if wait else self._nothing(request, error.code, error.message)
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."
-            return _explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
+            return explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
         log.error("a request in plain HTTP failed", path=request.path, exc_info=error)
-        words = "The server made a mistake."
-        return _explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
+        return explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, "The server made a mistake.")
 
     def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:
         path = request.path
         if path == "/robots.txt":
-            return [_ROBOTS]
+            return ["User-agent: *", "Allow: /$", "Disallow: /"]
         if path in ("/favicon.svg", "/favicon.ico"):
             icon = self._assets.named("favicon.svg")
             return self._nothing(request) if icon is None else HttpResponse(HTTPStatus.OK, icon.body, icon.kind)
@@ -135,11 +133,13 @@ class Pages:
         live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()
         if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
-        return self._look(request, code) if live is None else _show(request, live.state(self._core.time()))
+        if live is not None:
+            return _show(request, live.state(self._core.time()))
 
-    async def _look(self, request: HttpRequest, code: str) -> Reply:
-        """Return the room that the store has."""
-        return _show(request, await self._core.registry.look(code))
+        async def look() -> Reply:
+            return _show(request, await self._core.registry.look(code))
+
+        return look()
 
     def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:
         """Return the link to a room, or to this server, as a QR code; that there is such a room is not looked up."""
@@ -173,7 +173,7 @@ class Pages:
         if request.wants_html and not request.is_open_to_all:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
-        return _explain(request, HTTPStatus.NOT_FOUND, code, words)
+        return explain(request, HTTPStatus.NOT_FOUND, code, words)
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         """Return how much may be asked for from an address that is not there."""
@@ -184,13 +184,6 @@ def _show(request: HttpRequest, state: RoomState) -> Reply:
     if request.wants_html:
         return PageHead(*texts.head_of_room(state))
     return texts.describe_room(state, request.origin, is_coloured=request.wants_colour)
-
-
-def _explain(request: HttpRequest, status: HTTPStatus, code: ErrorCode, words: str) -> HttpResponse:
-    """Say to people, and to programs in JSON, why something is not shown."""
-    if request.is_open_to_all:
-        return HttpResponse(status, encode(error_answer(code, words)), JSON)
-    return _text([words], status)
 
 
 def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:

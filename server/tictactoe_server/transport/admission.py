@@ -1,11 +1,17 @@
-"""Who may connect: how many at once and from one address, for whom proxies speak, and pages of which origins."""
+"""Who may connect: how many at once and from one address, for whom proxies speak, and pages of which origins.
+
+Source of the PROXY protocol, by which a proxy says for whom it speaks before anything else: haproxy's "The PROXY
+protocol, versions 1 & 2", sections 2.1 and 2.2.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -14,7 +20,7 @@ import structlog
 
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
-from tictactoe_server.transport.http_messages import Answer, HttpRequest
+from tictactoe_server.transport.http_messages import METERED, Answer, BadRequest, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
@@ -26,6 +32,12 @@ _LOCAL_ENDINGS: Final = (
 )
 """Of names that nobody can bind to an address in the world's DNS: RFC 6761, 6762 and 8375, and those that networks of
 homes and companies use without being given them (RFC 6762, appendix G), which the root of the DNS does not have."""
+_FIRST: Final = b"PROXY "
+_SECOND: Final = b"\r\n\r\n\x00\r\nQUIT\n"
+_MAX_FIRST_BYTES: Final = 107
+_SECOND_BYTES: Final = 16
+_SIZES: Final = {1: (4, 12), 2: (16, 36)}
+"""How many bytes an address has in version 2, and addresses and ports together, by the family: IPv4 and IPv6."""
 
 log: Final = structlog.get_logger(__name__)
 
@@ -34,14 +46,13 @@ class Admission:
     """Counts connections: each is one of all from its acceptance, and one of its address once that is known.
 
     `accepted` counts all that ever came. `of_address` has those that are there by the key of their address: each with
-    how it makes room for another one while it asks for nothing, else None; the one that does so for longest stands
-    before the others that do. Handshakes and plain requests wait in the `queue`.
+    how it makes room for another one while it asks for nothing, else None; who does so for longest stands first.
+    Handshakes and plain requests wait in the `queue`.
 
     `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
-    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, None where
-    nothing does. `links_for_others` returns how people on other machines reach this server, the best way first. The
-    server's own origins are those of `origins`, of the `names` of a certificate, of those by which this machine is
-    known in its network, and of addresses and names that nobody far away could give to this machine.
+    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, if anything.
+    `links_for_others` returns how people on other machines reach this server, the best way first. The server's own
+    origins are those of `origins`, of the `names` of a certificate, and of what `knows` knows.
     """
 
     def __init__(
@@ -93,9 +104,11 @@ class Admission:
     def open_address(self, key: str, peer: object) -> bool:
         """Count one more of an address, if that is not one too many; the one that is idle for longest makes room."""
         if self.of_address.is_full(key):
-            make_room = next(filter(None, self.of_address[key].values()), None)
-            if make_room is None:
+            idle = next((one for one in self.of_address[key].items() if one[1]), None)
+            if idle is None:
                 return self.refuse(key, self.of_address.names[0])
+            other, make_room = idle
+            other.release()
             make_room()
         if not self.count_newcomer(key):
             return False
@@ -142,30 +155,23 @@ class Admission:
             log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
-        """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto`; empty where unknown.
-
-        A proxy that does not say it speaks TLS under a host that is one of the origins with https.
-        """
+        """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto` or an origin; empty where unknown."""
         said = request.field("x-forwarded-proto").lower().rpartition(",")[2].strip()
         if said in ("http", "https"):
             return said
         return "https" if f"https://{request.host.lower()}" in self._origins else ""
 
     def address_for_others(self, request: HttpRequest) -> str:
-        """Return what a link for others begins with where it may not begin as the one that was asked for, else nothing.
+        """Return what a link for others begins with for one who calls this machine by a name that means each itself.
 
-        That is for one who sits at this machine and calls it by a name that means each machine itself. Behind a proxy
-        only the proxy knows by what name others come.
+        That is nothing behind a proxy, which alone knows by what name others come, and where any link will do.
         """
         if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
         return next(iter(self.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
-        """Tell whether the page that asks for a WebSocket may have one; what names no page may.
-
-        A name that somebody else has bound to this server's address is nobody's own origin.
-        """
+        """Tell whether the page that asks for a WebSocket may have one; what names no page may."""
         origin, host = request.field("origin").lower(), request.host.lower()
         if "origin" not in request.fields or origin in self._origins:
             return True
@@ -191,6 +197,147 @@ class Admission:
             or "." not in name
             or name.endswith(_LOCAL_ENDINGS)
         )
+
+
+class RemotePeer:
+    """A peer, counted from its acceptance to its end; where it is a trusted proxy, the client for whom it speaks.
+
+    `address` is that of the peer, or of that client; empty until it is known.
+    """
+
+    def __init__(self, admission: Admission) -> None:
+        self.admission = admission
+        self.address = self._key = self._proxy = ""
+        self._is_accepted = self._is_admitted = self._is_proxied = self._has_asked = False
+
+    def accept(self, address: str) -> bool:
+        """Count a peer that was accepted, and tell whether it may stay."""
+        self.address, self._is_accepted = address, True
+        self._is_proxied = self.admission.is_proxy(address)
+        return self.admission.open_connection() and (self._is_proxied or self._admit(address))
+
+    def read_proxy_header(self, data: bytes) -> bytes | None:
+        """Read for whom a proxy speaks; return what follows, None until that is whole; raises `BadRequest`."""
+        if self._is_admitted:
+            if data.startswith((_FIRST, _SECOND)):
+                self.admission.warn_of_proxy(self.address)
+            return data
+        found = read_proxy_header(data)
+        if found is None:
+            return None
+        client, end = found
+        if end:
+            _check(self._admit(client or self.address))
+        return data[end:]
+
+    def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
+        """Return a request with how and for whom it is sent, by what a proxy says in it; raises `BadRequest`."""
+        forwarded = request.fields.get("x-forwarded-for", ())
+        if self._is_admitted and not self._proxy:
+            self.admission.client_of(self.address, forwarded)  # warns of one that is not trusted
+        else:  # each request may be for another client
+            self._proxy = self._proxy or self.address
+            client = self.admission.client_of(self._proxy, forwarded)
+            if client != self.address:
+                self.release()
+            if not self._is_admitted:
+                _check(self._admit(client))
+        if request.asks_for_websocket and self._has_asked:  # it was no new connection for its requests
+            _check(self.admission.count_newcomer(self._key))
+        scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
+        return replace(request, scheme=scheme, address=self.address)
+
+    def close(self) -> None:
+        """Count no more; it may be called again."""
+        self.release()
+        if self._is_accepted:
+            self._is_accepted = False
+            self.admission.connections -= 1
+
+    def release(self) -> None:
+        """Count no more as one of its address."""
+        if self._is_admitted:
+            self._is_admitted = False
+            self.admission.of_address.discard(self._key, self)
+
+    def count_request(self, path: str) -> int:
+        """Count a request of plain HTTP for a path and return 0, or how many ms to wait.
+
+        A connection of which that is the first does not count as a new one any more: its requests do.
+        """
+        limit = self.admission.requests
+        wait = limit[self._key].take()
+        if not wait and path.startswith(METERED):
+            limit = self.admission.answers
+            wait = limit[self._key].wait()
+        if wait:
+            self.admission.refused[limit.names[0]] += 1
+        elif not self._has_asked:
+            self._has_asked = True
+            self.admission.newcomers[self._key].give_back()
+        return wait
+
+    def count_answer(self, path: str, size: int) -> None:
+        """Count how many bytes were answered to a request for a path."""
+        if path.startswith(METERED):
+            self.admission.answers[self._key].spend(size)
+
+    def idle(self, make_room: Callable[[], None]) -> None:
+        """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
+        if self._is_admitted:
+            self.admission.of_address.discard(self._key, self)  # the one that is idle for longest stands first
+            self.admission.of_address.add(self._key, self, make_room)
+
+    def busy(self) -> None:
+        if self._is_admitted:
+            self.admission.of_address.add(self._key, self)
+
+    def _admit(self, address: str) -> bool:
+        self.address, self._key, self._has_asked = address, key_of(address), False
+        self._is_admitted = self.admission.open_address(self._key, self)
+        return self._is_admitted
+
+
+def _check(has_room: bool) -> None:
+    """Raise `BadRequest` for one too many."""
+    if not has_room:
+        raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+def read_proxy_header(data: bytes) -> tuple[str | None, int] | None:
+    """Return for whom is spoken, None for the proxy itself, and where the header ends, 0 where there is none.
+
+    None while it is incomplete; raises `BadRequest`.
+    """
+    if data.startswith(_SECOND):
+        return _read_second(data)
+    if not data.startswith(_FIRST):
+        return None if _FIRST.startswith(data) or _SECOND.startswith(data) else (None, 0)
+    line, end, _ = data[:_MAX_FIRST_BYTES].partition(b"\r\n")
+    if not end and len(data) < _MAX_FIRST_BYTES:
+        return None
+    words = line.decode("latin-1").split(" ")
+    if end and words[1:2] == ["UNKNOWN"]:
+        return None, len(line) + 2
+    address = canonical(words[2]) if len(words) == 6 and words[1] in ("TCP4", "TCP6") else None
+    if not end or address is None:
+        fault = "names no address" if end else "does not end"
+        raise BadRequest(f"The line of the PROXY protocol {fault}.")
+    return address, len(line) + 2
+
+
+def _read_second(data: bytes) -> tuple[str | None, int] | None:
+    length = int.from_bytes(data[14:_SECOND_BYTES])
+    end = _SECOND_BYTES + length
+    if len(data) < end:
+        return None
+    version, command = divmod(data[12], 16)
+    if version != 2 or command > 1:
+        raise BadRequest("This version of the PROXY protocol is not known.")
+    size, least = _SIZES.get(data[13] >> 4, (0, 0))
+    if command == 0 or not size or length < least:
+        return None, end
+    return canonical(str(ip_address(data[_SECOND_BYTES : _SECOND_BYTES + size]))), end
 
 
 def name_of(host: str) -> str:

@@ -43,10 +43,9 @@ class Certificate:
         """Take up what the files hold now; where that is no whole pair the old one stays, and the log says why."""
         try:
             self._load()
+            log.info("the certificate is taken up anew", ends=self._ends)
         except CannotUseCertificate as error:
             log.warning("the old certificate stays", reason=str(error))
-        else:
-            log.info("the certificate is taken up anew", ends=self._ends)
 
     def _load(self) -> None:
         """Take up the pair in the files; raises `CannotUseCertificate` and keeps the one before then."""

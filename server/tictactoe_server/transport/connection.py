@@ -24,12 +24,10 @@ from websockets.typing import Subprotocol
 from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, RemotePeer
 from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
-from tictactoe_server.transport.http_connection import HttpConnection
+from tictactoe_server.transport.http_connection import HttpConnection, Phase
 from tictactoe_server.transport.http_messages import HttpRequest, say
-from tictactoe_server.transport.outgoing import Phase
-from tictactoe_server.transport.remote_peer import RemotePeer
 
 try:
     from websockets.speedups import apply_mask

@@ -1,16 +1,23 @@
-"""Plain HTTP on a connection, before a WebSocket opens or instead of one, and what every server answers there."""
+"""One accepted socket: its phases, plain HTTP on it, what waits for a slow peer, and the end of it.
+
+What comes before a WebSocket opens, or instead of one, is the business of this module, and what every server answers
+there; the WebSocket itself is that of `connection`.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import partial
 from http import HTTPStatus
 from typing import Final, cast
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, RemotePeer
 from tictactoe_server.transport.http_messages import (
     MAX_HEAD_BYTES,
     BadRequest,
@@ -22,31 +29,88 @@ from tictactoe_server.transport.http_messages import (
     say,
     say_too_many,
 )
-from tictactoe_server.transport.outgoing import Outgoing, Phase
-from tictactoe_server.transport.remote_peer import RemotePeer
 
 LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
 MAX_REQUESTS: Final = 100
 """How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
 
 
-class HttpConnection(Outgoing):
-    """Answers one request after the other, each within `hello_seconds` of the one before, until a WebSocket opens.
+class Phase(Enum):
+    """A connection is ACCEPTED until the handshake of TLS is done, then WAITING for a request or the rest of one.
 
-    Whoever takes what is answered has the time for it. `_rest` is what has come and is not read yet, `_has_ended`
-    whether nothing more comes; `_stop_reading` is called when somebody who reads a stream is gone.
+    That is QUEUED until its turn comes, ANSWERING while the response is made, and STREAMING while more and more of it
+    comes. A WebSocket is OPEN, and CLOSING once one side has begun to close it. ENDING: all is said, nothing is heard
+    any more, the peer has a while to hang up.
     """
 
-    __slots__ = ("_answering", "_has_ended", "_peer", "_requests", "_rest", "_stop_reading")
+    ACCEPTED = auto()
+    WAITING = auto()
+    QUEUED = auto()
+    ANSWERING = auto()
+    STREAMING = auto()
+    OPEN = auto()
+    CLOSING = auto()
+    ENDING = auto()
+    GONE = auto()
+
+
+FOLLOWING: Final[dict[Phase, set[Phase]]] = {
+    Phase.ACCEPTED: {Phase.WAITING},
+    Phase.WAITING: {Phase.QUEUED, Phase.ENDING},
+    Phase.QUEUED: {Phase.WAITING, Phase.ANSWERING, Phase.OPEN, Phase.ENDING},
+    Phase.ANSWERING: {Phase.WAITING, Phase.STREAMING, Phase.ENDING},
+    Phase.STREAMING: {Phase.ENDING},
+    Phase.OPEN: {Phase.CLOSING},
+    Phase.CLOSING: {Phase.ENDING},
+}
+"""The phases that may follow each; GONE may follow all."""
+
+
+@dataclass(slots=True)
+class Outbox:
+    """What waits for a peer while it lags: all frames in their order, and the newest state of each room.
+
+    `size` is how many bytes the frames have; `cutting` is the timer that cuts the peer off at last.
+    """
+
+    cutting: asyncio.TimerHandle
+    size: int = 0
+    frames: list[bytes] = field(default_factory=list)
+    states: dict[str, bytes] = field(default_factory=dict)
+
+
+class HttpConnection(asyncio.Protocol):
+    """Answers one request after the other, each within `hello_seconds` of the one before, until a WebSocket opens.
+
+    Whoever takes what is answered has the time for it. Frames go out while it `is_open`. A peer that has not caught up
+    `catch_up_seconds` after `outbox_bytes` were waiting for it is cut off, as is one for whom as many bytes wait beside
+    the states of rooms.
+
+    `_transport` and `_write` are there from `connection_made` until `connection_lost`, in all phases but ACCEPTED and,
+    at its end, GONE. `_rest` is what has come and is not read yet, `_has_ended` whether nothing more comes;
+    `_stop_reading` is called when somebody who reads a stream is gone.
+    """
+
+    __slots__ = (
+        *("_deadline", "_limits", "_loop", "_outbox", "_peer", "_phase", "_transport", "_unsent", "_write", "is_open"),
+        *("_answering", "_has_ended", "_requests", "_rest", "_stop_reading"),
+    )
+    _transport: asyncio.Transport
+    _write: Callable[[bytes], None]
 
     def __init__(self, peer: RemotePeer, limits: Limits) -> None:
-        super().__init__(limits)
+        self._phase = Phase.ACCEPTED
+        self.is_open = False
         self._peer = peer
-        self._requests = 0
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._outbox: Outbox | None = None
+        self._unsent = self._requests = 0
         self._answering: asyncio.Future[HttpResponse] | None = None
         self._stop_reading: Callable[[], None] | None = None
         self._has_ended = False
         self._rest = b""
+        self._deadline: asyncio.TimerHandle | None = None
         self._set_deadline(limits.hello_seconds, self._close_silent)
 
     @property
@@ -55,21 +119,69 @@ class HttpConnection(Outgoing):
         return self._peer.address
 
     @abstractmethod
+    def depart(self) -> None:
+        """Count no more, and say so; called when the peer is gone, perhaps twice."""
+
+    @abstractmethod
     def _upgrade(self, request: HttpRequest) -> None:
         """Open a WebSocket, or say why not."""
 
-    def _close_silent(self) -> None:
-        """Let go of a peer whose request has not come in time, unless it is we who were late."""
-        if self._is_taking() or self._is_kept_waiting():
-            self._set_deadline(self._limits.hello_seconds, self._close_silent)
-        elif self._rest:
-            self._end(say(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time."))
-        else:
+    # -- for whoever has the connection -------------------------------------------------------------------------
+
+    def push_frame(self, frame: bytes) -> None:
+        """Send one frame; it is never dropped, except with the connection."""
+        if self._outbox is None:
+            if self.is_open:
+                self._write(frame)
+            return
+        self._outbox.frames.append(frame)
+        self._outbox.size += len(frame)
+        if self._outbox.size > self._limits.outbox_bytes:
             self.abort()
 
-    def _is_kept_waiting(self) -> bool:
-        """Tell whether what has come may not have been looked at yet."""
-        return self._phase is Phase.QUEUED or self._peer.admission.is_late()
+    def push_state(self, room: str, frame: bytes) -> None:
+        """Send a room's state, or keep it as that room's newest while the peer lags."""
+        if self._outbox is not None:
+            self._outbox.states[room] = frame
+        elif self.is_open:
+            self._write(frame)
+
+    def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
+        """Send one or several frames and a state in one write; while the peer lags, each waits as what it is."""
+        if self._outbox is not None:
+            self.push_frame(answer)
+            self.push_state(room, state)
+        elif self.is_open:
+            self._write(answer + state)
+
+    def forget_state(self, room: str) -> None:
+        """Do not send the state of a room that is kept while the peer lags: it is no longer for this peer."""
+        if self._outbox is not None:
+            self._outbox.states.pop(room, None)
+
+    def push_line(self, line: bytes) -> None:
+        """Send a line of a stream, or keep it as the newest while the peer lags."""
+        if self._outbox is not None:
+            self._outbox.states[""] = line
+        elif self._phase is Phase.STREAMING:
+            self._write(line)
+
+    def end_lines(self) -> None:
+        """End a stream, after the line that was held back."""
+        outbox = self._end_outbox()
+        if self._phase is Phase.STREAMING:
+            self._end(b"".join(outbox.states.values()) if outbox else b"")
+            self._stop_lines()
+
+    def abort(self) -> None:
+        """Cut the connection off, as soon as there is one."""
+        before = self._phase
+        self._enter(Phase.GONE)
+        self._set_deadline(None)
+        if before is Phase.ACCEPTED:  # its handshake of TLS has failed, or has not come about in time
+            self.depart()
+        elif before is not Phase.GONE:
+            self._transport.abort()
 
     # -- for the event loop -------------------------------------------------------------------------------------
 
@@ -92,15 +204,27 @@ class HttpConnection(Outgoing):
         self._has_ended = is_asking and self._transport.can_write_eof()
         return self._has_ended
 
+    def pause_writing(self) -> None:
+        """Hold frames back from now on; called when the transport's buffer passes its limit."""
+        self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
+
     def resume_writing(self) -> None:
-        super().resume_writing()
+        """Send what was held back, the states last; called when the transport's buffer has drained."""
+        outbox = self._end_outbox()
+        if outbox is not None and self._phase in (Phase.OPEN, Phase.STREAMING):
+            self._write(b"".join((*outbox.frames, *outbox.states.values())))
         if self._phase is Phase.WAITING:
             self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything, so that nothing is left for the garbage collector."""
         if self._answering is not None:
             self._answering.cancel()
-        super().connection_lost(exc)
+        self._enter(Phase.GONE)
+        self._set_deadline(None)
+        self._end_outbox()
+        del self._transport, self._write
+        self.depart()
         self._stop_lines()
 
     # -- requests -----------------------------------------------------------------------------------------------
@@ -130,14 +254,14 @@ class HttpConnection(Outgoing):
             self._end(say(bad.status, str(bad)))
             if bad.status is HTTPStatus.SERVICE_UNAVAILABLE:
                 self._set_deadline(LINGER_SECONDS)
+            return
+        if request is None:
+            self._enter(Phase.WAITING)
+            self._read_on()
+        elif request.asks_for_websocket:
+            self._upgrade(request)
         else:
-            if request is None:
-                self._enter(Phase.WAITING)
-                self._read_on()
-            elif request.asks_for_websocket:
-                self._upgrade(request)
-            else:
-                self._answer(request)
+            self._answer(request)
 
     def _read_request(self) -> HttpRequest | None:
         """Return the next request, or None while it is incomplete; raises `BadRequest`."""
@@ -148,8 +272,6 @@ class HttpConnection(Outgoing):
             return None
         is_tls = self._transport.get_extra_info("ssl_object") is not None
         request = self._peer.sign(found[0], is_tls=is_tls)
-        if request.asks_for_websocket:
-            self._peer.count_websocket()
         self._rest = found[1]
         return request
 
@@ -177,11 +299,12 @@ class HttpConnection(Outgoing):
             self._respond(request, answering.result())
 
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
-        if isinstance(response, HttpStream) and request.method != "HEAD":
+        has_body = request.method != "HEAD"
+        if isinstance(response, HttpStream) and has_body:
             self._begin_lines(response)
             return
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
-        data = encode_response(response, with_body=request.method != "HEAD", keeps_alive=keeps_alive)
+        data = encode_response(response, with_body=has_body, keeps_alive=keeps_alive)
         self._peer.count_answer(request.path, len(data))
         if not keeps_alive:
             self._end(data)
@@ -194,7 +317,7 @@ class HttpConnection(Outgoing):
     def _wait_for_request(self) -> None:
         """Go on with what has come already, or wait for more, once the peer has read enough of what was answered."""
         if not self._rest and not self._has_ended:
-            self._peer.idle(self._make_room)
+            self._peer.idle(partial(self._end, b""))
         if self._outbox is None and self._rest:
             self._queue_request()
         elif self._outbox is None:
@@ -207,26 +330,7 @@ class HttpConnection(Outgoing):
         else:
             self._transport.resume_reading()
 
-    def _make_room(self) -> None:
-        """Hang up, so that another one of the same address may come: nothing is being asked for here."""
-        self._peer.release()
-        self._end(b"")
-
     # -- streams ------------------------------------------------------------------------------------------------
-
-    def push_line(self, line: bytes) -> None:
-        """Send a line of a stream, or keep it as the newest while the peer lags."""
-        if self._outbox is not None:
-            self._outbox.states[""] = line
-        elif self._phase is Phase.STREAMING:
-            self._write(line)
-
-    def end_lines(self) -> None:
-        """End a stream, after the line that was held back."""
-        outbox = self._end_outbox()
-        if self._phase is Phase.STREAMING:
-            self._end(b"".join(outbox.states.values()) if outbox else b"")
-            self._stop_lines()
 
     def _begin_lines(self, response: HttpStream) -> None:
         self._write(encode_response(response))
@@ -248,6 +352,63 @@ class HttpConnection(Outgoing):
         self._transport.resume_reading()
         self._hang_up()
 
+    # -- phases, and the time for them --------------------------------------------------------------------------
+
+    def _enter(self, phase: Phase) -> None:
+        """Go on to the next phase; raises RuntimeError for one that `FOLLOWING` does not have."""
+        if phase is not Phase.GONE and phase not in FOLLOWING.get(self._phase, ()):
+            raise RuntimeError(f"{phase} does not follow {self._phase}.")
+        self._phase, self.is_open = phase, phase is Phase.OPEN
+
+    def _hang_up(self) -> None:
+        """Say nothing any more, and leave the rest of the closing to the peer for a while."""
+        self._enter(Phase.ENDING)
+        self._set_deadline(self._limits.close_seconds, self._give_up)
+        if self._transport.can_write_eof():
+            with contextlib.suppress(OSError, RuntimeError):  # the peer was quicker
+                self._transport.write_eof()
+        else:
+            self._transport.close()
+
+    def _give_up(self) -> None:
+        """Cut off one who has been answered, unless it still takes what is on its way."""
+        if self._is_taking():
+            self._set_deadline(self._limits.close_seconds, self._give_up)
+        else:
+            self.abort()
+
+    def _is_taking(self) -> bool:
+        """Tell whether a peer that is answered in plain HTTP has taken something since this was asked last."""
+        if self._phase in (Phase.ACCEPTED, Phase.OPEN):
+            return False
+        before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
+        return 0 < self._unsent != before
+
+    def _set_deadline(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
+        """Cut the connection off after so many seconds, or do something else, in place of what was due before."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = None if seconds is None else self._loop.call_later(seconds, then or self.abort)
+
+    def _end_outbox(self) -> Outbox | None:
+        outbox, self._outbox = self._outbox, None
+        if outbox is not None:
+            outbox.cutting.cancel()
+        return outbox
+
+    def _close_silent(self) -> None:
+        """Let go of a peer whose request has not come in time, unless it is we who were late."""
+        if self._is_taking() or self._is_kept_waiting():
+            self._set_deadline(self._limits.hello_seconds, self._close_silent)
+        elif self._rest:
+            self._end(say(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time."))
+        else:
+            self.abort()
+
+    def _is_kept_waiting(self) -> bool:
+        """Tell whether what has come may not have been looked at yet."""
+        return self._phase is Phase.QUEUED or self._peer.admission.is_late()
+
 
 def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
     """Return the response to any other request."""
@@ -267,9 +428,8 @@ def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | A
         return say(HTTPStatus.FORBIDDEN, banned)
     is_stripped = "sec-websocket-key" in request.fields
     if request.path == "/ws" or (request.path == "/" and (admission.pages is None or is_stripped)):
-        words = "This is where a WebSocket opens: ask for one."
-        if is_stripped:
-            words = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
+        stripped = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
+        words = stripped if is_stripped else "This is where a WebSocket opens: ask for one."
         return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
     if admission.pages is None:
         return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")

@@ -235,8 +235,19 @@ def say_too_many(request: HttpRequest, wait_ms: int) -> HttpResponse:
     """Return that too much is asked for, and after how many ms it will do again."""
     seconds = str(wait_ms // 1000 + 1)
     words = f"Too many requests from your address. Try again in {seconds} s."
-    reply = say(HTTPStatus.TOO_MANY_REQUESTS, words, ("Retry-After", seconds))
+    fields = ("Cache-Control", "no-store"), ("Retry-After", seconds)
+    return explain(request, HTTPStatus.TOO_MANY_REQUESTS, ErrorCode.RATE_LIMITED, words, *fields, retry_ms=wait_ms)
+
+
+def explain(
+    request: HttpRequest,
+    status: HTTPStatus,
+    code: ErrorCode,
+    words: str,
+    *fields: tuple[str, str],
+    retry_ms: int | None = None,
+) -> HttpResponse:
+    """Say to people, and to programs in JSON, why something is not shown."""
     if not request.is_open_to_all:
-        return reply
-    error = error_answer(ErrorCode.RATE_LIMITED, words, retry_ms=wait_ms)
-    return HttpResponse(reply.status, encode(error), JSON, (*reply.fields, *READABLE))
+        return HttpResponse(status, f"{words}\n".encode(), fields=fields)
+    return HttpResponse(status, encode(error_answer(code, words, retry_ms=retry_ms)), JSON, (*fields, *READABLE))

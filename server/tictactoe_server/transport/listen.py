@@ -1,4 +1,4 @@
-"""Sockets to listen on, and the addresses and names by which others find them.
+"""Sockets to listen on, the addresses and names by which others find them, and what tells the local network of them.
 
 Names are those that this machine has in the DNS of its network, as a router at home gives them (``nas.fritz.box``).
 A name is looked up because one of our addresses has it, never because a request said it: so no stranger makes us look
@@ -7,21 +7,32 @@ anything up, and a name of the internet that somebody has bound to our address (
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import os
+import re
 import socket
 import threading
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 import ifaddr
+import structlog
+
+from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
+from tictactoe_server.transport.certificate import Certificate
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
 """Addresses for documentation (RFC 5737, RFC 3849): asking for the way there names our own and sends nothing."""
 
 NAMES_SECONDS: Final = 300.0
 """How often the names are looked up: a machine may start before its network, or go to another one."""
+
+_MAX_NAME_BYTES: Final = 63
+"""Of a name within DNS (RFC 6763, 4.1.1); what tells it from others of this name needs four of them."""
+
+log: Final = structlog.get_logger(__name__)
 
 
 class CannotListen(Exception):
@@ -67,7 +78,7 @@ def _reason(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-# -- addresses ------------------------------------------------------------------------------------------------------
+# -- addresses --------------------------------------------------------------------------------------------------------
 
 
 def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
@@ -82,22 +93,17 @@ def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
     return f"ws://{name}:{port}"
 
 
-def addresses_for_others() -> list[str]:
-    """Return this machine's own addresses on its networks, that of the way to the internet first.
-
-    Those of IPv6 are only there where it has no other; empty where it is on no network.
-    """
-    others = [address for address in dict.fromkeys(_own_addresses()) if is_for_others(address)]
-    return [address for address in others if ":" not in address] or others
-
-
 def addresses_at(host: str | None) -> list[str]:
-    """Return the addresses under which others reach what listens on a host, None for all; none on the loopback."""
-    if host in (None, "::"):
-        return addresses_for_others()
-    if host == "0.0.0.0":
-        return [address for address in addresses_for_others() if ":" not in address]
-    return sorted(address for address in SystemLookup().addresses_of(str(host)) if is_for_others(address))
+    """Return the addresses under which others reach what listens on a host, None for all; none on the loopback.
+
+    For all, these are the machine's own on its networks, that of the way to the internet first, and those of IPv6
+    only where it has no other.
+    """
+    if host not in (None, "::", "0.0.0.0"):
+        return sorted(address for address in SystemLookup().addresses_of(str(host)) if is_for_others(address))
+    others = [address for address in dict.fromkeys(_own_addresses()) if is_for_others(address)]
+    of_version_4 = [address for address in others if ":" not in address]
+    return of_version_4 if of_version_4 or host == "0.0.0.0" else others
 
 
 def is_for_others(host: str) -> bool:
@@ -124,7 +130,45 @@ def _own_addresses() -> Iterator[str]:
                 yield found.ip if isinstance(found.ip, str) else found.ip[0]
 
 
-# -- names ----------------------------------------------------------------------------------------------------------
+class Links:
+    """Those of a server that listens on a host, or on all addresses where it `is_open`; people see its page, if any."""
+
+    def __init__(self, host: str | None, port: int, certificate: Certificate | None, *, has_page: bool) -> None:
+        self.is_open = host in (None, "0.0.0.0", "::")
+        self._host, self._port, self._certificate, self._has_page = host, port, certificate, has_page
+
+    @property
+    def url(self) -> str:
+        """Where this machine reaches the server: with TLS by a name that the certificate is for."""
+        host = None if self.is_open else self._host
+        names = () if self._certificate is None else self._certificate.names
+        if names and (host or "localhost") not in names:
+            host = names[0]
+        return url_of(host, self._port, secure=self._certificate is not None)
+
+    @property
+    def for_people(self) -> str:
+        """The same for people: with the scheme of browsers where they are shown the page."""
+        return self._link_of(self.url)
+
+    def for_others(self) -> list[str]:
+        """Return how people on other machines reach a server that listens on all addresses, the best way first.
+
+        That is by the machine's own addresses, with TLS by a name of the certificate.
+        """
+        if not self.is_open:
+            return []
+        if (certificate := self._certificate) is None:
+            hosts = addresses_at(self._host)
+        else:
+            hosts = [name for name in certificate.names if is_for_others(name)][:1]
+        return [self._link_of(url_of(name, self._port, secure=certificate is not None)) for name in hosts]
+
+    def _link_of(self, url: str) -> str:
+        return f"http{url.removeprefix('ws')}" if self._has_page else url
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
 
 
 class SystemLookup:
@@ -144,10 +188,7 @@ class SystemLookup:
 
 
 class MachineNames(threading.Thread):
-    """Tells `learn` the names of what listens on `host` (None: all addresses) again and again.
-
-    It is a thread: nobody waits for a slow resolver.
-    """
+    """Tells `learn` again and again the names of what listens on `host`: a thread, as a resolver may be slow."""
 
     def __init__(self, host: str | None, learn: Callable[[frozenset[str]], None]) -> None:
         super().__init__(name="machine names", daemon=True)
@@ -175,3 +216,54 @@ def find_machine_names(addresses: Collection[str], hostname: str, lookup: System
         for name in found
         if any(each in addresses or ipaddress.ip_address(each).is_loopback for each in lookup.addresses_of(name))
     )
+
+
+# -- the local network ------------------------------------------------------------------------------------------------
+
+
+async def announce(host: str | None, port: int, *, name: str | None = None, tls_name: str | None = None) -> None:
+    """Announce a server until cancelled, and then take it back, so that nobody is sent here any more.
+
+    `host` is the address that is listened on, None for all; `tls_name` the name that a certificate is for. A server
+    that this machine alone can reach is not announced; where there is no multicast none is, and that is logged.
+    """
+    addresses = addresses_at(host)
+    if not addresses:
+        return
+    from zeroconf import Error
+    from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+    machine = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "server"
+    try:
+        zeroconf = AsyncZeroconf()
+        try:
+            await zeroconf.zeroconf.async_wait_for_start()
+            info = AsyncServiceInfo(
+                SERVICE_TYPE,
+                f"{fit_name(name or socket.gethostname())}.{SERVICE_TYPE}",
+                port=port,
+                parsed_addresses=addresses,
+                properties={"v": str(PROTOCOL_VERSION)} | ({} if tls_name is None else {"tls": tls_name}),
+                server=f"tictactoe-{machine}-{port}.local.",
+            )
+            await (await zeroconf.async_register_service(info, allow_name_change=True))
+            log.info("announced on the local network", name=info.get_name())
+            await asyncio.Event().wait()
+        finally:
+            closing = asyncio.ensure_future(zeroconf.async_close())  # which takes back what was announced
+            while not closing.done():  # what is cancelled while it closes would leave its sockets open
+                with contextlib.suppress(asyncio.CancelledError, OSError):
+                    await asyncio.shield(closing)
+            zeroconf.zeroconf.engine.close()  # and so where the loop that ends has cancelled that too
+    except (OSError, Error) as error:
+        log.info("not announced on the local network", reason=str(error) or type(error).__name__)
+
+
+def fit_name(name: str) -> str:
+    """Return a name as DNS takes it, without what could not be shown, and room for a number after it.
+
+    >>> fit_name("  Class 4b\\x1b[31m. "), len(fit_name("ä" * 99).encode())
+    ('Class 4b[31m.', 58)
+    """
+    cut = clean_text(name).strip().encode()[: _MAX_NAME_BYTES - 4]
+    return cut.decode(errors="ignore").strip() or "tictactoe"

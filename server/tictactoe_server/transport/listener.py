@@ -14,12 +14,11 @@ from socket import SHUT_WR, socket
 from typing import Any, Final
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, canonical
+from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, RemotePeer, canonical
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Receiver
 from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
-from tictactoe_server.transport.remote_peer import RemotePeer
 
 BACKLOG: Final = 4_096  # how many connections may wait to be accepted: all players of a server that comes back at once
 ACCEPTED_A_TURN: Final = 2  # how many are accepted at one socket in one turn of the event loop
@@ -45,11 +44,8 @@ class Listener:
         certificate: Certificate | None = None,
         make: Callable[..., Connection] = Connection,
     ) -> None:
-        self._accept = accept
-        self._admission = admission
-        self._make = make
-        self._limits = limits
-        self._certificate = certificate
+        self._accept, self._make = accept, make
+        self._admission, self._limits, self._certificate = admission, limits, certificate
         self._sockets: list[socket] = []
         self._connecting: set[asyncio.Task[None]] = set()
         self._pinging: asyncio.Task[None] | None = None
@@ -58,11 +54,6 @@ class Listener:
         self.connections: dict[Connection, set[Connection]] = {}
         self._next_turn = cycle(self._turns)
         self._is_empty = asyncio.Event()
-
-    def cut_off(self) -> None:
-        """Cut all connections off, without waiting for any."""
-        for connection in list(self.connections):
-            connection.abort()
 
     async def listen(self, sockets: Iterable[socket]) -> None:
         """Accept connections from now on."""
@@ -100,6 +91,11 @@ class Listener:
                 await asyncio.wait_for(self._is_empty.wait(), within)
         self.cut_off()
 
+    def cut_off(self) -> None:
+        """Cut all connections off, without waiting for any."""
+        for connection in list(self.connections):
+            connection.abort()
+
     # -- accepting ----------------------------------------------------------------------------------------------
 
     def _accept_at(self, listening: socket) -> None:
@@ -131,8 +127,8 @@ class Listener:
         loop, limits = asyncio.get_running_loop(), self._limits
         tls: dict[str, Any] = {}
         if self._certificate is not None:
-            seconds = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
-            tls = {"ssl": self._certificate.context, **seconds}
+            tls = {"ssl_handshake_timeout": limits.hello_seconds, "ssl_shutdown_timeout": limits.close_seconds}
+            tls["ssl"] = self._certificate.context
         try:
             await loop.connect_accepted_socket(lambda: connection, accepted, **tls)
         except (OSError, asyncio.CancelledError):  # one who does not speak TLS, or went away; or the server stops

@@ -1,4 +1,4 @@
-"""Orders about people: who is here, what they are told, and who is sent away or let in no more."""
+"""Orders about people: who is here, what they are told, who is let in no more, and who has claimed which name."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import structlog
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from tictactoe_protocol import MAX_CHAT_LENGTH, ErrorCode, clean_text, encode
+from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server.admin.bans import banned, expel, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
-from tictactoe_server.records.tables import Ban
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import Account, Ban, Claim
 from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
@@ -49,15 +51,16 @@ class ListConnections(Listing, frozen=True, tag="connections"):
     is_for_all = True
 
     async def run_here(self, server: ServerParts) -> list[Row]:
+        presence = server.core.presence
         return [
             {
                 "address": session.connection.address,
-                "player": None if session.player is None else session.player.id,
-                "name": None if session.player is None else session.player.name,
+                "player": session.player and session.player.id,
+                "name": session.player and session.player.name,
                 "rooms": sorted(session.rooms),
-                "seconds": round(server.core.presence.seconds(session)),
+                "seconds": round(presence.seconds(session)),
             }
-            for session in server.core.presence
+            for session in presence
         ]
 
 
@@ -153,7 +156,69 @@ class ListBans(Listing, frozen=True, tag="bans"):
         return [asdict(ban) for ban in server.bans]
 
 
-ORDERS: Final = (ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans)
+class ListNames(Listing, frozen=True, tag="names"):
+    """List the names that players have claimed."""
+
+    columns = ("name", "player", "devices", "codes_left")
+    nothing = "Nobody has claimed a name."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        kept, rows = Accounts(server.core.store), {}
+        async for some in kept.claims.load_all():
+            for claim in [stored.value for stored in some if isinstance(stored.value, Claim)]:
+                account = await kept.load(claim.player)
+                if account is not None and not claim.is_free:
+                    left = {"devices": len(account.devices), "codes_left": len(account.codes)}
+                    rows[claim.name] = {"name": claim.name, "player": claim.player, **left}
+        return sorted(rows.values(), key=lambda row: row["name"])
+
+
+class Release(Order, frozen=True, tag="release"):
+    """Let anybody claim NAME again; who has it stays the same player, without it."""
+
+    name: Annotated[str, click.Argument(["name"])]
+    said = "{name} is free; {player} had it."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        kept = Accounts(server.core.store)
+        account = await _find_account(kept, self.name)
+        await kept.release(account)
+        id = account.player.id
+        await change(kept.accounts, id, lambda old: old and replace(old, claimed="", codes=(), former=()))
+        log.info("name released", name=account.claimed, player=id)
+        return {"name": account.claimed, "player": id}
+
+
+class Merge(Order, frozen=True, tag="merge"):
+    """Let the devices of PLAYER, an id, be those of the player who has claimed NAME."""
+
+    player: Annotated[str, click.Argument(["player"])]
+    name: Annotated[str, click.Argument(["name"])]
+    said = "{player} is {name} from now on."
+
+    async def run(self, server: ServerParts) -> Any:
+        kept = Accounts(server.core.store)
+        into, old = await _find_account(kept, self.name), await kept.load(self.player)
+        if old is not None and old.claimed:
+            raise OrderRefused(f"{self.player} has claimed {old.claimed}: release it first, or merge the other way.")
+        await server.core.registry.restored.wait()
+        if seats := server.core.lists.held_seats(self.player):
+            raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
+        if not await kept.merge(self.player, into):
+            raise OrderRefused(f"There is no player {self.player}.")
+        log.info("players merged", player=self.player, into=into.player.id, name=into.claimed)
+        server.core.merged(self.player, into.player.id)
+        return await run_everywhere(self, server)
+
+    async def run_here(self, server: ServerParts) -> Row:
+        """Let those who are here come back, as whom they are now."""
+        sessions = server.core.presence.of_player(self.player)
+        for session in sessions:
+            session.connection.close(CloseCode.SERVICE_RESTART, "merged")
+        return {"player": self.player, "name": self.name, "connections": len(sessions)}
+
+
+ORDERS: Final = (ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge)
 
 
 async def _find_player(text: str, server: ServerParts) -> str:
@@ -181,11 +246,19 @@ def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
 
 def _expel_banned(server: ServerParts, ban: Ban) -> int:
     """Send away all whom a ban concerns, and return how many."""
-    presence, why = server.core.presence, banned(ban)
-    if network_of(ban.subject) is None:
-        concerned = presence.of_player(ban.subject)
-    else:
+    presence = server.core.presence
+    concerned = presence.of_player(ban.subject)
+    if network_of(ban.subject) is not None:
         concerned = [session for session in presence if server.bans.of_address(session.connection.address)]
     for session in concerned:
-        expel(session.connection, why)
+        expel(session.connection, banned(ban))
     return len(concerned)
+
+
+async def _find_account(kept: Accounts, name: str) -> Account:
+    """Return the account of the player who has claimed a name; raises `OrderRefused`."""
+    claim = await kept.find_claim(name)
+    account = claim and await kept.load(claim.player)
+    if not account:
+        raise OrderRefused(f"Nobody has claimed {name}. Names that are claimed: tictactoe-server names")
+    return account

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import click
 
@@ -61,9 +61,22 @@ class Status(Order, frozen=True, tag="status"):
         return status if server.cluster is None else status | here
 
     def describe(self, answer: Row) -> str:
-        lines = [f"{name:8} {text}" for name, text in list_status(answer)]
-        servers = draw_servers(answer)
-        return "\n".join([*lines, "", servers] if servers else lines)
+        """Return how a server is, with its `speed` where that was measured, and the servers of its cluster."""
+        late, owes, waiting = answer["loop_lag_ms"], answer["store_owes_ms"], answer["bots_waiting"]
+        up, drain = show_duration(answer["up_seconds"]), answer["drain"]
+        rows = {
+            "server": f"tictactoe-server {answer['version']}, process {answer['pid']}, up {up}",
+            "address": f"{answer['address']}, keeps {answer['data']}",
+            "ready": show_ready(answer["unready"]),
+            "people": f"{answer['players']} players, {answer['connections']} connections, {answer['bans']} bans",
+            "rooms": show(answer["rooms"]),
+            "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
+            "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
+            "drain": None if drain is None else _describe_drain(drain),
+            "speed": answer.get("speed"),
+        }
+        lines = [f"{name:8} {clean_text(text)}" for name, text in rows.items() if text is not None]
+        return "\n".join([*lines, "", _draw_servers(answer["house"])] if "house" in answer else lines)
 
 
 class DrainOrder(Order, frozen=True, tag="drain"):
@@ -107,35 +120,15 @@ class ListLimits(Listing, frozen=True, tag="limits"):
 ORDERS: Final = (Status, DrainOrder, ListLimits)
 
 
-def list_status(status: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what there is to say about a server, each with its name."""
-    late, owes, waiting = status["loop_lag_ms"], status["store_owes_ms"], status["bots_waiting"]
-    up, drain = show_duration(status["up_seconds"]), status["drain"]
-    rows = {
-        "server": f"tictactoe-server {status['version']}, process {status['pid']}, up {up}",
-        "address": f"{status['address']}, keeps {status['data']}",
-        "ready": show_ready(status["unready"]),
-        "people": f"{status['players']} players, {status['connections']} connections, {status['bans']} bans",
-        "rooms": show(status["rooms"]),
-        "moves": f"{status['moves']}; {status['refusals']} requests refused, {status['limited']} by a limit",
-        "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
-    }
-    if drain is not None:
-        rows["drain"] = _describe_drain(drain)
-    return [(name, clean_text(text)) for name, text in rows.items()]
-
-
-def draw_servers(status: dict[str, Any]) -> str:
-    """Return the servers of the cluster of which one has told its status as a table, or "" for one on its own.
+def _draw_servers(servers: list[Row]) -> str:
+    """Return the servers of a cluster as a table.
 
     >>> one = {"server": "a:8765", "unready": None, "players": 3, "connections": 4, "served": 2, "moves": 9}
-    >>> one |= {"elsewhere": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}
-    >>> print(draw_servers({"house": [one]}))
+    >>> print(_draw_servers([one | {"elsewhere": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}]))
     SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  ELSEWHERE  LOOP LATE  STORE OWES
     a:8765  yes    3        4            2             9      0          0.1 ms     0 ms
     """
-    servers = status.get("house")
-    return draw_table(("server", *_FIGURES), servers) if servers else ""
+    return draw_table(("server", *_FIGURES), servers)
 
 
 def _row_of_drain(server: ServerParts) -> Row:
