@@ -30,7 +30,10 @@ SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
     *("start_ms", "analysis", "chat", "event", "pairing"),
 )
-"""The fields that moves do not change. All others but `terms` follow in their order: what is new there goes last."""
+"""The fields that moves do not change, and then all others but `terms`, in their order: what is new goes last in each.
+Where it is empty, or among the others from `_LEFT_OUT_FROM` on as usual, it is left out at the end of a document."""
+
+_LEFT_OUT_FROM: Final = "happened"
 
 _CHECKSUM_DIGITS: Final = 8
 
@@ -83,7 +86,7 @@ class RoomDocuments:
         self._others_of = attrgetter(*self._others)
         self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
         usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
-        self._usual_end = tuple(usual[name] for name in self._others[-2:])  # left out: most rooms have nothing there
+        self._usual_end = [usual[name] for name in self._others[self._others.index(_LEFT_OUT_FROM) :]]
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
@@ -92,14 +95,17 @@ class RoomDocuments:
         if known is None or known[0] is not room.seats or known[1] is not room.score:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
             setting["rules"] = _pack(rules_state(room.rules))
-            if not room.event:
-                del setting["event"], setting["pairing"]
-            beginning = b"[%d,%b," % (SCHEMA, _encode(tuple(setting.values())))
+            shown = list(setting.values())
+            while shown[-1] == "":
+                shown.pop()
+            beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
         others = self._others_of(room)
         if others != self._known_others[0]:  # in most rooms they are as in the one before
-            count = -2 if others[-2:] == self._usual_end else -1 if others[-1] == self._usual_end[-1] else None
-            self._known_others = others, _encode(others[:count])[1:]
+            shown, usual = list(others), list(self._usual_end)
+            while usual and shown[-1] == usual.pop():
+                shown.pop()
+            self._known_others = others, _encode(shown)[1:]
         position = room.position
         moves, between = ((), ()) if without_moves else (position.moves, position.between)
         rest = b"%d,%b,%b,%b" % (room.seq, _encode(moves), _encode(between), self._known_others[1])
