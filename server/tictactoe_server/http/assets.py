@@ -19,7 +19,6 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -193,12 +192,8 @@ class Modules:
         self._entry = entries[0]
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
         self._needs: dict[str, set[str]] = {}
-        try:
-            for name in TopologicalSorter(self._imports).static_order():
-                self._needs[name] = {name}.union(*(self._needs[other] for other in self._imports.get(name, ())))
-        except CycleError as error:
-            circle = " ".join(error.args[1])
-            raise ValueError(f"Modules of the page import each other in a circle: {circle}.") from None
+        for name in texts:
+            self._put_in_order(name, ())
         needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
         self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
         self.files = sorted(texts.keys() - needed)
@@ -245,6 +240,16 @@ class Modules:
 
     def _needed_by(self, *names: str) -> set[str]:
         return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
+
+    def _put_in_order(self, name: str, readers: tuple[str, ...]) -> None:
+        """Put a module, with all that it needs, behind what it imports."""
+        if name in readers:
+            raise ValueError(f"Modules of the page import each other in a circle: {' '.join((*readers, name))}.")
+        if name not in self._needs:
+            imported = self._imports.get(name, ())
+            for other in imported:
+                self._put_in_order(other, (*readers, name))
+            self._needs[name] = {name}.union(*(self._needs[other] for other in imported))
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
