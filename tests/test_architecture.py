@@ -63,11 +63,11 @@ SERVER_LEVELS = (
 
 CEILINGS = {
     "admin": (1_600, 5),
-    "api": (300, 2),
+    "api": (300, 1),
     "cli": (1_100, 3),
-    "cluster": (2_450, 8),
+    "cluster": (2_400, 7),
     "core": (1_900, 5),
-    "events": (2_550, 6),
+    "events": (2_540, 6),
     "http": (850, 2),
     "listings": (600, 2),
     "people": (500, 2),

@@ -133,7 +133,7 @@ class Server:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
         chores = [
-            self.core.registry.restore() if self._cluster is None else self._cluster.keep(),
+            self.core.registry.restore() if self._cluster is None else self._cluster.run(),
             self.core.time.keep(),
             self.parts.lag.keep(),
             every(LATELY_SECONDS, self._pressure.fade),

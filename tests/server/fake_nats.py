@@ -10,7 +10,7 @@ from collections import deque
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
-from tictactoe_server.cluster.jetstream.setup import stream_config
+from tictactoe_server.cluster.jetstream.stream import stream_config
 
 Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut", "nonsense"]
 _STREAM = "KV_rooms"

@@ -16,8 +16,8 @@ import msgspec
 
 from tests.environment import environment
 from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.setup import stream_config
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.cluster.jetstream.stream import stream_config
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 

@@ -301,7 +301,7 @@ async def test_no_server_takes_a_room_while_those_of_one_that_lives_could_not_be
         known = one.cluster.other_rooms
         await until(lambda: known.rooms.keys() == rooms)
         with losing_first_answer(other):
-            known.forget_server(other.cluster.members.id)
+            known._heard.pop(other.cluster.members.id)
             for code in rooms:
                 known.drop(code)
             one.cluster._missing_a_server.set()
@@ -502,7 +502,7 @@ async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again
         members._heard_at[id] -= 2 * GONE_SECONDS
         for connected in one.cluster._link.on_connected:
             connected()
-        members.look()
+        members.lose_silent()
         assert members.is_living(id)
 
 
@@ -510,7 +510,7 @@ async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running
     async with cluster_of(node, 1) as (server,):
         before = asyncio.all_tasks()
         for _ in range(5):
-            keeping = asyncio.ensure_future(server.cluster.keep())
+            keeping = asyncio.ensure_future(server.cluster.run())
             await asyncio.sleep(0.02)  # it waits by now
             server.cluster.members.on_gone("another")
             keeping.cancel()

@@ -17,7 +17,7 @@ from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, events_of, known, opened, run
 from tictactoe_server.events import kept
-from tictactoe_server.events.commands import Enter, apply
+from tictactoe_server.events.commands import EnterEvent, apply
 from tictactoe_server.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
@@ -109,7 +109,7 @@ async def test_what_another_stores_meanwhile_is_built_upon(store: TroubledStore,
         event = await opened(ana)
 
         def enter_another() -> None:
-            other = apply(store.events.now(event), "pbo", Enter("bo"), 0)
+            other = apply(store.events.now(event), "pbo", EnterEvent("bo"), 0)
             store.events.put(other)
 
         if error is not None:

@@ -585,7 +585,7 @@ async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.Monke
             assert (await watched(ana, event))["head"]["present"] == 1
         assert (await ana.next_of("event_rows"))["present"] == 0
         await ana.ask("event_watch", event=event, on=False)
-        await events_of(server).kept.carry_out(event, ana.welcome["player"], commands.Enter("ana"))
+        await events_of(server).kept.change(event, ana.welcome["player"], commands.EnterEvent("ana"))
         await until(lambda: not events_of(server).shown._views)
 
 
@@ -618,7 +618,7 @@ async def test_of_large_events_that_change_one_is_shown_after_the_other(server: 
             await watched(ana, event)
         found = events_of(server)
         for event in events:
-            await found.kept.carry_out(event, bo.welcome["player"], commands.Enter("bo"))
+            await found.kept.change(event, bo.welcome["player"], commands.EnterEvent("bo"))
         found.shown.tell()
         assert sorted(len(view.rows) for view in found.shown._views.values()) == [60, 61]
         for _ in events:

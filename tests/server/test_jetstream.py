@@ -38,8 +38,8 @@ from tests.server.stored import (
 )
 from tests.server.tables import ANA, BO
 from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.setup import make_stream, stream_config
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.cluster.jetstream.stream import make_stream, stream_config
 from tictactoe_server.records.tables import KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (

@@ -20,8 +20,7 @@ from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import Heartbeat, News, Outline, Page, Seek, encode
-from tictactoe_server.cluster.other_rooms import OtherRooms
-from tictactoe_server.cluster.own_rooms import OwnRooms
+from tictactoe_server.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.records.documents import RoomDocuments
@@ -156,7 +155,7 @@ async def test_a_server_takes_nothing_before_it_has_read_the_rooms_of_all_that_l
     await here.wire.answer(Page(1, [outline(CODE)]))
     await reading
     assert here.known == {CODE: ONE}
-    monkeypatch.setattr("tictactoe_server.cluster.other_rooms.READING_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.cluster.rooms.READING_SECONDS", 0.05)
     here.hear(TWO, 1)
     with pytest.raises(StoreUnavailable):
         await here.others.until_read()

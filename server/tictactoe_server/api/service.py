@@ -1,11 +1,17 @@
-"""The API: what everybody may read, programs and pages of every origin; see `docs/api.md`.
+"""The API: what everybody may read, programs and pages of every origin, at once or as a stream; see `docs/api.md`.
 
-Of a private room nothing is said but what is said of one that is not there.
+Of a private room nothing is said but what is said of one that is not there. Nothing of a stream is on the way of a
+move: what is read is looked at ten times a second, as there is time for it, and at once where a game ends. Who reads
+slowly gets the newest state alone, and a connection that takes nothing is cut off.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -16,18 +22,32 @@ from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, ListedRoom, RoomState, RoomSummary
-from tictactoe_server.api.streams import Source, Streams
+from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.events.event import Event
 from tictactoe_server.events.service import Tournaments
 from tictactoe_server.listings.lobby import LIST_SECONDS
+from tictactoe_server.people.limits import Limiting
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.http_messages import (
+    JSON,
+    JSON_LINES,
+    HttpRequest,
+    HttpResponse,
+    HttpStream,
+    LineReader,
+)
+from tictactoe_server.transport.rate_limit import Held
 
 MAX_ID: Final = 40  # how much of an id is said again that is none
+LOOK_SECONDS: Final = 0.1
+_UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # said to nginx, which would gather some lines first
+_RETRY_MS: Final = 10_000
 _ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads their stream
 _CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
 
@@ -49,6 +69,87 @@ class EventList(Struct, frozen=True):
     """The events that are not over and that all may enter, newest first."""
 
     events: tuple[EventSummary, ...]
+
+
+class Stream(Struct, eq=False):
+    """States that are read: `newest` returns the number of the newest one, and whether it is the last.
+
+    `state` returns that one encoded; its `readers` were last sent the one with the number `seq`.
+    """
+
+    newest: Callable[[], tuple[int, bool]]
+    state: Callable[[], bytes]
+    seq: int = -1
+    readers: set[LineReader] = set()
+
+
+class Streams(Limiting):
+    """All streams that are read, by their codes; each address may read so many at a time."""
+
+    def __init__(self, limits: Limits, limited: Counter[str], agenda: Agenda) -> None:
+        super().__init__(limits, limited)
+        self._read: dict[str, Stream] = {}
+        self._agenda = agenda
+        self._is_sending = False
+        self.of_address = Held(limits, "streams-per-address")
+
+    def of(self, code: str) -> Stream | None:
+        """Return a stream that is read, or None."""
+        return self._read.get(code)
+
+    def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
+        """Return the stream of this code, `unread` where nobody reads it yet; raises `Refused` for one too many."""
+        if request.method == "HEAD":
+            return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
+        key, stream = key_of(request.address), self._read.get(code)
+        self.check_held(self.of_address, key, _RETRY_MS)
+        is_full = stream is not None and 0 < self._limits.watchers_per_room <= len(stream.readers)
+        self.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
+        return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
+
+    def send_newest(self, code: str) -> None:
+        """Send the newest state of a stream to its readers, if they were not sent it yet."""
+        stream = self._read.get(code)
+        if stream is None:
+            return
+        seq, is_last = stream.newest()
+        if seq != stream.seq:
+            stream.seq, line = seq, stream.state() + b"\n"
+            for reader in stream.readers:
+                reader.push_line(line)
+        if is_last:
+            del self._read[code]
+            for reader in [*stream.readers]:
+                reader.end_lines()
+
+    def _begin(self, key: str, code: str, unread: Stream, reader: LineReader) -> Callable[[], None]:
+        stream = self._read.setdefault(code, unread)
+        stream.readers.add(reader)
+        self.of_address.add(key, reader)
+        if stream.newest()[0] == stream.seq:
+            reader.push_line(stream.state() + b"\n")
+        else:
+            self.send_newest(code)
+        if not self._is_sending:
+            self._send_later()
+
+        def stop() -> None:
+            stream.readers.discard(reader)
+            self.of_address.discard(key, reader)
+            if not stream.readers and self._read.get(code) is stream:
+                del self._read[code]
+
+        return stop
+
+    def _send_later(self) -> None:
+        self._is_sending = bool(self._read)
+        if self._is_sending:
+            self._agenda.at(asyncio.get_running_loop().time() + LOOK_SECONDS, self._send_all)
+
+    def _send_all(self) -> None:
+        for code in self._read:
+            self._agenda.soon(partial(self.send_newest, code))
+        self._agenda.soon(self._send_later)
 
 
 class Api(Service):
@@ -74,7 +175,7 @@ class Api(Service):
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
         self.streams = Streams(core.limits, core.tally.limited, core.agenda)
-        core.on_room(lambda live, before: self.streams.look_at(live.room.code))
+        core.on_room(lambda live, before: self.streams.send_newest(live.room.code))
         core.changes.on_gone.add(self._hear_end)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
@@ -87,7 +188,7 @@ class Api(Service):
                 told = self._core.lobby.changes, now
             return told[0], False
 
-        return self.streams.answer(request, "rooms", Source(newest, self._rooms))
+        return self.streams.answer(request, "rooms", Stream(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the newest state of a public room, wherever it is served."""
@@ -110,7 +211,7 @@ class Api(Service):
                 return encode(closed(code, "moved", room=code, at=live.moved_to))
             return encode(self._core.additions.with_seats(live.state(self._core.time())))
 
-        return self.streams.answer(request, code, Source(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
+        return self.streams.answer(request, code, Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a finished game that was public, as an object or as a record."""
@@ -132,8 +233,8 @@ class Api(Service):
         def newest() -> Event:
             return texts.settle(known(found.code) or found)
 
-        source = Source(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
-        return self.streams.answer(request, f"event {found.code}", source)
+        stream = Stream(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
+        return self.streams.answer(request, f"event {found.code}", stream)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -162,10 +263,10 @@ class Api(Service):
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
         """Tell those who read a room why it has ended."""
-        source = self.streams.of(live.room.code)
-        if source is not None:
-            source.state = lambda: encode(why)
-            self.streams.look_at(live.room.code)
+        stream = self.streams.of(live.room.code)
+        if stream is not None:
+            stream.state = lambda: encode(why)
+            self.streams.send_newest(live.room.code)
 
 
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:

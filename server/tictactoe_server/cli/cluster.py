@@ -70,8 +70,7 @@ async def init(link: Link, replicas: int) -> None:
 
     Nothing is changed where it is there already. Use credentials that may make streams, which servers need not.
     """
-    from tictactoe_server.cluster.jetstream.setup import make_stream
-    from tictactoe_server.cluster.jetstream.stream import RIGHTS
+    from tictactoe_server.cluster.jetstream.stream import RIGHTS, make_stream
 
     said, deadline = "", time.monotonic() + MAKING_SECONDS
     while True:

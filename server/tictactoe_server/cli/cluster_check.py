@@ -20,7 +20,7 @@ from websockets.exceptions import WebSocketException
 from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.cluster.jetstream import stream
 from tictactoe_server.cluster.jetstream.link import Link, Message
-from tictactoe_server.cluster.jetstream.setup import faults_of, risks_of
+from tictactoe_server.cluster.jetstream.stream import faults_of, risks_of
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
 from tictactoe_server.storage.store import StoreUnavailable

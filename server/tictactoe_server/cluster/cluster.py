@@ -17,13 +17,12 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_server.cluster import messages
+from tictactoe_server.cluster import messages, wait_until
 from tictactoe_server.cluster.jetstream.link import Message
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
-from tictactoe_server.cluster.other_rooms import YOUNG_MS, OtherRooms
-from tictactoe_server.cluster.own_rooms import OwnRooms
+from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.served_time import ServedTime
@@ -39,9 +38,7 @@ than a second, which is what an outage of the store may cost a player."""
 
 MISSING_SECONDS: Final = 3.0  # how long after a room came from another server its players may take to come
 LEAVING_SECONDS: Final = 3.0  # how long a server that leaves waits for others to take its rooms
-_GOING_SECONDS: Final = 0.5
-"""How long players have to go to where their rooms are, before they hear that this server goes."""
-
+_GOING_SECONDS: Final = 0.5  # how long players have to go to their rooms before they hear that this server goes
 _LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
 _AGAIN_SECONDS: Final = 5.0
 _SEEK_SECONDS: Final = 600.0
@@ -53,7 +50,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Cluster(Elsewhere):
-    """Give it to the core and then `start` it with that; let `open` begin it and `keep` run beside the server.
+    """Give it to the core and then `start` it with that; let `open` begin it and `run` go on beside the server.
 
     `name` is what people call this server, `url` where it is reached; no games begin here while it `is_draining`.
     `leave` is its orderly end.
@@ -68,15 +65,14 @@ class Cluster(Elsewhere):
         self._store = store
         self._link = store.link
         self.members = Members(store.link, name, url, time, is_draining)
-        self.members.on_gone.add(self._lose)
+        self.members.on_gone.add(lambda id: self._missing_a_server.set())
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
 
     def start(self, core: Core) -> None:
         """Know the rooms of the core."""
         link, members = self._link, self.members
-        self._core = core
-        self._registry = core.registry
+        self._core, self._registry = core, core.registry
         self.own_rooms = OwnRooms(link, members, core)
         self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
         self._matching = Matching(link, members, self.other_rooms, core)
@@ -106,19 +102,16 @@ class Cluster(Elsewhere):
         self._registry.knows_all = True
         self._registry.set_restored()
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Say that this server lives, and take over what nobody has, until cancelled."""
-        await asyncio.gather(self.members.keep(), self._keep_taking())
+        await asyncio.gather(self.members.run(), self._keep_taking())
 
     async def leave(self) -> bool:
         """Give all rooms to the others and return when they have them; tell whether there are any."""
         if len(self.members.urls) == 1:
             return False
         self.members.leave()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LEAVING_SECONDS):
-                while self.own_rooms.rooms:  # noqa: ASYNC110  # each of them goes by itself
-                    await asyncio.sleep(0.01)
+        await wait_until(lambda: not self.own_rooms.rooms, LEAVING_SECONDS)  # each of them goes by itself
         await asyncio.sleep(_GOING_SECONDS)
         return True
 
@@ -131,22 +124,25 @@ class Cluster(Elsewhere):
         return await self._link.request(messages.ORDERS + id, order)
 
     async def _listen(self) -> None:
-        id, members, other_rooms = self.members.id, self.members, self.other_rooms
+        link, id, members = self._link, self.members.id, self.members
         said: list[tuple[str, Any, Callable[[Any], object], str]] = [
             (messages.HEARTBEATS, messages.Heartbeat, self._hear, "a sign of life cannot be read"),
-            (messages.NEWS, messages.News, other_rooms.hear_news, "news of another server cannot be read"),
+            (messages.NEWS, messages.News, self.other_rooms.hear_news, "news of another server cannot be read"),
             (messages.CHANGED, tuple[str, str, str], self._hear_changed, "what was changed cannot be read"),
-            (messages.HANDED_OVER + id, tuple[str, int], other_rooms.read_again, "a handover cannot be read"),
+            (messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again, "a handover cannot be read"),
             (messages.BOARDS + id, list[str], self.own_rooms.boards_of, "a question for boards cannot be read"),
             (messages.SEEKS + id, messages.Seek, self._matching.find, "a question for a match cannot be read"),
         ]
         for subject, kind, take, unreadable in said:
-            await messages.listen(self._link, subject, kind, take, unreadable)
-        await self._link.subscribe(messages.HERE + id, lambda message: None)
-        await self._link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
-        await self._link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
-        await self._link.subscribe(messages.ORDERS + id, lambda order: self._link.run(self._answer_order(order)))
-        self._link.on_connected.append(members.listen_anew)
+            await messages.listen(link, subject, kind, take, unreadable)
+        await link.subscribe(messages.HERE + id, lambda message: None)
+        await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
+        await link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
+        await link.subscribe(messages.ORDERS + id, lambda order: link.run(self._answer_order(order)))
+        link.on_connected.append(members.listen_anew)
+
+    async def _answer_order(self, order: Message) -> None:
+        self._link.publish(order.reply, await self._on_order(order.data))
 
     # -- for the core -------------------------------------------------------------------------------------------
 
@@ -190,15 +186,10 @@ class Cluster(Elsewhere):
     # -- rooms that come here -----------------------------------------------------------------------------------
 
     def _hear(self, heartbeat: messages.Heartbeat) -> None:
-        if heartbeat.sender == self.members.id:
-            return
-        if self.members.hear(heartbeat):
-            self._missing_a_server.set()
-        self.other_rooms.follow(heartbeat.sender, heartbeat.number)
-
-    def _lose(self, id: str) -> None:
-        self.other_rooms.forget_server(id)
-        self._missing_a_server.set()
+        if heartbeat.sender != self.members.id:
+            if self.members.hear(heartbeat):
+                self._missing_a_server.set()
+            self.other_rooms.follow(heartbeat.sender, heartbeat.number)
 
     async def _keep_taking(self) -> None:
         """Take over the rooms of servers that leave or are gone, and again when all must have told what they have.
@@ -225,8 +216,8 @@ class Cluster(Elsewhere):
     async def _take_unclaimed(self) -> None:
         """Serve the stored rooms that no server has and for which this one is chosen; raises `StoreUnavailable`."""
         await self.other_rooms.until_read()
-        taken = 0
-        async for some in self._store.table(ROOMS).load_all(self._is_for_this):
+        rooms, taken = self._store.table(ROOMS), 0
+        async for some in rooms.load_all(self._is_for_this):
             for stored in some:
                 if isinstance(stored.value, Unreadable):
                     log.error("a damaged room is left alone", room=stored.key, reason=str(stored.value))
@@ -237,7 +228,7 @@ class Cluster(Elsewhere):
         known = self.other_rooms.rooms.items()  # some were written while the others were read
         missed = [code for code, other in known if not other.is_opening and self._is_for_this(code)]
         for first in range(0, len(missed), _LOADED_AT_ONCE):
-            loads = map(self._store.table(ROOMS).load, missed[first : first + _LOADED_AT_ONCE])
+            loads = map(rooms.load, missed[first : first + _LOADED_AT_ONCE])
             for found in await asyncio.gather(*loads, return_exceptions=True):
                 if isinstance(found, tuple):
                     taken += self._take_in(*found, taken)
@@ -265,8 +256,3 @@ class Cluster(Elsewhere):
         for seat in () if live.is_gone else live.room.seats.values():
             if seat is not None and seat.online and not seat.is_server_bot and seat.player not in live.players:
                 self._core.timers.drop(live, Player(seat.player, seat.name))
-
-    # -- inside -------------------------------------------------------------------------------------------------
-
-    async def _answer_order(self, message: Message) -> None:
-        self._link.publish(message.reply, await self._on_order(message.data))

@@ -14,7 +14,7 @@ from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
-from tictactoe_server.cluster.other_rooms import OtherRoom, OtherRooms
+from tictactoe_server.cluster.rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.listings.listed import GameKind, Listed
 from tictactoe_server.rooms import Player, open_room
@@ -73,21 +73,17 @@ class Matching:
         waiting = [one for one in own if one.room.status == "waiting" and one.room.visibility == "public"]
         listed: Listed | None = waiting[0] if waiting else self._lists.matchmaker.find(kind, player.id)
         if listed is None:
-            if seek.sender != self._members.id:
-                self._expect(kind, player, seek)
+            if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
+                rules, clock = kind
+                expected = self._rooms.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
+                self._lists.matchmaker.offer(expected)
+                self._after_a_while(partial(self._rooms.expect_no_more, expected))
             return Found(seek.code)
         if listed.room.mark_of(player.id) is None:
             listed.entering.add(player.id)
             self._kept[player.id] = listed
             self._after_a_while(partial(self._keep_no_longer, listed, player))
         return Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
-
-    def _expect(self, kind: GameKind, player: Player, seek: Seek) -> None:
-        """Send others to the room that another server is about to open, for as long as that may take."""
-        rules, clock = kind
-        expected = self._rooms.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
-        self._lists.matchmaker.offer(expected)
-        self._after_a_while(partial(self._rooms.expect_no_more, expected))
 
     def _keep_no_longer(self, listed: Listed, player: Player) -> None:
         """Let another one have a seat, if the one for whom it was kept has not come or asks again."""

@@ -84,11 +84,11 @@ class Members:
         self.is_leaving = True
         self._send_heartbeat()
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Send heartbeats, and notice who is gone, until cancelled."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
-            self.look()
+            self.lose_silent()
             self._send_heartbeat()
 
     def lose(self, id: str) -> None:
@@ -130,7 +130,7 @@ class Members:
         if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS:
             self.lose(id)
 
-    def look(self) -> None:
+    def lose_silent(self) -> None:
         """Notice who has been silent for too long; what was said while this one could not hear is still to come."""
         now = time.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS

@@ -7,16 +7,17 @@ elsewhere by who cannot wait for a large Swiss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.berger import berger_pairs
 from tictactoe_protocol.events import EntrantStatus, EventLeave, EventReady, EventRun, ScoredBy, id_of
-from tictactoe_server.events import knock_out, round_robin, swiss
-from tictactoe_server.events.event import EDITION, Entrant, Event, Pairing, check_names, digest, due_at
+from tictactoe_server.events import knock_out, swiss
+from tictactoe_server.events.event import EDITION, Entrant, Event, Pairing, check_names, digest, due_at, pair_up
 from tictactoe_server.rooms import Refused
 
 NEXT_ROUND_MS: Final = 5_000
@@ -24,7 +25,7 @@ ORGANISER_GONE_MS: Final = 10 * 60_000
 """How long after a round's last result the next one begins by itself, `advance` being ``auto`` or ``hand``."""
 
 
-class Enter(Struct, frozen=True):
+class EnterEvent(Struct, frozen=True):
     """The player enters under a name for this event; the ticket of a roster decides the name.
 
     Also in the middle of a game they go on for the holder of a card who is named here.
@@ -36,7 +37,7 @@ class Enter(Struct, frozen=True):
     over: str = ""
 
 
-class Rooms(Struct, frozen=True):
+class RoomCodes(Struct, frozen=True):
     """The codes of the rooms in which pairings are going to be played, before these rooms are there.
 
     A pairing that has another code is due again: its room is lost.
@@ -77,13 +78,7 @@ class End(Struct, frozen=True):
     """The operator ends it, as its organiser may."""
 
 
-Command = Enter | EventLeave | EventReady | EventRun | Rooms | Opened | Score | Paired | End
-
-_PAIR: Final[Mapping[str, Callable[[Event, int], tuple[Pairing, ...]]]] = {
-    "round_robin": round_robin.pair_round,
-    "swiss": swiss.pair_round,
-    "knock_out": knock_out.pair_round,
-}
+Command = EnterEvent | EventLeave | EventReady | EventRun | RoomCodes | Opened | Score | Paired | End
 
 
 def apply(event: Event, actor: str, command: Command, now: int) -> Event:
@@ -91,14 +86,22 @@ def apply(event: Event, actor: str, command: Command, now: int) -> Event:
 
     `actor` is the id of the player who acts, nobody's where the server does.
     """
-    after = _carry_out(event, actor, command, now)
+    after = _change(event, actor, command, now)
     return event if after is event else replace(_go_on(after, now), seq=event.seq + 1)
 
 
 def pair_next(event: Event) -> Paired:
     """Return the round after the one that was begun last, without pairings where there is none."""
-    round = event.round + 1
-    return Paired(round, () if event.round == event.all_rounds else _PAIR[event.kind](event, round), event.entrants)
+    round, pair = event.round + 1, {"swiss": swiss.pair_round, "knock_out": knock_out.pair_round}
+    is_last = event.round == event.all_rounds
+    return Paired(round, () if is_last else pair.get(event.kind, _pair_all)(event, round), event.entrants)
+
+
+def _pair_all(event: Event, round: int) -> tuple[Pairing, ...]:
+    """Return a round of the Berger tables, by which everybody plays everybody; who is free has one without a point."""
+    players = ["", *(one.player for one in event.field)]
+    pairs = berger_pairs(len(event.field), round, double=event.double)
+    return pair_up(round, ((players[one], players[other or 0]) for one, other in pairs), event.marks)
 
 
 def is_next(paired: Paired, event: Event) -> bool:
@@ -106,9 +109,9 @@ def is_next(paired: Paired, event: Event) -> bool:
     return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
 
 
-def _carry_out(event: Event, actor: str, command: Command, now: int) -> Event:
+def _change(event: Event, actor: str, command: Command, now: int) -> Event:
     match command:
-        case Enter():
+        case EnterEvent():
             return _enter(event, actor, command, now)
         case EventLeave() if (entrant := event.entrant(actor)) is not None:
             return _remove(event, entrant, "out")
@@ -123,7 +126,7 @@ def _carry_out(event: Event, actor: str, command: Command, now: int) -> Event:
             if after is not event and command.seq != event.seq:
                 raise Refused(ErrorCode.STALE, "event", path="seq")
             return after
-        case Rooms(codes):
+        case RoomCodes(codes):
             moved = [one for one in event.open_pairings if codes.get(one.id, one.room) != one.room]
             return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in moved])
         case Opened(id, again):
@@ -144,7 +147,7 @@ def _carry_out(event: Event, actor: str, command: Command, now: int) -> Event:
             return _close(event)
 
 
-def _enter(event: Event, actor: str, command: Enter, now: int) -> Event:
+def _enter(event: Event, actor: str, command: EnterEvent, now: int) -> Event:
     known, is_roster = event.entrant(actor), event.entry == "roster"
     name, others = event.name_on(command.ticket) if is_roster else command.name, event.entrants
     if known is not None and not known.is_gone:
@@ -212,8 +215,8 @@ def _run(event: Event, command: EventRun, now: int) -> Event:
                 raise Refused(ErrorCode.NOT_ALLOWED, "event now")
             return event if event.due_at <= now else replace(event, due_at=now)
         case "pause" | "resume":
-            before, after = ("running", "paused") if command.action == "pause" else ("paused", "running")
-            if event.status not in (before, after):
+            after = "paused" if command.action == "pause" else "running"
+            if event.status not in ("running", "paused"):
                 raise Refused(ErrorCode.NOT_ALLOWED, "event now")
             return event if event.status == after else replace(event, status=after, due_at=None)
         case "expel":

@@ -142,7 +142,7 @@ class KeptEvents:
     """All events that are not over, and some that are. Listeners of `on_change` hear of each that is new here or has
     changed, here or elsewhere, and what it was before, None for one that is new here.
 
-    `restored` is set once all that are not over are known here. Let `keep` run beside the server.
+    `restored` is set once all that are not over are known here. Let `run` go on beside the server.
     """
 
     def __init__(self, core: Core, tasks: Tasks) -> None:
@@ -193,14 +193,14 @@ class KeptEvents:
             return event
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
-    async def carry_out(self, code: str, actor: str, command: Command) -> Event:
+    async def change(self, code: str, actor: str, command: Command) -> Event:
         """Return the event after a command, once that is stored; raises `Refused` and `StoreUnavailable`.
 
         Where it is not known whether it was stored it may be sent again: a command that comes twice changes nothing.
         """
         return await self._get(code).ask(actor, command)
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Get to know all events, and read again what others may have changed, until cancelled."""
         for number in count():
             try:

@@ -14,7 +14,6 @@ from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_protocol.standings import Results, Standing, Tie, rank, spell_halves
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.events.event import Event, Pairing, pair_up
 
@@ -91,33 +90,3 @@ def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
     if pairing.number >= _PIE and rules.opening is None:
         rules = RulesState.of(dataclasses.replace(rules.to_rules(), opening="pie"))
     return rules, clock
-
-
-class _Matches(Results):
-    """The results of a knock-out: how many matches each has won, and the scores of all, ``+`` for a bye."""
-
-    def __init__(self, event: Event) -> None:
-        super().__init__([one.player for one in event.field], event.counted_games())
-        self.won = dict.fromkeys(self.players, 0)
-        self.scores: dict[str, list[str]] = {player: [] for player in self.players}
-        self._counts_wins = event.edition > 1
-        for games in matches_of(event.pairings):
-            winner = winner_of(event, games)
-            halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
-            for player in halves:
-                self.won[player] += player == winner
-                score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
-                self.scores[player].append(score if len(halves) > 1 else "+")
-
-    def first_key(self, player: str) -> tuple[int, int]:
-        has_won = self._counts_wins and self.won[player]
-        return -self.won[player], not has_won and not self.played[player]
-
-    def matches(self, player: str) -> Tie:
-        return Tie("matches", self.won[player], ", ".join(self.scores[player]))
-
-
-def ranking(event: Event) -> tuple[Standing, ...]:
-    """Return the table: who won as many matches shares a place, of those who won none who never played stand behind."""
-    results = _Matches(event)
-    return tuple(row._replace(tie=(results.matches(row.player),)) for row in rank(results, ()))

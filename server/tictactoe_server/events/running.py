@@ -27,7 +27,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
 from tictactoe_server.core.opening import RoomExists
-from tictactoe_server.events.commands import Opened, Paired, Rooms, Score, is_next, pair_next
+from tictactoe_server.events.commands import Opened, Paired, RoomCodes, Score, is_next, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.kept import KeptEvents
 from tictactoe_server.events.knock_out import terms_of
@@ -56,10 +56,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Running:
-    """Drives the events of `kept`; nothing new is begun while `is_draining`. Let `keep` run beside the server."""
+    """Drives the events of `kept`; nothing new is begun while `is_draining`. Let `run` go on beside the server."""
 
     def __init__(self, core: Core, kept: KeptEvents, tasks: Tasks, is_draining: Callable[[], bool]) -> None:
-        self._run = tasks.start
+        self._tasks = tasks
         self._core = core
         self._kept = kept
         self._is_draining = is_draining
@@ -73,7 +73,7 @@ class Running:
         core.registry.on_told.add(self._note_room)
         core.on_result(lambda game, id: self.wake(game.event) if game.event else None)
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Look at all that runs again and again, until cancelled."""
         await self._kept.restored.wait()
         await self._core.registry.restored.wait()
@@ -92,7 +92,7 @@ class Running:
     def wake(self, code: str) -> None:
         """Look soon at what has to be done for an event."""
         if code not in self._woken:
-            self._run(self._work(code))
+            self._tasks.start(self._work(code))
         self._woken[code] = True
 
     async def calls_of(self, player: str) -> tuple[EventCall, ...] | UnsetType:
@@ -139,8 +139,7 @@ class Running:
         if live.room.event:
             if self._rooms.get(live.room.code) is not live and live.room.stands_still:
                 # it is stored that time stands still there, whenever the next server goes on from there
-                keep = RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1))
-                keep.submit()
+                RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
             self._rooms[live.room.code] = live
             if live.room.result is not None:
                 self.wake(live.room.event)
@@ -175,7 +174,7 @@ class Running:
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
-            await self._kept.carry_out(code, "", Opened(live.room.pairing, again=True))
+            await self._kept.change(code, "", Opened(live.room.pairing, again=True))
         event = self._kept.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
@@ -200,13 +199,13 @@ class Running:
         del self._paired[event.code]
         paired, new_code = pairing.result(), self._core.opening.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
-        return await self._kept.carry_out(event.code, "", replace(paired, pairings=with_rooms))
+        return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
         """Return the next round, which may still be being paired, one at a time for each event."""
         known = self._paired.get(event.code)
         if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
-            known = self._paired[event.code] = self._run(asyncio.to_thread(pair_next, event))
+            known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
             known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
         return known
 
@@ -265,22 +264,21 @@ class Running:
         winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
         by = "forfeit" if result.reason == "forfeit" else "game"
-        await self._kept.carry_out(event.code, "", Score(pairing.id, how, result.reason, id, by))
+        await self._kept.change(event.code, "", Score(pairing.id, how, result.reason, id, by))
 
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
-        codes = {one.id: self._core.opening.new_code() for one in event.open_pairings if not one.room}
-        if codes and event.status == "running":
-            event = await self._kept.carry_out(event.code, "", Rooms(codes))
+        without = [one.id for one in event.open_pairings if not one.room]
+        if without and event.status == "running":
+            event = await self._give_codes(event, *without)
         due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
-        here = self._core.registry.by_code
+        here, there = self._core.registry.by_code, list[str]()
         away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
-        work = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
-        there = list[str]()
+        sought = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
         try:
-            await _all([*(self._open(event, one, there) for one in due), *work])
+            await _all([*(self._open(event, one, there) for one in due), *sought])
         finally:
-            await _all([self._kept.carry_out(event.code, "", Opened(id)) for id in there])  # stored together
+            await _all([self._kept.change(event.code, "", Opened(id)) for id in there])  # stored together
 
     async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
         """Open the room of a pairing, unless it is `there` already; else it is due in another."""
@@ -296,7 +294,7 @@ class Running:
         except RoomExists:
             state = await _or_none(self._core.registry.look(pairing.room))
             if state is None or (state.event, state.pairing) != (event.code, pairing.id):
-                await self._give_new_code(event, pairing)
+                await self._give_codes(event, pairing.id)
                 return
         there.append(pairing.id)
 
@@ -312,15 +310,16 @@ class Running:
                 await self._score(event, pairing, game.result, game.players, game.id)
             elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
                 log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
-                await self._give_new_code(event, pairing)
+                await self._give_codes(event, pairing.id)
         elif state.result is not None:
             await self._score(event, pairing, state.result, state.seats, state.game_id or "")
         elif self._core.registry.elsewhere.find(code) is None:
             await self._core.registry.find(code)
 
-    async def _give_new_code(self, event: Event, pairing: Pairing) -> None:
-        """Have the room of a pairing opened under another code."""
-        await self._kept.carry_out(event.code, "", Rooms({pairing.id: self._core.opening.new_code()}))
+    async def _give_codes(self, event: Event, *pairings: str) -> Event:
+        """Have the rooms of these pairings opened under new codes."""
+        codes = {id: self._core.opening.new_code() for id in pairings}
+        return await self._kept.change(event.code, "", RoomCodes(codes))
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:

@@ -28,7 +28,7 @@ from tictactoe_protocol.events import (
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.events.commands import Command, End, Enter
+from tictactoe_server.events.commands import Command, End, EnterEvent
 from tictactoe_server.events.event import Event, open_event
 from tictactoe_server.events.kept import EVENTS, KeptEvents
 from tictactoe_server.events.running import Running
@@ -89,7 +89,7 @@ class Tournaments(Service):
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome.add("calls", self.running.calls_of)
         core.seating.append(self.running.seat)
-        for work in (kept.keep(), self.running.keep(), self.shown.keep()):
+        for work in (kept.run(), self.running.run(), self.shown.run()):
             self._tasks.start(work)
 
     async def close(self) -> None:
@@ -134,7 +134,7 @@ class Tournaments(Service):
         try:
             holder = (await self._find(call)).holder_of(ticket)
             over = "" if holder is None or (self._is_there(holder.player) and not request.here) else holder.player
-            event = await self._carry_out(call, Enter(name, call.player.bot, ticket, over))
+            event = await self._carry_out(call, EnterEvent(name, call.player.bot, ticket, over))
         except Refused as refused:
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.session, call.player)
@@ -193,7 +193,7 @@ class Tournaments(Service):
         event = await self.kept.find(code)
         if event.is_over:
             raise Refused(ErrorCode.EVENT_BEGUN, "over")
-        return self._row_of(await self.kept.carry_out(event.code, "", End()))
+        return self._row_of(await self.kept.change(event.code, "", End()))
 
     def _row_of(self, event: Event) -> dict[str, Any]:
         row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
@@ -204,7 +204,7 @@ class Tournaments(Service):
 
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
-        return await self.kept.carry_out(event.code, call.player.id, command)
+        return await self.kept.change(event.code, call.player.id, command)
 
     def _is_there(self, player: str) -> bool:
         """Tell whether a player is connected, or sits in a room of another server."""

@@ -131,7 +131,7 @@ class Shown(Topic):
             self._changed[event.code] = event
             self.tell_later()
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Show the events of which other players are here than were shown, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)

@@ -9,26 +9,53 @@ from msgspec import Struct
 from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState, round_of
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Results, Tie, rank, spell_halves, standings
 from tictactoe_server.events.event import Event
-from tictactoe_server.events.knock_out import ranking
+from tictactoe_server.events.knock_out import matches_of, winner_of
 
 
 def rows(event: Event) -> tuple[EventRow, ...]:
     """Return the table, best first; `tie` is there where it was needed."""
-    field = {one.player: one for one in event.field}
+    field, breaks = {one.player: one for one in event.field}, SWISS if event.kind == "swiss" else ROUND_ROBIN
     if event.kind == "knock_out":
-        table = ranking(event)
+        matches = _Matches(event)
+        table = tuple(row._replace(tie=(matches.tie(row.player),)) for row in rank(matches, ()))
+    elif event.edition == 1:
+        table = rank(_FirstEdition([*field], event.counted_games()), breaks)
     else:
-        breaks, games = SWISS if event.kind == "swiss" else ROUND_ROBIN, event.counted_games()
-        is_first = event.edition == 1
-        table = rank(FirstEdition([*field], games), breaks) if is_first else standings([*field], games, breaks)
-    named = ((row, field[row.player]) for row in table)
+        table = standings([*field], event.counted_games(), breaks)
     return tuple(
         EventRow(row.place, row.player, one.name, one.bot, row.points, row.played, row.tie, one.status)
-        for row, one in named
+        for row, one in ((row, field[row.player]) for row in table)
     )
 
 
-class FirstEdition(Results):
+class _Matches(Results):
+    """The results of a knock-out: how many matches each has won, and the scores of all, ``+`` for a bye.
+
+    Who won as many shares a place; of those who won none who never played stand behind.
+    """
+
+    def __init__(self, event: Event) -> None:
+        super().__init__([one.player for one in event.field], event.counted_games())
+        self.won = dict.fromkeys(self.players, 0)
+        self.scores: dict[str, list[str]] = {player: [] for player in self.players}
+        self._counts_wins = event.edition > 1
+        for games in matches_of(event.pairings):
+            winner = winner_of(event, games)
+            halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
+            for player in halves:
+                self.won[player] += player == winner
+                score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
+                self.scores[player].append(score if len(halves) > 1 else "+")
+
+    def first_key(self, player: str) -> tuple[int, int]:
+        has_won = self._counts_wins and self.won[player]
+        return -self.won[player], not has_won and not self.played[player]
+
+    def tie(self, player: str) -> Tie:
+        return Tie("matches", self.won[player], ", ".join(self.scores[player]))
+
+
+class _FirstEdition(Results):
     """The results of an event that began before version 1.6, as they were reckoned then."""
 
     def first_key(self, player: str) -> tuple[int, int]:
@@ -76,7 +103,6 @@ class WholeEvent(Struct, frozen=True):
 
 def whole_of(event: Event) -> WholeEvent:
     """Return all of an event that everybody may know."""
+    pairings = tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(
-        *head, rows(event), tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
-    )
+    return WholeEvent(*head, rows(event), pairings)

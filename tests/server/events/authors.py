@@ -8,7 +8,7 @@ from typing import Any
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen, EventRun
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
+from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply, pair_next
 from tictactoe_server.events.event import Event, Pairing, due_at, open_event
 
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
@@ -26,7 +26,7 @@ def entered(players: int | Iterable[str], kind: str = "round_robin", **terms: An
     """Return an event that so many have entered, ``p1`` and so on, or those who are named."""
     event = new_event(kind, **terms)
     for player in (f"p{number}" for number in range(1, players + 1)) if isinstance(players, int) else players:
-        event = apply(event, player, Enter(player.title()), 0)
+        event = apply(event, player, EnterEvent(player.title()), 0)
     return event
 
 
@@ -49,7 +49,7 @@ def tick(event: Event, now: int) -> Event:
 def opened(event: Event, now: int = 0) -> Event:
     """Return the event with a room for each pairing that wants one."""
     due = [one for one in event.open_pairings if one.state == "due"]
-    event = apply(event, "", Rooms({one.id: f"ROOM-{one.id}" for one in due}), now)
+    event = apply(event, "", RoomCodes({one.id: f"ROOM-{one.id}" for one in due}), now)
     for one in due:
         event = apply(event, "", Opened(one.id), now)
     return event

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests.server.events.authors import ORGANISER, new_event, opened, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.events.commands import Enter, Opened, Paired, Rooms, Score, apply, pair_next
+from tictactoe_server.events.commands import EnterEvent, Opened, Paired, RoomCodes, Score, apply, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.table import rows
 from tictactoe_server.rooms import Refused
@@ -76,7 +76,7 @@ class Events(RuleBasedStateMachine):
     def enter(self, player: str, name: str, is_over: bool = False) -> None:
         ticket = self.event.ticket_of(name if self.event.entry == "roster" else "")
         holder = self.event.holder_of(ticket) if is_over else None
-        self.do(player, Enter(name, ticket=ticket, over=holder.player if holder else ""))
+        self.do(player, EnterEvent(name, ticket=ticket, over=holder.player if holder else ""))
 
     @rule(player=ANY_PLAYER)
     def leave(self, player: str) -> None:
@@ -97,7 +97,7 @@ class Events(RuleBasedStateMachine):
 
     @rule(pairing=ANY_PAIRING, code=st.sampled_from(["ABC234", "XYZ789"]))
     def lose_a_room(self, pairing: str, code: str) -> None:
-        self.do("", Rooms({pairing: code}))
+        self.do("", RoomCodes({pairing: code}))
 
     @rule(pairing=ANY_PAIRING)
     def open_one(self, pairing: str) -> None:

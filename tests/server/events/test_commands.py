@@ -9,7 +9,7 @@ import pytest
 
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.events.commands import Enter, Opened, Rooms, Score, apply, pair_next
+from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply, pair_next
 from tictactoe_server.events.event import Event, due_at
 from tictactoe_server.events.table import rows
 from tictactoe_server.rooms import Refused
@@ -55,24 +55,24 @@ def test_terms_that_fit_no_event_are_refused(terms: dict[str, Any], code: tuple[
 
 def test_a_name_is_one_players_whatever_its_case() -> None:
     event = entered(["ana"])
-    assert refusal(event, "other", Enter("ANA")) == ("bad_name", "taken")
-    assert [one.name for one in apply(event, "other", Enter("Anna"), 0).entrants] == ["Ana", "Anna"]
+    assert refusal(event, "other", EnterEvent("ANA")) == ("bad_name", "taken")
+    assert [one.name for one in apply(event, "other", EnterEvent("Anna"), 0).entrants] == ["Ana", "Anna"]
 
 
 def test_no_more_enter_than_fit() -> None:
     event = entered(3, size=3)
-    assert refusal(event, "p4", Enter("P4")) == ("event_full", "")
-    assert apply(apply(event, "p1", EventLeave(event=""), 0), "p4", Enter("P4"), 0).entrants[-1].player == "p4"
-    assert refusal(run(event, "begin"), "p4", Enter("P4")) == ("event_begun", "")
+    assert refusal(event, "p4", EnterEvent("P4")) == ("event_full", "")
+    assert apply(apply(event, "p1", EventLeave(event=""), 0), "p4", EnterEvent("P4"), 0).entrants[-1].player == "p4"
+    assert refusal(run(event, "begin"), "p4", EnterEvent("P4")) == ("event_begun", "")
 
 
 def test_a_code_lets_in_who_knows_it() -> None:
     event = new_event(entry="code")
-    assert refusal(event, "p1", Enter("Ana")) == ("not_entered", "ticket")
-    assert refusal(event, "p1", Enter("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
+    assert refusal(event, "p1", EnterEvent("Ana")) == ("not_entered", "ticket")
+    assert refusal(event, "p1", EnterEvent("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
     ticket = event.ticket_of()
     for written in (ticket, f" {ticket[:4]}-{ticket[4:]} ".lower()):
-        assert apply(event, "p1", Enter("Ana", ticket=written), 0).entrants
+        assert apply(event, "p1", EnterEvent("Ana", ticket=written), 0).entrants
 
 
 def test_a_card_decides_the_name_and_is_for_one_place() -> None:
@@ -80,19 +80,19 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     card = event.ticket_of("Ana")
     assert len({card, event.ticket_of("Bo"), event.ticket_of()}) == 3
     for wrong in (event.ticket_of(), "", "Ä"):
-        assert refusal(event, "p1", Enter("Ana", ticket=wrong)) == ("not_entered", "ticket")
-    event = apply(event, "p1", Enter("Whoever", ticket=card), 0)
+        assert refusal(event, "p1", EnterEvent("Ana", ticket=wrong)) == ("not_entered", "ticket")
+    event = apply(event, "p1", EnterEvent("Whoever", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p1", "Ana")]
-    assert refusal(event, "p9", Enter("", ticket=card)) == ("not_allowed", "event card")
-    event = apply(event, "p9", Enter("", ticket=card, over="p1"), 0)
+    assert refusal(event, "p9", EnterEvent("", ticket=card)) == ("not_allowed", "event card")
+    event = apply(event, "p9", EnterEvent("", ticket=card, over="p1"), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
-    event = run(apply(event, "p2", Enter("", ticket=event.ticket_of("Bo")), 0), "begin")
+    event = run(apply(event, "p2", EnterEvent("", ticket=event.ticket_of("Bo")), 0), "begin")
     for ticket, why in ((card, "card"), ("AAAA", "ticket")):
-        assert refusal(event, "p2", Enter("", ticket=ticket)) == ("not_entered", why)
+        assert refusal(event, "p2", EnterEvent("", ticket=ticket)) == ("not_entered", why)
     event = tick(event, 0)
     for over in ("", "p2"):
-        assert refusal(event, "p3", Enter("", ticket=card, over=over)) == ("not_allowed", "event card")
-    event = apply(event, "p3", Enter("", ticket=card, over="p9"), 0)
+        assert refusal(event, "p3", EnterEvent("", ticket=card, over=over)) == ("not_allowed", "event card")
+    event = apply(event, "p3", EnterEvent("", ticket=card, over="p9"), 0)
     assert {*event.pairings[0].players.values()} == {"p3", "p2"}
 
 
@@ -100,12 +100,12 @@ def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> 
     event = new_event(entry="roster", roster=("Ana", "Bo"), double=True)
     cards = {name: event.ticket_of(name) for name in event.roster}
     for player, name in (("p1", "Ana"), ("p2", "Bo")):
-        event = apply(event, player, Enter("", ticket=cards[name]), 0)
+        event = apply(event, player, EnterEvent("", ticket=cards[name]), 0)
     event = play_round(opened(tick(run(event, "begin"), 0)), first_wins)
     before = [(row.name, row.points, row.tie) for row in rows(event)]
     event = apply(event, "p1", EventReady(event="", on=False), 0)
-    assert refusal(event, "p9", Enter("", ticket=cards["Ana"])) == ("not_allowed", "event card")
-    event = apply(event, "p9", Enter("", ticket=cards["Ana"], over="p1"), 0)
+    assert refusal(event, "p9", EnterEvent("", ticket=cards["Ana"])) == ("not_allowed", "event card")
+    event = apply(event, "p9", EnterEvent("", ticket=cards["Ana"], over="p1"), 0)
     assert [(row.name, row.points, row.tie) for row in rows(event)] == before
     assert {one.player: one.status for one in event.entrants} == {"p9": "in", "p2": "in"}
     assert refusal(event, "p1", EventLeave(event="")) == ("not_entered", "")
@@ -113,8 +113,8 @@ def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> 
     assert event.round == 2
     assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
     event = play_round(event, first_wins, 20_000)
-    assert refusal(event, "p1", Enter("", ticket=cards["Ana"])) == ("event_begun", "over")
-    assert refusal(event, "p1", Enter("", ticket="AAAA")) == ("not_entered", "ticket"), "and so guessing is counted"
+    assert refusal(event, "p1", EnterEvent("", ticket=cards["Ana"])) == ("event_begun", "over")
+    assert refusal(event, "p1", EnterEvent("", ticket="AAAA")) == ("not_entered", "ticket"), "guessing is counted"
 
 
 def test_the_organiser_adds_to_the_roster() -> None:
@@ -123,20 +123,20 @@ def test_the_organiser_adds_to_the_roster() -> None:
     assert after.roster == ("Ana", "Bo")
     assert run(after, "add", name="Bo") is after
     assert run(after, "cards", seq=0) is after
-    assert apply(after, "p2", Enter("", ticket=after.ticket_of("Bo")), 0).entrants[0].name == "Bo"
+    assert apply(after, "p2", EnterEvent("", ticket=after.ticket_of("Bo")), 0).entrants[0].name == "Bo"
 
 
 def test_who_has_begun_lets_nobody_in() -> None:
-    assert refusal(begun(4), "late", Enter("Late")) == ("event_begun", "")
-    assert refusal(run(begun(4), "close"), "late", Enter("Late")) == ("event_begun", "over")
+    assert refusal(begun(4), "late", EnterEvent("Late")) == ("event_begun", "")
+    assert refusal(run(begun(4), "close"), "late", EnterEvent("Late")) == ("event_begun", "over")
 
 
 def test_who_has_left_or_was_expelled_does_not_come_back() -> None:
     event = apply(begun(4), "p1", EventLeave(event=""), 0)
-    assert refusal(event, "p1", Enter("P1")) == ("event_begun", "")
+    assert refusal(event, "p1", EnterEvent("P1")) == ("event_begun", "")
     assert refusal(event, "p1", EventReady(event="", on=True)) == ("not_entered", "")
     event = run(entered(4), "expel", player="p1")
-    assert refusal(event, "p1", Enter("P1")) == ("not_allowed", "expelled")
+    assert refusal(event, "p1", EnterEvent("P1")) == ("not_allowed", "expelled")
     assert [one.player for one in event.field] == ["p2", "p3", "p4"]
     assert len(rows(run(event, "begin"))) == 3
 
@@ -148,7 +148,7 @@ def test_who_does_not_play_cannot_leave_or_pause() -> None:
 
 def test_who_enters_again_is_back() -> None:
     event = apply(begun(4), "p1", EventReady(event="", on=False), 0)
-    back = apply(event, "p1", Enter("P1"), 0)
+    back = apply(event, "p1", EnterEvent("P1"), 0)
     assert back.entrant("p1") == begun(4).entrant("p1")
 
 
@@ -171,10 +171,10 @@ def entered_by_card() -> Event:
 @pytest.mark.parametrize(
     ("event", "actor", "command"),
     [
-        (new_event(), "p1", Enter("Ana")),
+        (new_event(), "p1", EnterEvent("Ana")),
         (begun(4), "p1", EventLeave(event="")),
         (begun(4), "p1", EventReady(event="", on=False)),
-        (begun(4), "", Rooms({"r1-1": "ABC234"})),
+        (begun(4), "", RoomCodes({"r1-1": "ABC234"})),
         (opened(begun(4)), "", Score("r1-1", "X")),
         (run(entered(4), "begin"), "", pair_next(run(entered(4), "begin"))),
         (entered_by_card(), ORGANISER, EventRun(event="", seq=1, action="add", name="Bo")),
@@ -196,7 +196,7 @@ def test_a_command_that_comes_twice_changes_nothing(event: Event, actor: str, co
 
 def test_a_result_is_never_changed() -> None:
     event = apply(opened(begun(4)), "", Score("r1-1", "X", game="one"), 0)
-    for command in (Score("r1-1", "O", game="other"), Opened("r1-1"), Rooms({"r1-1": "ABC234"})):
+    for command in (Score("r1-1", "O", game="other"), Opened("r1-1"), RoomCodes({"r1-1": "ABC234"})):
         assert apply(event, "", command, 0) is event
     for action in ("forfeit", "void"):
         assert run(event, action, pairing="r1-1") is event
@@ -211,13 +211,13 @@ def test_a_result_that_cannot_be_is_a_fault() -> None:
 def test_a_pairing_is_stored_with_its_room_before_it_is_open() -> None:
     event = begun(2)
     assert apply(event, "", Opened("r1-1"), 5) is event
-    event = apply(event, "", Rooms({"r1-1": "ABC234", "r9-9": "ABC235"}), 5)
+    event = apply(event, "", RoomCodes({"r1-1": "ABC234", "r9-9": "ABC235"}), 5)
     (due,) = event.open_pairings
     assert (due.state, due.room) == ("due", "ABC234")
     event = apply(event, "", Opened("r1-1"), 6)
     (one,) = event.open_pairings
     assert (one.state, one.opened_at) == ("open", 6)
-    event = apply(event, "", Rooms({"r1-1": "XYZ234"}), 7)
+    event = apply(event, "", RoomCodes({"r1-1": "XYZ234"}), 7)
     (again,) = event.open_pairings
     assert (again.state, again.room) == ("due", "XYZ234")
 

@@ -14,7 +14,7 @@ from tests.server.events.authors import begun, better_wins, entered, new_event, 
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventLeave
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.events.commands import Enter, Score, apply
+from tictactoe_server.events.commands import EnterEvent, Score, apply
 from tictactoe_server.events.event import EDITION, Event, Pairing, due_at
 from tictactoe_server.events.knock_out import GAMES, bracket, matches_of, terms_of, winner_of
 from tictactoe_server.events.table import rows
@@ -147,7 +147,7 @@ def test_a_roster_is_seeded_as_its_names_stand() -> None:
     names = ("Zoe", "Yan", "Xia", "Wim")
     event = new_event("knock_out", entry="roster", roster=names)
     for name in reversed(names):
-        event = apply(event, name.lower(), Enter("", ticket=event.ticket_of(name)), 0)
+        event = apply(event, name.lower(), EnterEvent("", ticket=event.ticket_of(name)), 0)
     event = tick(run(event, "begin"), 0)
     assert [tuple(one.players.values()) for one in event.pairings] == [("zoe", "wim"), ("yan", "xia")]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady
-from tictactoe_server.events.commands import Enter, Score, apply, pair_next
+from tictactoe_server.events.commands import EnterEvent, Score, apply, pair_next
 from tictactoe_server.events.event import Event, Pairing, due_at
 from tictactoe_server.events.matching import match_all
 from tictactoe_server.events.swiss import Player, costs_of, pair, players_of
@@ -122,7 +122,7 @@ def played(draw: st.DrawFn, most: int) -> Event:
             if one is not None and not one.is_gone:
                 event = apply(event, one.player, command, due)
         if event.takes_entrants:
-            event = apply(event, f"late{round}", Enter(f"Late {round}"), due)
+            event = apply(event, f"late{round}", EnterEvent(f"Late {round}"), due)
     return event
 
 
@@ -270,7 +270,7 @@ def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
 
 def test_who_comes_late_plays_from_the_next_round_with_no_points() -> None:
     event = begun(6, "swiss", late_until=1)
-    event = apply(event, "late", Enter("Late"), 0)
+    event = apply(event, "late", EnterEvent("Late"), 0)
     assert not event.pairings_of("late")
     event = tick(play_round(event, better_wins), 10**9)
     assert event.pairings_of("late")

@@ -6,16 +6,15 @@ import asyncio
 import itertools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_server.cluster import hidden
+from tictactoe_server.cluster import hidden, wait_until
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
-from tictactoe_server.cluster.jetstream.setup import find_stream
-from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, Entry, Stream, entry_of
-from tictactoe_server.cluster.jetstream.tables import GAME, TIME, JetStreamTable, noted_time
+from tictactoe_server.cluster.jetstream.store import GAME, JetStreamTable
+from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, TIME, Entry, Stream, entry_of, find_stream
 from tictactoe_server.storage.copying import AT_ONCE, refusing
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
@@ -61,6 +60,7 @@ class CopiedStream:
 
     def __init__(self, stream: Stream, games: GameSpec[Any], refusal: str) -> None:
         self.stream = stream
+        self.noted_time = stream.noted_time
         self.refusal = f"The stream {refusal}"
         self.damage: list[str] = []
         self._games = games
@@ -96,14 +96,11 @@ class CopiedStream:
     def describe(self, spec: TableSpec[Any], key: str) -> str:
         return self._table(spec).subject_of(key)
 
-    async def noted_time(self) -> int | None:
-        return await noted_time(self.stream)
-
     async def put(self, spec: TableSpec[Any], key: str, value: Any) -> None:
         await _keep(partial(save, self._table(spec), key, value, MISSING))
 
     async def put_time(self, ms: int) -> None:
-        await _keep(partial(self.stream.keep, TIME, str(ms).encode(), MISSING))
+        await _keep(partial(self.stream.put, TIME, str(ms).encode(), MISSING))
 
     def _table(self, spec: TableSpec[Any]) -> JetStreamTable[Any]:
         return JetStreamTable(self.stream, spec, self._games)
@@ -111,17 +108,15 @@ class CopiedStream:
     async def _catch_up(self) -> None:
         """Return when all that was written until now has been heard; raises `StoreUnavailable`."""
         newest = await self.stream.last_sequence()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while not self._has_heard(newest):  # noqa: ASYNC110  # what comes meanwhile is many messages
-                    await asyncio.sleep(0.01)
-        is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._heard))
-        if not is_whole or not self._has_heard(newest):
-            raise StoreUnavailable("What was written meanwhile has not all come. Try again.")
 
-    def _has_heard(self, sequence: int) -> bool:
-        last = self._heard[-1]
-        return last.sequence >= sequence and not last.key.startswith(GAME)  # the room of a game comes next
+        def has_heard() -> bool:
+            last = self._heard[-1]
+            return last.sequence >= newest and not last.key.startswith(GAME)  # the room of a game comes next
+
+        is_heard = await wait_until(has_heard, PATIENCE_SECONDS)
+        is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._heard))
+        if not is_heard or not is_whole:
+            raise StoreUnavailable("What was written meanwhile has not all come. Try again.")
 
 
 async def _keep(write: Callable[[], Awaitable[object]]) -> None:

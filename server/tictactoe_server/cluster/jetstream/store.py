@@ -1,4 +1,4 @@
-"""The store of several servers: one stream for all, and a copy of the finished games for each.
+"""The store of several servers: tables as keys of one stream for all, and a copy of the finished games for each.
 
 A game's id is the sequence of its message. The copy takes games in that order, so it goes on behind its newest one:
 some of them every few seconds, and all before a question is answered.
@@ -7,33 +7,132 @@ some of them every few seconds, and all before a question is answered.
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Generic, Self
 
 import msgspec
 import structlog
 
-from tictactoe_server.cluster.jetstream import tables
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
-from tictactoe_server.cluster.jetstream.setup import find_stream
-from tictactoe_server.cluster.jetstream.stream import DELETE_SUBJECT, FEED, Stream, Write, entry_of
+from tictactoe_server.cluster.jetstream.stream import (
+    DELETE_SUBJECT,
+    FEED,
+    TIME,
+    TOMBSTONE,
+    Entry,
+    Stream,
+    Write,
+    entry_of,
+    find_stream,
+)
 from tictactoe_server.records.tables import BANS, Ban, ban_or_none
 from tictactoe_server.storage.journal import GameTables
-from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
-from tictactoe_server.storage.store import MISSING, UNAWAITED, Conflict, Game, StoreUnavailable, Unsettled, Value
+from tictactoe_server.storage.store import (
+    MISSING,
+    UNAWAITED,
+    Conflict,
+    Game,
+    Stored,
+    StoreUnavailable,
+    Unreadable,
+    Unsettled,
+    Value,
+    Waiter,
+)
 from tictactoe_server.storage.writer import Answer
 
+GAME: Final = "game."
+_IDENTITY: Final = "cluster"
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
 _PATIENCE_SECONDS: Final = 1.0
 _IN_PROCESS_SECONDS: Final = 0.02
+_PLAIN: Final = frozenset({"rooms", "players", "games"})
+_HALVED: Final = frozenset({"shares"})
+"""How keys are written as subjects: as they are, or each half as a word, by which it is found. All others in base64."""
 
 log: Final = structlog.get_logger(__name__)
+
+
+class JetStreamTable(Generic[Value]):
+    """Values under keys that begin with the name of their table, as one of it; see `Table` for what is promised."""
+
+    def __init__(self, stream: Stream, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
+        self.spec = spec
+        self.prefix = spec.name.removesuffix("s") + "."
+        self.expires = spec.lifetime_seconds is not None
+        self._stream = stream
+        self._games = games
+
+    async def load(self, key: str) -> tuple[Value, int] | None:
+        found = await self._stream.newest(self.subject_of(key))
+        return found and (self.spec.read(key, found.document), found.sequence)
+
+    async def load_all(
+        self, is_wanted: Callable[[str], bool] = lambda key: True
+    ) -> AsyncIterator[Sequence[Stored[Value]]]:
+        """Return all that is kept and wanted, some at a time; what is changed meanwhile may be missing."""
+        async for entries in self._stream.walk(self.prefix + ">"):
+            yield [self.stored(entry) for entry in entries if is_wanted(self.key_of(entry.key))]
+
+    async def first_key(self, prefix: str) -> str | None:
+        """Return one of the keys that begin so; cheap for a first half where keys are written so."""
+        rest = f"{prefix}.*" if self.spec.name in _HALVED else ">"
+        async for entries in self._stream.walk(self.prefix + rest):
+            for entry in entries:
+                if self.key_of(entry.key).startswith(prefix):
+                    return self.key_of(entry.key)
+        return None
+
+    def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
+        """Keep the value, and the finished game with it in one batch, and tell the waiter."""
+        lifetime, before = self.spec.lifetime_seconds, None
+        headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
+        if finished is not None:
+            _, number = self._games.place(finished)
+            name = self.subject_of(key).removeprefix(self.prefix)
+            before = f"{GAME}{name}-{self._games.at(finished)}-{number}", self._games.encode(finished)
+        document = self.spec.encode(value)
+        self._stream.write(Write(self.subject_of(key), document, expected_revision, waiter, headers, before))
+
+    def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
+        self.spec.forget(key)
+        if expected_revision == MISSING:
+            waiter.failed(Conflict(key))
+        else:
+            self._stream.write(Write(self.subject_of(key), b"", expected_revision, waiter, TOMBSTONE))
+
+    def subject_of(self, key: str) -> str:
+        """Return the key of the stream for one of the table's own."""
+        if self.spec.name in _PLAIN:
+            return self.prefix + key
+        if self.spec.name in _HALVED:
+            return f"{self.prefix}{key[: len(key) // 2]}.{key[len(key) // 2 :]}"
+        return self.prefix + base64.urlsafe_b64encode(key.encode()).rstrip(b"=").decode()
+
+    def key_of(self, subject: str) -> str:
+        """Return the table's own key for one of the stream."""
+        rest = subject.removeprefix(self.prefix)
+        if self.spec.name in _PLAIN:
+            return rest
+        if self.spec.name in _HALVED:
+            return rest.replace(".", "")
+        return base64.urlsafe_b64decode(rest + "==").decode()
+
+    def stored(self, entry: Entry) -> Stored[Value]:
+        """Return what a message holds."""
+        key = self.key_of(entry.key)
+        try:
+            return Stored(key, self.spec.read(key, entry.document), entry.sequence)
+        except Unreadable as damaged:
+            return Stored(key, damaged, MISSING)
 
 
 class JetStreamStore:
@@ -48,9 +147,10 @@ class JetStreamStore:
         self._copy = copy
         self.figures = stream.figures
         self.owed_since = stream.owed_since
+        self.noted_time = stream.noted_time
         self.games = _Log(stream, copy.games)
-        self._tables: dict[str, tables.JetStreamTable[Any]] = {
-            spec.name: tables.JetStreamTable(stream, spec, specs.games) for spec in specs.tables
+        self._tables: dict[str, JetStreamTable[Any]] = {
+            spec.name: JetStreamTable(stream, spec, specs.games) for spec in specs.tables
         }
 
     @classmethod
@@ -82,24 +182,21 @@ class JetStreamStore:
             await copy.games.begin_copy(info.created, info.state.last_seq)
             failing.pop_all()
         store = cls(link, copy, specs)
-        link.run(store.games.keep())
+        link.run(store.games.run())
         return store
 
-    def table(self, spec: TableSpec[Value]) -> tables.JetStreamTable[Value]:
+    def table(self, spec: TableSpec[Value]) -> JetStreamTable[Value]:
         return self._tables[spec.name]
 
     def note_time(self, ms: int) -> None:
-        self._stream.write(Write(tables.TIME, str(ms).encode(), None, UNAWAITED))
-
-    async def noted_time(self) -> int | None:
-        return await tables.noted_time(self._stream)
+        self._stream.write(Write(TIME, str(ms).encode(), None, UNAWAITED))
 
     async def identity(self) -> tuple[str, bytes]:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
-        while (found := await self._stream.newest(tables.IDENTITY)) is None:
+        while (found := await self._stream.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
             try:
-                await self._stream.keep(tables.IDENTITY, msgspec.json.encode(new), MISSING)
+                await self._stream.put(_IDENTITY, msgspec.json.encode(new), MISSING)
             except Conflict:
                 continue
             except Unsettled:  # another server makes it just now
@@ -137,7 +234,7 @@ class JetStreamStore:
 
 
 class _Log(SqliteLog[Game]):
-    """The copy, brought up to date before each question. Let `keep` run beside it."""
+    """The copy, brought up to date before each question. Let `run` go on beside it."""
 
     def __init__(self, stream: Stream, copy: SqliteLog[Game]) -> None:
         super().__init__(copy.writer, copy.spec)
@@ -158,7 +255,7 @@ class _Log(SqliteLog[Game]):
         await asyncio.gather(*(self._stream.link.request(DELETE_SUBJECT, order) for order in orders))
         return await super().forget_before(at)
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Copy some now and then, until cancelled; what fails is tried again."""
         while True:
             try:
@@ -172,7 +269,7 @@ class _Log(SqliteLog[Game]):
         async with self._lock:
             upto = await self._stream.last_sequence()
             self._reached = self._reached or await self.writer.ask(lambda _, journal: journal.games.newest())
-            async for entries in self._stream.walk(tables.GAME + ">", self._reached, upto):
+            async for entries in self._stream.walk(GAME + ">", self._reached, upto):
                 games = [(entry.sequence, entry.document) for entry in entries]
                 await self.take(games)
                 self._reached = max([self._reached, *(id for id, _ in games)])

@@ -1,4 +1,4 @@
-"""The stream that keeps everything: what is kept under a key, all there is behind a sequence, and the writes under way.
+"""The stream that keeps everything: how it has to be, what is kept under a key or behind a sequence, what is written.
 
 The keys are subjects under `PREFIX`, and each message is sent on under `FEED` once it is kept; the sequence of a key's
 newest message is its revision. Any node that has a copy answers for many messages at once, and may be behind; the
@@ -9,7 +9,6 @@ sent a second time from here but a new value over a tombstone.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator
@@ -17,11 +16,14 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
+import structlog
 from nats.js.api import ClusterInfo, StreamState
 
+from tictactoe_server.cluster import hidden, wait_until
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.storage.store import (
     MISSING,
+    CannotOpenStore,
     Conflict,
     NotStored,
     Pending,
@@ -30,11 +32,15 @@ from tictactoe_server.storage.store import (
     Unsettled,
     Waiter,
     WriteFigures,
+    read_time,
 )
 
+REPLICAS: Final = 3
 STREAM: Final = "KV_rooms"
 PREFIX: Final = "$KV.rooms."
 FEED: Final = "ev.rooms."
+TIME: Final = "time"  # the key under which servers note how long they have run
+_CREATE_SUBJECT: Final = f"$JS.API.STREAM.CREATE.{STREAM}"
 _INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
 _READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
 DELETE_SUBJECT: Final = f"$JS.API.STREAM.MSG.DELETE.{STREAM}"
@@ -53,7 +59,9 @@ _GONE: Final = "KV-Operation"
 _EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"  # the header of a compare-and-set
 _AT_ONCE: Final = 250  # how many messages are read at once: who decodes them holds up all else for so long
 _CLOSING_SECONDS: Final = 2.0
+_PAUSE_SECONDS: Final = 0.25
 _NO_MESSAGE: Final = 10037
+_NO_STREAM: Final = 10059
 _WRONG_SEQUENCE: Final = 10071
 _WRITE_IN_PROCESS: Final = 10164
 _REFUSALS: Final = {
@@ -66,7 +74,20 @@ _REFUSALS: Final = {
 }
 """After these nothing is written, and what was kept before is whole."""
 
+_NEEDED: Final[dict[str, object]] = {
+    "subjects": [f"{PREFIX}>"],
+    "max_msgs_per_subject": 1,
+    "discard": "new",
+    "max_age": 0,
+    "allow_msg_ttl": True,
+    "allow_atomic": True,
+    "allow_direct": True,
+    "republish": {"src": f"{PREFIX}>", "dest": f"{FEED}>"},
+}
+
 Answer = TypeVar("Answer", bound="_Answer")
+
+log: Final = structlog.get_logger(__name__)
 
 
 class Entry(NamedTuple):
@@ -166,6 +187,11 @@ class Stream:
         found = await self._read({"last_by_subj": PREFIX + key})
         return None if found is None or found.is_gone else found
 
+    async def noted_time(self) -> int | None:
+        """Return how long servers have run, as any of them noted it last, or None."""
+        found = await self.newest(TIME)
+        return read_time(found and found.document)
+
     async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yield what is kept under keys such as ``room.>`` behind one sequence and up to another, some at a time.
 
@@ -193,7 +219,7 @@ class Stream:
         self._waiting[write] = None
         self._send(write)
 
-    def keep(self, key: str, document: bytes, expected: int | None) -> asyncio.Future[int]:
+    def put(self, key: str, document: bytes, expected: int | None) -> asyncio.Future[int]:
         """Keep a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
         pending = Pending()
         self.write(Write(key, document, expected, pending))
@@ -210,10 +236,7 @@ class Stream:
 
     async def close(self) -> None:
         """Wait for the writes under way, for no longer than an answer may take."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_CLOSING_SECONDS):
-                while self._waiting:  # noqa: ASYNC110  # each of them is answered by itself
-                    await asyncio.sleep(0.01)
+        await wait_until(lambda: not self._waiting, _CLOSING_SECONDS)
 
     async def _read(self, question: dict[str, str | int]) -> Entry | None:
         try:
@@ -267,6 +290,79 @@ class Stream:
             self._send(write)
         else:
             self._settle(write, Conflict(write.key))
+
+
+def stream_config(replicas: int = REPLICAS) -> dict[str, Any]:
+    """Return how the stream has to be, as JetStream's requests say it."""
+    return {"name": STREAM, "storage": "file", "num_replicas": replicas, **_NEEDED}
+
+
+async def make_stream(link: Link, replicas: int = REPLICAS) -> None:
+    """Make the stream, on so many nodes; one that is like it already stays. Raises `CannotOpenStore`."""
+    try:
+        await Stream(link).ask(_CREATE_SUBJECT, stream_config(replicas), StreamInfo)
+    except StoreUnavailable as error:
+        reason = f"{error.description}." if isinstance(error, StreamError) else str(error)
+        raise CannotOpenStore(f"The stream {STREAM} could not be made: {reason}") from error
+
+
+async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
+    """Return what the stream's leader says, for whom it waits.
+
+    Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted.
+    """
+    reason = "it does not answer"
+    try:
+        async with asyncio.timeout(patience_seconds):
+            while True:
+                try:
+                    info = await stream.info()
+                    await stream.newest(TIME)  # a stream may have its leader again before it can be read
+                    break
+                except StreamError as error:
+                    if error.code == _NO_STREAM:
+                        raise CannotOpenStore(
+                            f"There is no stream {STREAM} in {hidden(urls)}. To make it: tictactoe-server cluster init."
+                        ) from None
+                    reason = error.description
+                except StoreUnavailable as unavailable:
+                    reason = str(unavailable).rstrip(".")
+                await asyncio.sleep(_PAUSE_SECONDS)
+    except TimeoutError:
+        raise CannotOpenStore(f"Cannot use the stream {STREAM} in {hidden(urls)}: {reason}.") from None
+    if faults := faults_of(info):
+        raise CannotOpenStore(f"The stream {STREAM} cannot keep the rooms: {' '.join(faults)}")
+    risks = risks_of(info)
+    if risks and not unsafe:
+        raise CannotOpenStore(
+            f"The stream {STREAM} may lose what it has acknowledged. {' '.join(risks)} "
+            "To use it all the same: --store-unsafe."
+        )
+    for risk in risks:
+        log.warning("the store may lose what it has acknowledged", reason=risk)
+    return info
+
+
+def faults_of(info: StreamInfo) -> list[str]:
+    """Return in sentences what makes a stream useless for the rooms, whatever the operator accepts."""
+    return [
+        f"{name} is {found!r} and has to be {needed!r}."
+        for name, needed in _NEEDED.items()
+        if (found := info.config.get(name, False if needed is True else None)) != needed
+    ]
+
+
+def risks_of(info: StreamInfo) -> list[str]:
+    """Return in sentences why a stream may lose what it has acknowledged."""
+    risks, replicas = [], info.config.get("num_replicas", 1)
+    if info.config.get("storage") != "file":
+        risks.append("It is kept in memory: it is gone when the nodes are.")
+    if replicas < REPLICAS:
+        kept = "on one node" if replicas == 1 else f"on {replicas} nodes"
+        risks.append(f"It is kept {kept} alone, and {REPLICAS} are needed to survive the loss of one.")
+    if info.config.get("persist_mode") == "async":
+        risks.append("persist_mode is async: it acknowledges before anything is on a disk.")
+    return risks
 
 
 def entry_of(message: Message) -> Entry:

@@ -1,35 +1,150 @@
-"""What this server knows of the rooms of the others, by the outlines that they tell; see `Outline`."""
+"""Which rooms are where: the others are told of those of this server, and it knows theirs by what they tell.
+
+A room is told when it opens, changes or ends, as its `Outline`. Moves change no outline, and a room in which the same
+people play game after game is told every other second.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_protocol.pushes import LiveBoard, RoomState
-from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
+from tictactoe_server.cluster import wait_until
+from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import BOARDS, HANDED_OVER, PAGES, News, Outline, Page, ask, encode
-from tictactoe_server.cluster.own_rooms import OwnRoom, OwnRooms
+from tictactoe_server.cluster.messages import BOARDS, HANDED_OVER, NEWS, PAGES, News, Outline, Page, ask, encode
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.listings.listed import Listed
+from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
-YOUNG_MS: Final = 2_000  # A room of this age may be another server's whose word of it is still on its way
+GATHER_SECONDS: Final = 0.1  # for how long changes are gathered
+EACH_SECONDS: Final = 2.0  # how often at most a room is told in which the same people sit
+YOUNG_MS: Final = 2_000  # a room of this age may be another server's whose word of it is still on its way
 READING_SECONDS: Final = 30.0  # for how long rooms are read again that could not be read
 _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
+_MAX_BYTES: Final = 128 * 1024
+_PAGE_ROOMS: Final = 1_000
 
 log: Final = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class OwnRoom:
+    """A room here: `since` when it is, in ms of served time, and which `people` sat there when it was told last.
+
+    It may be told again at `next_at` (s of the loop's time). One that `is_going` is about to be another server's.
+    """
+
+    live: LiveRoom
+    since: int
+    next_at: float = 0.0
+    people: Set[str] = frozenset()
+    is_going: bool = False
+
+
+class OwnRooms:
+    """The rooms of this server, as others are told of them."""
+
+    def __init__(self, link: Link, members: Members, core: Core) -> None:
+        self._link = link
+        self._members = members
+        self._now = core.time
+        self._documents = RoomDocuments(Room)
+        self.rooms: dict[str, OwnRoom] = {}
+        self._changed: dict[str, OwnRoom] = {}
+        self._ended: list[str] = []
+        self._timer: asyncio.Handle | None = None
+        core.registry.on_told.add(self.tell)
+        core.timers.on_counted.add(self.tell)
+        core.changes.on_gone.add(self._tell_end)
+
+    def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
+        """Tell others of a room here that is new or has changed, or that has to be told `at_once` anyhow."""
+        if live.is_gone:
+            return
+        code, is_new = live.room.code, live.room.code not in self.rooms
+        own = self._changed[code] = self.rooms.setdefault(code, OwnRoom(live, self._now()))
+        if at_once or own.people != _people_in(live.room):
+            own.next_at = 0.0
+        self._flush_in(0 if is_new else GATHER_SECONDS)
+
+    def take_since(self, code: str, since: int) -> None:
+        """Have a room here that another server had since then: this one has it since later."""
+        self.rooms[code].since = max(self.rooms[code].since, since + 1)
+
+    def forget(self, code: str) -> None:
+        """Have a room here no more, and tell nobody."""
+        self.rooms.pop(code, None)
+        self._changed.pop(code, None)
+        self._documents.forget(code)
+
+    def _tell_end(self, live: LiveRoom, why: Closed) -> None:
+        self.forget(live.room.code)
+        self._ended.append(live.room.code)
+        self._flush_in(0)
+
+    def _flush_in(self, seconds: float) -> None:
+        if self._timer is not None and not seconds:
+            self._timer.cancel()
+        if self._timer is None or not seconds:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._flush)
+
+    def _flush(self) -> None:
+        """Send what has changed, in as many messages as it needs."""
+        self._timer = None
+        now = asyncio.get_running_loop().time()
+        due = [code for code, own in self._changed.items() if own.next_at <= now]
+        for code in due:
+            own = self._changed.pop(code)
+            own.next_at, own.people = now + EACH_SECONDS, _people_in(own.live.room)
+        while due or self._ended:
+            outlines = self._outlines_of(due)
+            due, ended = due[len(outlines) :], self._ended
+            self._ended = []
+            self._members.number += 1
+            self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
+        if self._changed:
+            self._flush_in(GATHER_SECONDS)
+
+    def _outlines_of(self, codes: Iterable[str]) -> list[Outline]:
+        """Return the outlines of the first of some rooms here, as many as fit into a message."""
+        size, outlines = 0, list[Outline]()
+        for own in (self.rooms[code] for code in codes):
+            live, room = own.live, own.live.room
+            document = self._documents.encode(room, without_moves=True)
+            about = room.position.ply, len(live.watchers), live.owner, live.source
+            outlines.append(Outline(room.code, own.since, document, *about))
+            size += len(document)
+            if size > _MAX_BYTES:
+                break
+        return outlines
+
+    def answer_page(self, question: Message) -> None:
+        """Tell the rooms behind a code, as many as fit."""
+        behind = question.data.decode()
+        codes = heapq.nsmallest(_PAGE_ROOMS, (code for code in self.rooms if code > behind))
+        outlines = self._outlines_of(codes)
+        is_all = len(outlines) == len(codes) < _PAGE_ROOMS
+        after = "" if is_all else codes[len(outlines) - 1]
+        self._link.publish(question.reply, encode(Page(self._members.number, outlines, after)))
+
+    def boards_of(self, codes: list[str]) -> list[LiveBoard]:
+        """Return the boards of some rooms, those that are here."""
+        return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
 
 
 class OtherRoom(Listed):
@@ -51,20 +166,17 @@ class OtherRoom(Listed):
         self.is_gone = self.is_opening = False
         self.shown: LiveBoard | None = None
         self._rooms = rooms
-        self.take(room, server, outline)
+        self.update(room, server, outline)
 
-    def take(self, room: Room, server: str, outline: Outline) -> None:
+    def update(self, room: Room, server: str, outline: Outline) -> None:
+        """Be as an outline says that `server` told."""
         if room.game != self.room.game:
             self.shown = None
         if self.is_opening:
             self.owner, self.source, self.is_opening = outline.owner, outline.source, False
-        self.room = room
-        self.server = server
-        self.since = outline.since
-        self.has_bots = room.has_bots
+        self.room, self.server, self.since = room, server, outline.since
+        self.ply, self.watching, self.has_bots = outline.ply, outline.watchers, room.has_bots
         self.entering.difference_update(seat.player for seat in room.seats.values() if seat is not None)
-        self.ply = outline.ply
-        self.watching = outline.watchers
 
     @property
     def has_somebody(self) -> bool:
@@ -105,6 +217,7 @@ class OtherRooms:
         self._heard: dict[str, int] = {}
         self._reading: dict[str, _Reading] = {}
         self._wanted: set[OtherRoom] = set()
+        members.on_gone.add(lambda server: self._heard.pop(server, None))
 
     # -- where rooms are ----------------------------------------------------------------------------------------
 
@@ -165,20 +278,15 @@ class OtherRooms:
             self._reading[server] = _Reading(set(), set())
             self._link.run(self._read(server))
 
-    def forget_server(self, server: str) -> None:
-        """Forget up to where a server was heard that is gone; its rooms are known until others have them."""
-        self._heard.pop(server, None)
-
     async def until_read(self) -> None:
         """Return when the rooms of all that live have been read, as often as it takes; raises `StoreUnavailable`."""
-        members = self.members
-        try:
-            async with asyncio.timeout(READING_SECONDS):
-                while self._reading or not self._heard.keys() >= members.others.keys():
-                    members.look()
-                    await asyncio.sleep(0.01)
-        except TimeoutError:
-            raise StoreUnavailable("the rooms of another server cannot be read") from None
+
+        def are_read() -> bool:
+            self.members.lose_silent()
+            return not self._reading and self._heard.keys() >= self.members.others.keys()
+
+        if not await wait_until(are_read, READING_SECONDS):
+            raise StoreUnavailable("the rooms of another server cannot be read")
 
     def hear_news(self, news: News) -> None:
         """Take in what another server tells; where something was missed all its rooms are read.
@@ -215,8 +323,9 @@ class OtherRooms:
                 number += 1
             if self.members.is_living(server):
                 self._heard[server] = number
-            for code in [code for code, other in self.rooms.items() if other.server == server]:
-                if code not in reading.told and not self.rooms[code].is_opening:
+            known = [code for code, other in self.rooms.items() if other.server == server and not other.is_opening]
+            for code in known:
+                if code not in reading.told:
                     self.drop(code)
         except StoreUnavailable as unavailable:  # its next heartbeat begins it again
             log.debug("the rooms of another server cannot be read", reason=str(unavailable))
@@ -228,31 +337,30 @@ class OtherRooms:
         code = outline.code
         if server in self._reading:
             self._reading[server].told.add(code)
-        own = self._own.rooms.get(code)
+        own, other = self._own.rooms.get(code), self.rooms.get(code)
         if own is not None:
             self._settle_owner(own, server, outline)
             return
-        other = self.rooms.get(code)
         is_kept = other is not None and self.members.is_living(other.server) and not other.is_opening
         if other is None or not is_kept or (other.since, other.server) <= (outline.since, server):
-            self._know(server, outline, other)
+            self._know(server, outline)
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
         """Give a room of this server's to another that has it too and took it later, or else tell that one."""
         live, url = own.live, self.members.url_of(server)
+
+        def given() -> None:
+            self._link.publish(HANDED_OVER + server, encode((outline.code, live.revision)))
+            self._own.forget(outline.code)
+            self._know(server, outline)
+
         if url is None or own.is_going:
             return
         if (outline.since, server) > (own.since, self.members.id):
             own.is_going = True
-            self._registry.hand_over(live, url, partial(self._handed_over, live, server, outline))
+            self._registry.hand_over(live, url, given)
         else:
             self._own.tell(live, at_once=True)
-
-    def _handed_over(self, live: LiveRoom, server: str, outline: Outline) -> None:
-        """List a room as another server's that was here until now, and tell that one the last revision from here."""
-        self._link.publish(HANDED_OVER + server, encode((outline.code, live.revision)))
-        self._own.forget(outline.code)
-        self._know(server, outline, None)
 
     def read_again(self, told: tuple[str, int]) -> None:
         """Read a room again where the server that had it has stored something newer."""
@@ -261,17 +369,18 @@ class OtherRooms:
         if live is not None and live.revision < revision:
             live.read_again()
 
-    def _know(self, server: str, outline: Outline, other: OtherRoom | None) -> None:
+    def _know(self, server: str, outline: Outline) -> None:
         try:
             room = ROOMS.read(outline.code, outline.document)
         except Unreadable as damaged:
             log.error("an outline cannot be read", room=outline.code, reason=str(damaged))
             return
-        before = None if other is None or other.is_opening else other.room
+        other, before = self.rooms.get(outline.code), None
         if other is None:
             other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
         else:
-            other.take(room, server, outline)
+            before = None if other.is_opening else other.room
+            other.update(room, server, outline)
         self._lists.update(other, before)
 
     # -- boards -------------------------------------------------------------------------------------------------
@@ -304,3 +413,7 @@ class OtherRooms:
             other = self.rooms.get(board.room)
             if other is not None:
                 other.shown = board
+
+
+def _people_in(room: Room) -> set[str]:
+    return {seat.player for seat in room.seats.values() if seat is not None and not seat.left}
