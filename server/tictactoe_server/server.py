@@ -134,15 +134,15 @@ class Server:
             undoing.pop_all()
         chores = [
             self.core.registry.restore() if self._cluster is None else self._cluster.run(),
-            self.core.time.keep(),
-            self.parts.lag.keep(),
+            self.core.time.run(),
+            self.parts.lag.run(),
             every(LATELY_SECONDS, self._pressure.fade),
-            self._housekeeping.keep(self.core.registry.restored),
+            self._housekeeping.run(self.core.registry.restored),
             log_refusals(self.core.tally),
             every(LOG_SECONDS, self.core.registry.log.sum_up),
         ]
         if self.certificate is not None:
-            chores.append(self.certificate.keep(self._limits.certificate_seconds))
+            chores.append(self.certificate.run(self._limits.certificate_seconds))
         for work in chores:
             self._chores.start(work)
         if is_for_others(self._settings.host or ""):

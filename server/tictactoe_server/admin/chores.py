@@ -1,4 +1,4 @@
-"""What runs beside serving, each a `keep` until cancelled: forgetting, and looking how late the event loop is."""
+"""What runs beside serving, each a `run` until cancelled: forgetting, and looking how late the event loop is."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Housekeeping:
     stay: Callable[[], Collection[str]]
     history_days: float | None
 
-    async def keep(self, are_known: asyncio.Event) -> None:
+    async def run(self, are_known: asyncio.Event) -> None:
         """Go round every hour, once it is known who has a seat, until cancelled; what the store refuses waits."""
         await are_known.wait()
         while True:
@@ -100,7 +100,7 @@ class LoopLag:
         """The longest delay of the last ten to twenty seconds, the one that may be going on among them."""
         return max(self._worst, time.monotonic() - self._due)
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         before = 0.0
         while True:
             worst = 0.0

@@ -256,7 +256,7 @@ class Api(Service):
         live = self._core.registry.find_here(text)
         if live is None or live.room.visibility != "public":
             self._core.allowances.check_page_misses(request.address)
-        state = await self._core.registry.look(parse_room_code(text))
+        state = await self._core.registry.load_state(parse_room_code(text))
         if state.visibility != "public":
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
         return state

@@ -90,7 +90,7 @@ class Registry:
         if self._has_all:
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
 
-    async def look(self, code: str) -> RoomState:
+    async def load_state(self, code: str) -> RoomState:
         """Return the state of a room for one who only looks, wherever it is served; raises `Refused` for none."""
         live = self.by_code.get(code)
         if live is not None:
@@ -187,7 +187,7 @@ class Registry:
             if not live.is_gone:
                 live.enter(Phase.GONE)
                 live.moved_to = url
-                self._let_go(live, closed(code, "moved", room=code, at=url), Moved(code, url))
+                self._remove(live, closed(code, "moved", room=code, at=url), Moved(code, url))
                 then()
 
         code = live.room.code
@@ -210,10 +210,10 @@ class Registry:
     def _forget(self, live: LiveRoom, why: Closed) -> None:
         """Let go of a room that is no longer stored."""
         address = live.address
-        self._let_go(live, why)
+        self._remove(live, why)
         self.log.note("room closed", address, room=why.room, reason=why.reason)
 
-    def _let_go(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
+    def _remove(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
         """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""
         self._timers.changes.catch_up()
         del self.by_code[live.room.code]

@@ -27,7 +27,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class ServedTime:
-    """Call it for the time in ms; `resume` it from the store before use, and let `keep` run beside the server.
+    """Call it for the time in ms; `resume` it from the store before use, and let `run` go on beside the server.
 
     After a crash it goes on from the last note, of which there is one every `note_seconds`. `monotonic_ns` is the clock
     that it counts on. It stands still once the store owes an answer for `grace_seconds`.
@@ -42,7 +42,7 @@ class ServedTime:
         grace_seconds: float = GRACE_SECONDS,
     ) -> None:
         self._store = store
-        self._looks_a_note = max(1, round(note_seconds / _LOOK_SECONDS))
+        self._watches_a_note = max(1, round(note_seconds / _LOOK_SECONDS))
         self._grace_seconds = grace_seconds
         self._monotonic_ns = monotonic_ns
         self._origin_ns = monotonic_ns()
@@ -66,18 +66,18 @@ class ServedTime:
         """See to it that it is at least so late."""
         self._origin_ns -= max(0, ms - self()) * 1_000_000
 
-    async def keep(self) -> None:
+    async def run(self) -> None:
         """Look after the store and note the time until cancelled, and once more then."""
         try:
             while True:
                 self._store.note_time(self())
-                for _ in range(self._looks_a_note):
+                for _ in range(self._watches_a_note):
                     await asyncio.sleep(_LOOK_SECONDS)
-                    self._look()
+                    self._watch_store()
         finally:
             self._store.note_time(self())
 
-    def _look(self) -> None:
+    def _watch_store(self) -> None:
         owed_since = self._store.owed_since()
         is_still = owed_since is not None and time.monotonic() - owed_since > self._grace_seconds
         if is_still and self._still_since_ns is None:

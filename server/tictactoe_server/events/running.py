@@ -151,7 +151,7 @@ class Running:
         try:
             while self._woken[code]:
                 self._woken[code] = False
-                await self._look(code)
+                await self._attend_to(code)
         except (Refused, StoreUnavailable) as error:
             log.debug("an event waits", code=code, reason=str(error))
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
@@ -160,7 +160,7 @@ class Running:
         finally:
             del self._woken[code]
 
-    async def _look(self, code: str) -> None:
+    async def _attend_to(self, code: str) -> None:
         """Do what is to be done here; at one server for all, begin rounds and open rooms.
 
         Rooms of an event that is not there, or damaged, are left alone.
@@ -292,7 +292,7 @@ class Running:
         try:
             await self._core.open_room(rules.to_rules(), seats=seats, **terms)
         except RoomExists:
-            state = await _or_none(self._core.registry.look(pairing.room))
+            state = await _or_none(self._core.registry.load_state(pairing.room))
             if state is None or (state.event, state.pairing) != (event.code, pairing.id):
                 await self._give_codes(event, pairing.id)
                 return
@@ -301,7 +301,7 @@ class Running:
     async def _seek(self, event: Event, pairing: Pairing) -> None:
         """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
         code = pairing.room
-        state = await _or_none(self._core.registry.look(code))
+        state = await _or_none(self._core.registry.load_state(code))
         if state is None:
             event = await self._kept.read(event.code)
             games = await self._core.store.games.games_at(code, 1)

@@ -137,7 +137,7 @@ class Pages:
             return _show(request, live.state(self._core.time()))
 
         async def look() -> Reply:
-            return _show(request, await self._core.registry.look(code))
+            return _show(request, await self._core.registry.load_state(code))
 
         return look()
 

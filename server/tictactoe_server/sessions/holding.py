@@ -58,7 +58,7 @@ class Holding:
         self._noticed_at = now if is_due else self._noticed_at
         return is_due
 
-    def let_go(self) -> None:
+    def end(self) -> None:
         """Hold one back no more, if that was for saying too much."""
         self.in_line, self.release = False, None
         if self._held_at == math.inf:

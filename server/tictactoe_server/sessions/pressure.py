@@ -107,11 +107,10 @@ class Pressure:
     """All sources by their addresses, and whether a turn has spent more than its time on what they ask for.
 
     The time is `turn_milliseconds` of the processor's; with 0 it has any, and no request is too late. Each request is
-    counted in `requests`; once that is more than `looked_at`, it is to `look`. A turn `is_full` after `SHARE_SECONDS`
-    where there are several sources, and their `lines` go on in the next. `excess` is how often the time has passed in
-    this turn: above 1, requests of heavy sources are refused, which `shed` counts. The server `is_restless`
-    where it had hardly any time without work lately, which is measured only while requests wait: what a thread has had
-    of the processor is the kernel's to say.
+    counted in `requests`; once that is more than `looked_at`, it is to `measure_turn`. A turn `is_full` after
+    `SHARE_SECONDS` where there are several sources, and their `lines` go on in the next. `excess` is how often the time
+    has passed in this turn: above 1, requests of heavy sources are refused, which `shed` counts. The server
+    `is_restless` where it had hardly any time without work lately, which is measured only while requests wait.
 
     The `rates` of the sources outlive their connections; of those `of_a_session` each session has one of its own.
     `asked` counts what came lately from all, of which one that cannot be read is `bad_count`.
@@ -147,7 +146,7 @@ class Pressure:
         self.asked += 1
         self.requests += 1
         if self.requests > self.looked_at:
-            self.look()
+            self.measure_turn()
 
     def is_heavy(self, source: Source, *, is_late: bool = False) -> bool:
         """Tell whether a source asked for what all do on the average: half where it `is_late`, less by the excess."""
@@ -162,7 +161,7 @@ class Pressure:
         self.asked = sum(source.asked for source in sources)
         self._active = max(1, sum(source.asked > 0 for source in sources))
 
-    def look(self) -> None:
+    def measure_turn(self) -> None:
         """Find out how long this turn has gone on, or begin one."""
         now = time.perf_counter()
         if not self.looked_at:

@@ -148,7 +148,7 @@ class Session(Receiver):
 
     def take_turn(self) -> bool:
         """Take the message for which the address has room now; returns whether there was one to take."""
-        self._holding.let_go()
+        self._holding.end()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         late = takes and self._take_one()
         while late and self._inbox and not (self.is_busy or any(take_both(self.messages, self.source.limit))):
@@ -194,7 +194,7 @@ class Session(Receiver):
             holding.in_line = True
             self.source.line_up(self.take_turn)
         else:
-            holding.release = loop.call_later(wait / 1000, self._let_go_on)
+            holding.release = loop.call_later(wait / 1000, self._go_on_in_line)
 
     def _close(self, why: str) -> None:
         self._inbox.clear()
@@ -208,8 +208,8 @@ class Session(Receiver):
         why = Refusal(ErrorCode.RATE_LIMITED, kind)
         self.refuse(error_answer(why.code, why.message, retry_ms=max(1, retry_ms), data=why.data))
 
-    def _let_go_on(self) -> None:
-        self._holding.let_go()
+    def _go_on_in_line(self) -> None:
+        self._holding.end()
         self._take_next()
 
     def _read_or_not(self) -> None:

@@ -176,7 +176,7 @@ class Database:
                 return self._attempt(work, durable=durable)
             self._tell(error)
             return error
-        self.journal.keep()
+        self.journal.commit()
         self._tell(None)
         return done
 

@@ -66,7 +66,7 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
         self.fresh: dict[Key, tuple[int, Any, Any]] = {}
         self.folding = 0
 
-    def keep(self) -> None:
+    def commit(self) -> None:
         for key in list(islice(self, self.folding)):
             del self[key]
         for key, entry in self.fresh.items():
@@ -102,9 +102,9 @@ class GameTables:
         self.pending.fresh[id] = (row, game, document)
         return id, document
 
-    def keep(self) -> None:
+    def commit(self) -> None:
         self._next += len(self.pending.fresh)
-        self.pending.keep()
+        self.pending.commit()
 
     def fold(self) -> tuple[int, int | None]:
         """Bring the oldest half or more into the tables; return how many, and which row the rest needs, if any."""
@@ -194,7 +194,7 @@ class GameTables:
 class Journal:
     """What is kept of the rooms, with the revision of each, and of finished `games`, as read over one cursor.
 
-    `write` or `fold` works inside a transaction of the caller's, who then calls `keep`, or `drop` where that failed.
+    `write` or `fold` works inside a transaction of the caller's, who then calls `commit`, or `drop` where that failed.
     Values that have no revision in the file have one in `revisions`, or else the `first_revision`. `damaged` are the
     rows of lines that cannot be read.
     """
@@ -214,7 +214,7 @@ class Journal:
         for row, batch in checked(batches, int, bytes):
             self._next_row = row
             self._replay(row, batch)
-            self.keep()
+            self.commit()
         self._rested = self._next_rested = self.row
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
@@ -245,22 +245,22 @@ class Journal:
             self._next_row = row
         return told
 
-    def keep(self) -> None:
+    def commit(self) -> None:
         """Know what was written or folded, as it is kept now."""
         for code, (_, revision, document) in islice(self._newest.items(), self._newest.folding):
             if document is None:
                 self._resting.pop(code, None)
             else:
                 self._resting[code] = revision
-        self._newest.keep()
-        self.games.keep()
+        self._newest.commit()
+        self.games.commit()
         self.row, self._rested = self._next_row, self._next_rested
         fresh, kept = self.revisions.maps
         kept.update(fresh)
         fresh.clear()
 
     def drop(self) -> None:
-        """Forget what was written or folded since the last `keep`."""
+        """Forget what was written or folded since the last `commit`."""
         self._newest.drop()
         self.games.pending.drop()
         self.revisions.maps[0].clear()

@@ -55,7 +55,7 @@ class MemoryLog(Generic[Game]):
             self._drop(id)
         return len(old) == _FORGOTTEN_AT_ONCE
 
-    def keep(self, game: Game) -> None:
+    def add(self, game: Game) -> None:
         """Take a game in, in place of the oldest where there are too many."""
         self._newest += 1
         self._games[self._newest] = game
@@ -116,7 +116,7 @@ class MemoryTable(Generic[Value]):
             waiter.failed(Conflict(key))
             return
         if finished is not None:
-            self._games.keep(finished)
+            self._games.add(finished)
         self._revision = revision = self._revision + 1
         self._values[key] = (value, revision)
         if self._spec.is_bounded and len(self._values) > MAX_GAMES:

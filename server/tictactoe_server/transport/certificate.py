@@ -32,11 +32,11 @@ class Certificate:
         self._files = certificate, key
         self._load()
 
-    async def keep(self, seconds: float) -> None:
+    async def run(self, seconds: float) -> None:
         """Look at the files every so many seconds, and take up what has changed."""
         while True:
             await asyncio.sleep(seconds)
-            if await asyncio.to_thread(self._look) != self._seen:
+            if await asyncio.to_thread(self._stamps) != self._seen:
                 await asyncio.to_thread(self.renew)
 
     def renew(self) -> None:
@@ -49,7 +49,7 @@ class Certificate:
 
     def _load(self) -> None:
         """Take up the pair in the files; raises `CannotUseCertificate` and keeps the one before then."""
-        self._seen = self._look()
+        self._seen = self._stamps()
         self.context, shown = _read_pair(*self._files)
         names = sorted(shown.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
         self.names = tuple(name for kind, name in names if kind in ("DNS", "IP Address") and "*" not in name)
@@ -58,7 +58,7 @@ class Certificate:
         if ends_at < time.time():
             log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
 
-    def _look(self) -> list[object]:
+    def _stamps(self) -> list[object]:
         """Return what tells whether the files are still those of before; nothing where one is missing."""
         with contextlib.suppress(OSError):
             return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in map(Path.stat, self._files)]

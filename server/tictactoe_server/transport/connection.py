@@ -128,7 +128,7 @@ class Connection(HttpConnection):
         elif self._phase is Phase.STREAMING and self._outbox is None:
             self._write(b"\n")
 
-    def look(self) -> None:
+    def end_if_silent(self) -> None:
         """Cut the peer off from which nothing has come since so many looks; called evenly."""
         self._silent_looks = 0 if self._is_paused else self._silent_looks + 1
         if self._silent_looks > SILENT_LOOKS and self.is_open:  # one that is not has a deadline

@@ -80,7 +80,7 @@ class Listener:
             for connecting in self._connecting:
                 connecting.cancel()
         for refused in list(self._refused):
-            self._let_go(refused)
+            self._close_refused(refused)
         for number, connection in enumerate(list(self.connections)):
             connection.close(code, reason)
             if number % _CLOSED_AT_ONCE == 0:
@@ -145,11 +145,11 @@ class Listener:
                 accepted.send(encode_response(say(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY_WORDS)))
                 accepted.shutdown(SHUT_WR)
             if len(self._refused) <= MAX_TURNED_AWAY:
-                asyncio.get_running_loop().call_later(LINGER_SECONDS, self._let_go, accepted)
+                asyncio.get_running_loop().call_later(LINGER_SECONDS, self._close_refused, accepted)
                 return
-        self._let_go(accepted)
+        self._close_refused(accepted)
 
-    def _let_go(self, refused: socket) -> None:
+    def _close_refused(self, refused: socket) -> None:
         self._refused.discard(refused)
         refused.close()
 
@@ -175,6 +175,6 @@ class Listener:
         """Ask the connections of this turn, and look at those of every turn that is so many behind it."""
         for turn in self._turns[number % _TURNS_A_LOOK :: _TURNS_A_LOOK]:
             for connection in list(turn):
-                connection.look()
+                connection.end_if_silent()
         for connection in list(self._turns[number]):
             connection.ping()
