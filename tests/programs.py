@@ -33,6 +33,8 @@ from typing import IO, Any, NamedTuple, NoReturn
 from tests.environment import environment
 
 _MODULES = ("tictactoe_client", "tictactoe_server")
+_ADDED = ("tictactoe_lab",)
+"""What adds commands to them."""
 _LAZY = ("segno", "tomlkit", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
 """What our programs import only where they need it."""
 
@@ -234,7 +236,7 @@ def _nursery() -> socket.socket:
 
 def serve(descriptor: int) -> None:
     """Import everything, then fork what is asked for until nobody can ask any more."""
-    for name in _MODULES:
+    for name in (*_MODULES, *_ADDED):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             if not module.name.endswith(_OF_THE_ENVIRONMENT):

@@ -1,8 +1,9 @@
 """Who may import whom, read from the source without running it.
 
 The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
-server and client meet on the wire alone. The folders of both stand one upon another, and no package's modules form a
-circle. Where the server is put together nothing is put into another object.
+server and client meet on the wire alone; the lab stands on the client, and nothing on the lab. The folders of each
+stand one upon another, and no package's modules form a circle. Where the server is put together nothing is put into
+another object.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ ENGINE = ROOT / "protocol" / "tictactoe_engine"
 PROTOCOL = ROOT / "protocol" / "tictactoe_protocol"
 SERVER = ROOT / "server" / "tictactoe_server"
 CLIENT = ROOT / "client" / "tictactoe_client"
-PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT)
+LAB = ROOT / "lab" / "tictactoe_lab"
+PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT, LAB)
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 
 CLIENT_LEVELS = (
@@ -32,12 +34,13 @@ CLIENT_LEVELS = (
     {"files"},
     {"session", "exits", "input"},
     {"earlier", "lobby"},
-    {"plain", "json_mode", "tui", "brain"},
-    {"cup"},
+    {"plain", "json_mode", "tui"},
     {"cli"},
     {"__main__"},
 )
 """The folders and single modules of the client, lowest first: each knows only those on lower levels."""
+LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
+"""The same of the lab."""
 SERVER_LEVELS = (
     {"__init__"},
     {"settings", "agenda"},
@@ -136,8 +139,13 @@ PROTOCOL_CONTRACT = Contract(
     allowed=STANDARD_LIBRARY | {"tictactoe_protocol", "tictactoe_engine", "msgspec"},
     forbidden=frozenset({"asyncio", "socket", "time", "random", "secrets"}),
 )
-SERVER_CONTRACT = Contract(forbidden=frozenset({"tictactoe_client"}))
-CLIENT_CONTRACT = Contract(forbidden=frozenset({"tictactoe_server"}))
+SERVER_CONTRACT = Contract(forbidden=frozenset({"tictactoe_client", "tictactoe_lab"}))
+CLIENT_CONTRACT = Contract(forbidden=frozenset({"tictactoe_server", "tictactoe_lab"}))
+LAB_CONTRACT = Contract(
+    allowed=STANDARD_LIBRARY
+    | {"tictactoe_lab", "tictactoe_client", "tictactoe_protocol", "tictactoe_engine", "msgspec"},
+    forbidden=frozenset(),
+)
 ROOM_CONTRACT = Contract(
     forbidden=frozenset(
         {"asyncio", "time", "random", "secrets", "logging", "structlog", "socket", "websockets", "sqlite3"}
@@ -305,7 +313,13 @@ def find_shapeless_names(package: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("package", "contract"),
-    [(ENGINE, ENGINE_CONTRACT), (PROTOCOL, PROTOCOL_CONTRACT), (SERVER, SERVER_CONTRACT), (CLIENT, CLIENT_CONTRACT)],
+    [
+        (ENGINE, ENGINE_CONTRACT),
+        (PROTOCOL, PROTOCOL_CONTRACT),
+        (SERVER, SERVER_CONTRACT),
+        (CLIENT, CLIENT_CONTRACT),
+        (LAB, LAB_CONTRACT),
+    ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
 def test_a_package_imports_only_what_its_place_allows(package: Path, contract: Contract) -> None:
@@ -314,6 +328,10 @@ def test_a_package_imports_only_what_its_place_allows(package: Path, contract: C
 
 def test_the_folders_of_the_client_know_only_those_below_them() -> None:
     assert list(find_upward_imports(CLIENT, CLIENT_LEVELS)) == []
+
+
+def test_the_folders_of_the_lab_know_only_those_below_them() -> None:
+    assert list(find_upward_imports(LAB, LAB_LEVELS)) == []
 
 
 def test_the_folders_of_the_server_know_only_those_below_them() -> None:
@@ -433,10 +451,11 @@ def test_the_check_lets_an_allowed_import_pass(package: Path, source: str) -> No
     assert breaches_of(ENGINE_CONTRACT, package, source) == []
 
 
-def test_the_check_reports_a_client_that_imports_the_server(package: Path) -> None:
-    source = "import click\nfrom tictactoe_server.cli.main import main"
+@pytest.mark.parametrize("imported", ["tictactoe_server.cli.main", "tictactoe_lab.brain.engine"])
+def test_the_check_reports_a_client_that_imports_the_server_or_the_lab(package: Path, imported: str) -> None:
+    source = f"import click\nfrom {imported} import main"
     assert breaches_of(CLIENT_CONTRACT, package, source) == [
-        "tictactoe_engine/strategies/example.py:2 imports tictactoe_server.cli.main"
+        f"tictactoe_engine/strategies/example.py:2 imports {imported}"
     ]
 
 

@@ -14,11 +14,13 @@ from tests.literals import IDS, PLACE, Literal, find_in_python, find_in_script
 
 ROOT: Final = Path(__file__).parents[1]
 CLIENT: Final = ROOT / "client" / "tictactoe_client"
+LAB: Final = ROOT / "lab" / "tictactoe_lab"
 PAGE: Final = ROOT / "server" / "tictactoe_server" / "web"
 
 ALLOWED: Final = (
     ("cli/main.py", r"(.* )?--[a-z].*|(join )?K7M4PQ( [a-z ]+)?|set .*|unset theme", "command lines, as examples"),
     ("cli/main.py", r"claim ana", "a command line, as an example"),
+    ("tictactoe_lab/commands.py", r"(.* )?--[a-z].*", "command lines, as examples"),
     ("cli/manual.py", r"\0 (join|--server) \0", "command lines"),
     ("cli/options.py", r"\0 config (set theme night|unset theme)", "command lines"),
     ("cli/manual.py", r"NO_COLOR, FORCE_COLOR", "names of variables"),
@@ -49,8 +51,8 @@ ALLOWED: Final = (
 
 
 def list_modules() -> Iterator[tuple[Path, list[Literal]]]:
-    """Yield the modules of the client and of the page with the words in them that are not allowed there."""
-    for path in sorted((*CLIENT.rglob("*.py"), *PAGE.rglob("*.js"))):
+    """Yield the modules of the client, the lab and the page with the words in them that are not allowed there."""
+    for path in sorted((*CLIENT.rglob("*.py"), *LAB.rglob("*.py"), *PAGE.rglob("*.js"))):
         source = path.read_text(encoding="utf-8")
         found = find_in_python(source) if path.suffix == ".py" else find_in_script(source)
         yield path, [literal for literal in found if not is_allowed(path, literal)]
@@ -160,7 +162,7 @@ def find_dead(ids: tuple[str, ...], strings: set[str]) -> list[str]:
 
 
 def test_no_sentence_is_there_that_nothing_says() -> None:
-    folders = (CLIENT, *(ROOT / name / f"tictactoe_{name}" for name in ("server", "protocol")))
+    folders = (CLIENT, LAB, *(ROOT / name / f"tictactoe_{name}" for name in ("server", "protocol")))
     modules = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".js", ".html")]
     said = {text for path in modules for text in list_strings(path)}
     assert find_dead(tuple(id for id in IDS if id != "language"), said) == []

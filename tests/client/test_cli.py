@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
@@ -12,29 +13,35 @@ import pytest
 
 from tests.client.conftest import Program
 from tests.environment import environment
+from tictactoe_client.cli.commands import ENTRY_POINTS, CommandElsewhere
 from tictactoe_client.cli.main import cli
 from tictactoe_client.input.rule_options import parse_clock, parse_rules
 from tictactoe_client.settings import PROGRAM
 from tictactoe_client.streams.output import wants_colour
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
+NOT_TO_START = {*NOT_FOR_HELP, "importlib.metadata", "tictactoe_lab"}
+"""What is not needed either where no command of another package is asked for."""
+OWN = [name for name, command in cli.commands.items() if not isinstance(command, CommandElsewhere)]
+COMMANDS = [one.load() if isinstance(one, CommandElsewhere) else one for one in (cli, *cli.commands.values())]
 
 
 @pytest.mark.parametrize(
-    ("commands", "needed"),
+    ("commands", "kept_out"),
     [
-        ([["--help"], *([name, "-h"] for name in cli.commands), ["completion", "bash"]], set()),
-        ([["--version"]], {"msgspec"}),
+        ([["--help"], *([name, "-h"] for name in OWN), ["completion", "bash"]], NOT_TO_START),
+        ([[name, "-h"] for name in cli.commands], NOT_FOR_HELP),
+        ([["--version"]], NOT_FOR_HELP - {"msgspec"}),
     ],
-    ids=["help", "version"],
+    ids=["help", "help of other packages", "version"],
 )
-def test_help_loads_no_network(commands: list[list[str]], needed: set[str]) -> None:
+def test_help_loads_no_network(commands: list[list[str]], kept_out: set[str]) -> None:
     runs = f"from tictactoe_client.cli.main import run\nfor each in {commands!r}: run(each)\n"
     program = f"{runs}import sys\nprint(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment()
     )
-    assert NOT_FOR_HELP & set(done.stdout.splitlines()[-1].split()) <= needed
+    assert kept_out & set(done.stdout.splitlines()[-1].split()) == set()
 
 
 @pytest.mark.parametrize("command", cli.commands)
@@ -58,6 +65,16 @@ def test_the_help_of_the_program_names_exit_codes_files_and_environment(program:
     assert "..." not in out.partition("Commands:")[2].partition("Server and player")[0]
 
 
+def test_a_command_of_a_package_that_is_not_there_is_none(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_client.cli.commands.ENTRY_POINTS", "tictactoe_client.no_commands")
+    assert "Error: No such command 'cup'." in program.complaint("cup", "--bot", "easy")
+
+
+def test_every_command_of_another_package_has_its_place() -> None:
+    places = {name for name, command in cli.commands.items() if isinstance(command, CommandElsewhere)}
+    assert entry_points(group=ENTRY_POINTS).names == places
+
+
 def test_what_is_missing_on_the_command_line_is_named(program: Program) -> None:
     assert "Missing argument 'CODE|LINK'." in program.complaint("join")
 
@@ -74,7 +91,7 @@ def test_no_command_is_taken_for_a_setting_of_the_same_name(program: Program, mo
     assert {name: seen[name] for name in cli.commands if name in seen} == {"name": None}
 
 
-@pytest.mark.parametrize("command", [cli, *cli.commands.values()], ids=lambda command: command.name)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_example_in_the_help_is_a_command_line(
     program: Program, command: click.Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +103,7 @@ def test_every_example_in_the_help_is_a_command_line(
 
     told = program.output(*([] if command is cli else [str(command.name)]), "--help")
     section = told.partition("\nExamples:\n")[2].partition("\n\n")[0]
-    for each in (cli, *cli.commands.values()):
+    for each in COMMANDS:
         monkeypatch.setattr(each, "callback", note)
     lines = [shlex.split(line) for line in section.splitlines()]
     assert 2 <= len(lines) <= 4

@@ -1,7 +1,6 @@
 """The command `tictactoe-client`: what can be typed after it, and its way out with the right exit code.
 
-Commands only read their options; what does the work is imported then, so that `--help` imports no network. What each
-of them and of its options does stands in the catalogue.
+What each command and each of its options does stands in the catalogue.
 """
 
 from __future__ import annotations
@@ -9,33 +8,24 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
-from importlib import import_module
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 import click
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.manual import Count, Manual, ManualGroup, Named, Placed, Words, describe_mistake
+from tictactoe_client.cli.commands import CLOCK, FILE, LEVELS, RULES, Begun, CommandElsewhere, make_command
+from tictactoe_client.cli.manual import Count, ManualGroup, Named, Placed, Words, describe_mistake
 from tictactoe_client.cli.options import configure, settings_of
 from tictactoe_client.files.config import load_config
-from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_client.tui.keymap import ACTIONS
-from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
 
-Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
-"""What is still to be done for a command line, or the exit code where nothing is."""
-
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
-
-LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
-"""The computer's levels, in plain words and by strategy; the server has the last word."""
-_FILE: Final = click.Path(readable=False)
 _KINDS: Final = ("round_robin", "swiss", "knock_out")
 _SHELLS: Final = ("bash", "zsh", "fish")
 
@@ -72,30 +62,9 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
     raise click.UsageError(say("say what to do", commands=", ".join(cli.commands), match=match), context)
 
 
-def _command(
-    name: str,
-    work: str | Callable[..., int],
-    examples: Sequence[str],
-    *params: click.Parameter,
-    needs_server: bool = True,
-) -> None:
-    """Add a command with parameters of its own.
-
-    `work` is the module and the coroutine function that does it, imported when it is to be done, or a function that
-    does it at once. Both are called with the settings and what this command alone takes.
-    """
-
-    def start(**values: Any) -> Begun:
-        settings = settings_of(click.get_current_context(), needs_server=needs_server)
-        own = {key: value for key, value in values.items() if key not in OPTIONS}
-        if not isinstance(work, str):
-            with keeping_debug_log(is_wanted=settings.debug):
-                return output.report_end(settings, work(settings, **own))
-        module, function = work.split(".")
-        return settings, getattr(import_module(f"{__package__}.{module}"), function)(settings, **own)
-
-    lines = [f"{name} {example}".rstrip() for example in examples]
-    cli.add_command(Manual(name, params=[*params], callback=start, examples=lines))
+def _command(name: str, work: str | Callable[..., int], *rest: Any, **options: Any) -> None:
+    """Add a command of `make_command`; a `work` that is not done at once stands in a module of this folder."""
+    cli.add_command(make_command(name, work if callable(work) else f"{__package__}.{work}", *rest, **options))
 
 
 def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -105,19 +74,17 @@ def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> li
     return [word for word in words if word.startswith(incomplete)]
 
 
-_RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
-_CLOCK: Final = Named(["--clock"], metavar="clock")
 _ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
 _ANY_ROOM: Final = Placed(["room"], metavar="room or none", nargs=-1)
 
 _command(
-    "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), _RULES, _CLOCK
+    "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), RULES, CLOCK
 )
 _command(
     "new",
     "rooms.open_room",
     ("", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"),
-    _RULES,
+    RULES,
     Named(["--board"], metavar="board"),
     Named(["--win"], type=Count(), metavar="number"),
     Named(["--marks"], metavar="letters"),
@@ -126,7 +93,7 @@ _command(
     Named(["--gravity"], is_flag=True),
     Named(["--exact"], is_flag=True),
     Named(["--opening"], type=Words(("none", *OPENINGS))),
-    _CLOCK,
+    CLOCK,
     Named(["--private"], is_flag=True),
     Named(["--seat"], metavar="mark"),
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
@@ -139,42 +106,11 @@ _command(
     ("", "--level hard --first bot", "--rules gomoku --clock 5+3"),
     Named(["--level"], type=Words(LEVELS), default="medium"),
     Named(["--first"], type=Words(("me", "bot", "random")), default="me"),
-    _RULES,
-    _CLOCK,
+    RULES,
+    CLOCK,
 )
-_command(
-    "brain",
-    "engines.use_engine",
-    ("./pbrain-mine", "./pbrain-mine --room K7M4PQ --memory 512", "--clock 5+3 -- ./mine --threads 2", "--serve"),
-    Placed(["command"], metavar="engine", nargs=-1),
-    Named(["--room"], metavar="room"),
-    _RULES,
-    _CLOCK,
-    Named(["--memory"], type=Count(1), metavar="number"),
-    Named(["--serve"], is_flag=True),
-    Named(["--level"], type=Words(LEVELS), default="perfect"),
-)
-_command(
-    "cup",
-    "cups.play_cup",
-    (
-        "--bot medium --bot hard --rules connect-four",
-        "--rules gomoku-standard --bot hard --brain ./pbrain-mine --move-seconds 0.5 --concurrency 2",
-        "--brain new=./pbrain-new --brain old=./pbrain-old --sprt 0,10",
-    ),
-    _RULES,
-    Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
-    Named(["--brain", "brains"], multiple=True, metavar="program"),
-    Named(["--rounds"], type=Count(1), metavar="number"),
-    Named(["--move-seconds"], type=Count(0.01, 3600, float), metavar="seconds"),
-    Named(["--nodes"], type=Count(1), metavar="number"),
-    Named(["--sprt"], metavar="differences"),
-    Named(["--concurrency"], type=Count(1, 256), metavar="number", default=1),
-    Named(["--out"], metavar="file", type=_FILE),
-    Named(["--openings"], type=Count(0, 32), metavar="number"),
-    Named(["--seed"], type=Count(0), metavar="number", default=1),
-    needs_server=False,
-)
+cli.add_command(CommandElsewhere("brain"))
+cli.add_command(CommandElsewhere("cup"))
 _command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
 _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
@@ -186,12 +122,12 @@ _command(
     Named(["--ticket"], metavar="ticket"),
     Named(["--kind"], type=Words(_KINDS), default="round_robin"),
     Named(["--title"], metavar="title"),
-    _RULES,
+    RULES,
     Named(["--clock"], metavar="clock", default="3+2"),
     Named(["--rounds"], type=Count(1, 50), metavar="number"),
     Named(["--double"], is_flag=True),
     Named(["--entry"], type=Words(("open", "code")), default="open"),
-    Named(["--roster"], metavar="file", type=_FILE),
+    Named(["--roster"], metavar="file", type=FILE),
     Named(["--bot", "--bots", "bots"], multiple=True, type=Words(LEVELS)),
     Named(["--size"], type=Count(2, 200), metavar="number"),
     Named(["--advance"], type=Words(("auto", "hand")), default="auto"),
@@ -220,10 +156,10 @@ _command(
     "replay",
     "past_games.replay",
     ("", "17 --export game.txt", "game.txt --at 12", "17 --share"),
-    Placed(["source"], metavar="game", required=False, type=_FILE),
+    Placed(["source"], metavar="game", required=False, type=FILE),
     Named(["--game"], type=Count(1), metavar="number"),
     Named(["--at"], type=Count(0), metavar="number"),
-    Named(["--export"], metavar="file", type=_FILE),
+    Named(["--export"], metavar="file", type=FILE),
     Named(["--share/--unshare"], default=None),
 )
 _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))

@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.brain.gomocup import LINE, read_cell, say_cell
 from tictactoe_client.online.version import client_version
 from tictactoe_engine import IllegalMove, InvalidRules, Position, Rules
 from tictactoe_engine.opening import MORE, plies_of_choices
 from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Level, side_chooser_of, strategy_of
+from tictactoe_lab.brain.gomocup import LINE, read_cell, say_cell
 from tictactoe_protocol import clean_text
 
 _IN_PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES}

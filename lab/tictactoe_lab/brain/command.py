@@ -9,10 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.brain.engine import Engine, EngineFailed
-from tictactoe_client.brain.gomocup import find_obstacle
-from tictactoe_client.brain.player import EnginePlayer
-from tictactoe_client.brain.serve import PBrain
 from tictactoe_client.cli.rooms import locate
 from tictactoe_client.cli.run import connected
 from tictactoe_client.exits import exit_code_of
@@ -27,7 +23,11 @@ from tictactoe_client.streams.output import Output, OutputFailed, print_own, rep
 from tictactoe_client.text import arrival
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine import PRESETS
+from tictactoe_lab.brain.engine import Engine, EngineFailed
+from tictactoe_lab.brain.gomocup import check_playable
+from tictactoe_lab.brain.player import EnginePlayer
+from tictactoe_lab.brain.serve import PBrain
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import count
@@ -60,7 +60,7 @@ async def use_engine(
         raise Misuse(say("engine memory"))
     way, address = Choice("match", PRESETS[rules or "gomoku"], parse_clock(clock)), None
     if room is None:
-        _check(way.rules)
+        check_playable(way.rules)
     else:
         code, address = await locate(settings, room)
         way = Choice("join", code=code)
@@ -81,11 +81,6 @@ async def use_engine(
         await engine.end()
 
 
-def _check(rules: Rules) -> None:
-    if (obstacle := find_obstacle(rules)) is not None:
-        raise Misuse(say("engine cannot play", why=say(obstacle)))
-
-
 class _Guest:
     """One run with an engine in a room, which is entered by a `way`; tells its owner what happens there."""
 
@@ -98,7 +93,7 @@ class _Guest:
         rules = self._way.rules
         if self._way.code:
             rules = (await client.watch(self._way.code)).state.rules.to_rules()
-            _check(rules)
+            check_playable(rules)
         await engine.set_up(rules)
         room = await session.enter(self._way.enter)
         if self._settings.mode == "plain":

@@ -13,8 +13,10 @@ from typing import Final
 
 from msgspec import UNSET
 
+from tictactoe_client.settings import Misuse
 from tictactoe_engine import IllegalMove, Position, Rules
 from tictactoe_engine.opening import MORE
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
 Moment = tuple[tuple[int, ...], tuple[str, ...]]
@@ -30,8 +32,8 @@ _SWAP: Final = "SWAP"
 _CELL: Final = re.compile(r"(\d{1,4}),(\d{1,4})", re.ASCII)
 
 
-def find_obstacle(rules: Rules) -> str | None:
-    """Return the id of the sentence that says why no engine can play this, None where one can."""
+def check_playable(rules: Rules) -> None:
+    """Raise `Misuse` that says why, where no engine can play this."""
     obstacles = {
         "engine marks": len(rules.marks) != 2,
         "engine gravity": rules.gravity,
@@ -40,7 +42,9 @@ def find_obstacle(rules: Rules) -> str | None:
         "engine line": rules.line != LINE,
         "engine pie": rules.opening not in (None, "swap2"),
     }
-    return next((id for id, is_there in obstacles.items() if is_there), None)
+    for id, is_there in obstacles.items():
+        if is_there:
+            raise Misuse(say("engine cannot play", why=say(id)))
 
 
 def say_start(rules: Rules) -> str:

@@ -21,7 +21,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
-SCRIPT = str(Path(__file__).parents[1] / "guest_engine.py")
+SCRIPT = str(Path(__file__).parent / "guest_engine.py")
 
 
 def engine(way: str, *files: Path) -> tuple[str, ...]:

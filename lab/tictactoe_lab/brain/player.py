@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
 from typing import Final
 
-from tictactoe_client.brain.engine import Engine, EngineFailed
-from tictactoe_client.brain.gomocup import find_time
 from tictactoe_client.exits import dismiss
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.events import Closed, Cut, Replaced, RoomEvent
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.wording import can_play_again
+from tictactoe_lab.brain.engine import Engine, EngineFailed
+from tictactoe_lab.brain.gomocup import find_time
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import choices
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -37,8 +36,11 @@ class EnginePlayer:
             async for state in self._room:
                 if state.status == "over" and not (self._stays and can_play_again(state)):
                     return
-                with passing():
+                try:
                     await self._act(state)
+                except Refused as refused:  # the position may have gone on meanwhile
+                    if refused.code not in _PASSED:
+                        raise
         except EngineFailed as failed:
             for request in (
                 self._room.chat(say("engine resigns", why=failed.message)[:MAX_CHAT_LENGTH]),
@@ -85,13 +87,3 @@ class EnginePlayer:
         finally:
             unsubscribe()
             await dismiss(thinking, waiting)
-
-
-@contextlib.contextmanager
-def passing() -> Iterator[None]:
-    """Let a refusal pass where the position has gone on meanwhile."""
-    try:
-        yield
-    except Refused as refused:
-        if refused.code not in _PASSED:
-            raise

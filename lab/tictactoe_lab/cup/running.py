@@ -10,15 +10,15 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from tictactoe_client.brain.engine import Engine, EngineFailed, EngineSilent
-from tictactoe_client.brain.gomocup import Time, time_for_move
-from tictactoe_client.brain.serve import share_of
-from tictactoe_client.cup import bot
-from tictactoe_client.cup.file import CupFile, Terms, make_record
-from tictactoe_client.cup.plan import Entrant, Game
 from tictactoe_client.exits import dismiss
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.records import GameRecord, GameResult
+from tictactoe_lab.brain.engine import Engine, EngineFailed, EngineSilent
+from tictactoe_lab.brain.gomocup import Time, time_for_move
+from tictactoe_lab.brain.serve import share_of
+from tictactoe_lab.cup import bot
+from tictactoe_lab.cup.file import CupFile, Terms, make_record
+from tictactoe_lab.cup.plan import Entrant, Game
 
 LAG_MS: Final = 1_000
 """By how much an engine may overrun the time of a move."""

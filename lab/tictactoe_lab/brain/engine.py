@@ -15,11 +15,11 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
-from tictactoe_client.brain import child
-from tictactoe_client.brain.gomocup import Moment, Time, read_cell, read_opening, say_board, say_opening, say_start
 from tictactoe_client.exits import dismiss
 from tictactoe_client.online.errors import ClientError, describe_cause
 from tictactoe_engine import Position, Rules
+from tictactoe_lab.brain import child
+from tictactoe_lab.brain.gomocup import Moment, Time, read_cell, read_opening, say_board, say_opening, say_start
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 

@@ -16,19 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.conftest import Program
-from tictactoe_client.brain.engine import EngineFailed
-from tictactoe_client.brain.gomocup import Time
-from tictactoe_client.brain.serve import level_of
-from tictactoe_client.cup import running
-from tictactoe_client.cup.file import FAILED, CupFile, Terms, make_record
-from tictactoe_client.cup.plan import Entrant, Game, list_games, list_openings
-from tictactoe_client.cup.table import Results, draw_table
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.records import GameRecord, GameResult, format_record
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_engine.strategies import Level
-from tictactoe_protocol.strength import LIMIT, measure_elo, measure_ratio
+from tictactoe_lab.brain.engine import EngineFailed
+from tictactoe_lab.brain.gomocup import Time
+from tictactoe_lab.brain.serve import level_of
+from tictactoe_lab.cup import running
+from tictactoe_lab.cup.file import FAILED, CupFile, Terms, make_record
+from tictactoe_lab.cup.plan import Entrant, Game, list_games, list_openings
+from tictactoe_lab.cup.strength import LIMIT, measure_elo, measure_ratio
+from tictactoe_lab.cup.table import Results, draw_table
 
 ENTRANTS = tuple(Entrant(name, level_of(name)) for name in ("easy", "medium", "hard"))
 TERMS = Terms(None, 50, 1)

@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import state
-from tictactoe_client.brain import engine
-from tictactoe_client.brain.gomocup import Time, find_time, read_opening, say_board, say_opening, say_start
-from tictactoe_client.brain.serve import PBrain
-from tictactoe_client.cli.engines import use_engine
 from tictactoe_client.settings import Misuse, Settings
 from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_lab.brain import engine
+from tictactoe_lab.brain.command import use_engine
+from tictactoe_lab.brain.gomocup import Time, find_time, read_opening, say_board, say_opening, say_start
+from tictactoe_lab.brain.serve import PBrain
 from tictactoe_protocol.pushes import ClockState
 from tictactoe_protocol.terms import ClockTerms
 

@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tictactoe_client.cup.plan import Game
 from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, RecordError, format_record, parse_record
 from tictactoe_engine.records.game_record import MAX_VALUE_LENGTH
+from tictactoe_lab.cup.plan import Game
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 

@@ -19,7 +19,7 @@ from tests.end_to_end.clients import COMMAND, complaint, run_client
 from tests.terminal import run_screen
 from tictactoe_engine.records import GameRecord, parse_records
 
-SCRIPT = str(Path(__file__).parents[1] / "guest_engine.py")
+SCRIPT = str(Path(__file__).parent / "guest_engine.py")
 SMALL = ("--rules", "classic", "--bot", "easy", "--bot", "medium", "--bot", "hard", "--nodes", "200")
 
 

@@ -14,19 +14,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from tictactoe_client.brain.gomocup import find_obstacle
-from tictactoe_client.brain.serve import level_of
-from tictactoe_client.cup.file import FAILED, CupFile, Terms
-from tictactoe_client.cup.plan import Entrant, list_games, list_openings
-from tictactoe_client.cup.running import run
-from tictactoe_client.cup.table import Results, draw_table
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, print_error, print_own
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord
+from tictactoe_lab.brain.gomocup import check_playable
+from tictactoe_lab.brain.serve import level_of
+from tictactoe_lab.cup.file import FAILED, CupFile, Terms
+from tictactoe_lab.cup.plan import Entrant, list_games, list_openings
+from tictactoe_lab.cup.running import run
+from tictactoe_lab.cup.strength import LIMIT
+from tictactoe_lab.cup.table import Results, draw_table
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.strength import LIMIT
 from tictactoe_protocol.wording import describe_reason, format_duration
 
 _FILE: Final = "tictactoe-cup.txt"
@@ -61,8 +61,8 @@ async def play_cup(
         raise Misuse(say("cup alone" if many < 2 else "cup test of two"))
     if len(played.marks) != 2:
         raise Misuse(say("cup marks"))
-    if brains and (obstacle := find_obstacle(played)) is not None:
-        raise Misuse(say("engine cannot play", why=say(obstacle)))
+    if brains:
+        check_playable(played)
     if nodes and (brains or move_seconds):
         raise Misuse(say("cup nodes"))
     terms = Terms(None if nodes else move_seconds or 1.0, nodes, seed)

@@ -1,0 +1,42 @@
+"""What can be typed after `tictactoe-client brain` and `tictactoe-client cup`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_client.cli.commands import CLOCK, FILE, LEVELS, RULES, make_command
+from tictactoe_client.cli.manual import Count, Named, Placed, Words
+
+brain: Final = make_command(
+    "brain",
+    "tictactoe_lab.brain.command.use_engine",
+    ("./pbrain-mine", "./pbrain-mine --room K7M4PQ --memory 512", "--clock 5+3 -- ./mine --threads 2", "--serve"),
+    Placed(["command"], metavar="engine", nargs=-1),
+    Named(["--room"], metavar="room"),
+    RULES,
+    CLOCK,
+    Named(["--memory"], type=Count(1), metavar="number"),
+    Named(["--serve"], is_flag=True),
+    Named(["--level"], type=Words(LEVELS), default="perfect"),
+)
+cup: Final = make_command(
+    "cup",
+    "tictactoe_lab.cup.command.play_cup",
+    (
+        "--bot medium --bot hard --rules connect-four",
+        "--rules gomoku-standard --bot hard --brain ./pbrain-mine --move-seconds 0.5 --concurrency 2",
+        "--brain new=./pbrain-new --brain old=./pbrain-old --sprt 0,10",
+    ),
+    RULES,
+    Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
+    Named(["--brain", "brains"], multiple=True, metavar="program"),
+    Named(["--rounds"], type=Count(1), metavar="number"),
+    Named(["--move-seconds"], type=Count(0.01, 3600, float), metavar="seconds"),
+    Named(["--nodes"], type=Count(1), metavar="number"),
+    Named(["--sprt"], metavar="differences"),
+    Named(["--concurrency"], type=Count(1, 256), metavar="number", default=1),
+    Named(["--out"], metavar="file", type=FILE),
+    Named(["--openings"], type=Count(0, 32), metavar="number"),
+    Named(["--seed"], type=Count(0), metavar="number", default=1),
+    needs_server=False,
+)
