@@ -3,7 +3,7 @@
 The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
 server and client meet on the wire alone; the lab stands on the client, and nothing on the lab. The folders of each
 stand one upon another, and no package's modules form a circle. Where the server is put together nothing is put into
-another object.
+another object. Tests need no program that is run by hand, but for those of these programs.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ SERVER = ROOT / "server" / "tictactoe_server"
 CLIENT = ROOT / "client" / "tictactoe_client"
 LAB = ROOT / "lab" / "tictactoe_lab"
 PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT, LAB)
+TESTS = ROOT / "tests"
+RUN_BY_HAND = tuple(f"tools.{name}" for name in ("attacks", "bench", "cluster", "soak"))
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 
 CLIENT_LEVELS = (
@@ -353,6 +355,17 @@ def test_a_folder_of_the_server_stays_below_its_ceiling(folder: str) -> None:
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 def test_no_modules_import_each_other_in_a_circle(package: Path) -> None:
     assert find_circle(package) == []
+
+
+def test_only_tests_of_programs_that_are_run_by_hand_import_them() -> None:
+    found = {
+        path.relative_to(TESTS).parts[0]
+        for path in list_modules(TESTS)
+        for imported in list_imports(path, TESTS)
+        if f"{imported.module}.".startswith(tuple(f"{name}." for name in RUN_BY_HAND))
+        or (imported.module == "tools" and {f"tools.{name}" for name in imported.names} & {*RUN_BY_HAND})
+    }
+    assert found == {"tools"}
 
 
 def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:

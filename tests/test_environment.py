@@ -36,11 +36,12 @@ def find_leaks(source: str) -> Iterator[int]:
                 yield node.lineno
 
 
-def test_every_process_of_a_test_gets_its_environment_from_one_place() -> None:
-    folder = Path(__file__).parent
+def test_every_process_of_a_test_or_a_tool_gets_its_environment_from_one_place() -> None:
+    root = Path(__file__).parents[1]
     leaks = [
-        f"{path.relative_to(folder)}:{line}"
-        for path in sorted(folder.rglob("*.py"))
+        f"{path.relative_to(root)}:{line}"
+        for folder in ("tests", "tools")
+        for path in sorted((root / folder).rglob("*.py"))
         if path.name != "programs.py"  # whose callers are looked at
         for line in find_leaks(path.read_text(encoding="utf-8"))
     ]

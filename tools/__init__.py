@@ -1,1 +1,1 @@
-"""Programs that make what lies in docs/ and is not written by hand."""
+"""Programs that are run by hand: they make documents and pictures, measure, and run long (docs/developing.md)."""

@@ -26,6 +26,7 @@ from typing import Final
 
 import pyte
 
+from tests.environment import environment
 from tictactoe_client import Client, Room, connect
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
@@ -71,11 +72,11 @@ class Program:
         self._stream = pyte.ByteStream(self.screen)
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", self.size[1], self.size[0], 0, 0))
-        variables = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "xterm-256color"}
+        colours = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLORFGBG": "15;0"}
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tictactoe_client", *arguments),
             preexec_fn=lambda: os.login_tty(theirs),
-            env={**variables, "COLORTERM": "truecolor", "COLORFGBG": "15;0"},
+            env=environment(HOME=str(self.home), **colours),
         )
         os.close(theirs)
         os.set_blocking(self._ours, False)

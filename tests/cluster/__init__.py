@@ -1,1 +1,1 @@
-"""A cluster of several machines on one: nodes of NATS, servers and a balancer, as real processes on the loopback."""
+"""A cluster of several machines on one: nodes of NATS and servers, as real processes on the loopback."""

@@ -16,8 +16,7 @@ from tests.cluster.cables import Cable
 from tests.cluster.nodes import Nodes
 from tests.cluster.tied import tied
 from tests.environment import environment
-from tests.faults.fleet import Address
-from tests.faults.harness import COMMAND, Harness
+from tests.faults.harness import COMMAND, Address, Harness
 
 INIT_SECONDS = 60.0
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.bench.critical import POSITIONS
 from tests.engine.naive import Memo, naive_score
 from tests.engine.random_games import open_games
 from tictactoe_engine import PRESETS, Position, Rules
@@ -25,6 +25,7 @@ FALLING = st.sampled_from(
     [Rules(*sides, line, gravity=True) for sides in SIDES for line in range(2, min(4, max(sides)) + 1)]
 )
 FOUR = PRESETS["connect-four"]
+CRITICAL = Path(__file__).parents[2] / "tools" / "bench" / "critical.jsonl"
 MIDDLE = position_after("4444445256132263")
 
 
@@ -87,7 +88,7 @@ def test_a_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_perfect_keeps_the_value_of_critical_positions_of_the_later_game() -> None:
     choose = Perfect(Budget(nodes=20_000))
-    for line in POSITIONS.read_text().splitlines():
+    for line in CRITICAL.read_text().splitlines():
         case = json.loads(line)
         if len(case["moves"]) >= 24:
             cell = choose(position_after(case["moves"]), Random(0))

@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,6 +23,9 @@ COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
 START_SECONDS = 30.0
 END_SECONDS = 30.0
 _LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
+
+Address = Callable[[], Awaitable[str]]
+"""Tells where to connect now, and waits while there is nothing, as `Harness.when_listening` does."""
 
 
 class Harness:

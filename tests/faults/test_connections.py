@@ -1,4 +1,4 @@
-"""Lost answers, cut connections, raced seats and peers that do not read: the short forms of the long runs."""
+"""Peers that do not read, and lines that are slow."""
 
 from __future__ import annotations
 
@@ -7,24 +7,6 @@ from pathlib import Path
 from tests.faults.harness import Harness
 from tests.peer import open_peer, play_out
 from tests.proxy import Link, Proxy
-from tests.soak import cuts, retries, seats
-
-
-async def test_a_move_whose_answer_or_request_was_lost_is_played_once_when_it_is_sent_again(tmp_path: Path) -> None:
-    found = await retries.run(tmp_path, retries=60, rooms=4)
-    assert not found.has_failed, str(found)
-    assert 0 < found.answers_lost < found.retries
-
-
-async def test_players_whose_connections_are_cut_at_any_byte_are_back_in_their_seats(tmp_path: Path) -> None:
-    found = await cuts.run(tmp_path, cuts=60, rooms=3, watchers=1)
-    assert not found.has_failed, str(found)
-    assert len(found.away_seconds) >= 60
-
-
-async def test_of_two_connections_that_race_for_a_seat_one_has_it_and_the_other_is_told(tmp_path: Path) -> None:
-    found = await seats.run(tmp_path, races=40)
-    assert found.wrong == []
 
 
 async def test_watchers_that_do_not_read_delay_nobody_and_end_with_the_newest_state(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace as replace_fields
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -11,19 +10,12 @@ from tests.fakes import TroubledStore
 from tests.peer import open_peer
 from tests.server.stored import rooms_in, until_rooms
 from tests.server.tables import ANA, Table
-from tests.soak import restart
 from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import StoreUnavailable
 
 SETTINGS = Settings(host="127.0.0.1", port=0)
-
-
-async def test_every_room_is_back_with_its_seats_and_moves(tmp_path: Path) -> None:
-    found = await restart.run(tmp_path, rooms=60, pairs=8)
-    assert found.wrong == []
-    assert found.seated_seconds > 0
 
 
 async def left_by_a_kill(store: TroubledStore) -> TroubledStore:

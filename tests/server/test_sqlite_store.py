@@ -21,7 +21,6 @@ from tests.environment import environment
 from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
-from tests.soak import store as soak
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, Ban, open_folder
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.storage.folder import FILE_NAME
@@ -645,9 +644,3 @@ async def test_a_limit_of_the_file_size_loses_nothing_that_was_saved(tmp_path: P
     assert len(await rooms_in(store)) == saved + 1
     assert await store.table(ROOMS).load("AFTERS")
     await store.close()
-
-
-def test_a_kill_in_mid_run_loses_no_acknowledged_save(tmp_path: Path) -> None:
-    findings = soak.run(tmp_path, kills=2, saves=100)
-    assert (findings.lost, findings.torn) == ([], [])
-    assert findings.acknowledged >= 2 * 100

@@ -1,1 +1,0 @@
-"""What several machines do when one of them fails: the soak's faults, one of each kind, in one cluster."""

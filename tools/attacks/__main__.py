@@ -1,0 +1,157 @@
+"""Does to a server on the loopback what strangers do, with its limits as they are, and says how its neighbours fared.
+
+A flood comes from one address, while twenty pairs of another address play, a move every 100 ms: alone, then beside the
+same flood of another server of this machine (the control), then beside that of their own server. Wanted is a p99 of at
+most twice the control's. Before, during and after the other attacks ten pairs play at twenty moves a second. `class`
+shows that a class of 300 meets no limit, `overload` what becomes of far too many moves. All end by themselves.
+Usage: python -m tools.attacks [NAME ...] [--seconds 8] [--rounds 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import sys
+import tempfile
+from asyncio.subprocess import PIPE, Process
+from statistics import median
+from typing import NamedTuple
+
+from tests.environment import environment
+from tools.attacks import overload, pupils
+from tools.attacks.floods import FLOODS
+from tools.attacks.strangers import ATTACKS
+from tools.bench.load import run
+from tools.bench.processes import Measured, allow_many_connections, started
+from tools.bench.tables import Figures, Hall, seat_at_server
+
+SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--port", "0", "--log-level", "error")
+FEW_DESCRIPTORS = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
+"""How the server is started whose crowd is to meet the end of its descriptors."""
+
+NAMES = (*FLOODS, *ATTACKS, "class", "overload")
+PAIRS, PAIRS_PACE_SECONDS = 20, 0.1
+NEIGHBOURS, PACE_SECONDS = 10, 0.05
+QUIET_SECONDS = 3.0
+RUN_UP_SECONDS = 2.0
+"""How long a flood takes to come in before it is measured what it does."""
+
+
+async def begin(name: str, server: Measured, seconds: float) -> Process:
+    """Begin an attack in a process of its own."""
+    command = (sys.executable, "-m", "tools.attacks", "--child", name, server.url, str(seconds))
+    return await asyncio.create_subprocess_exec(*command, stdout=PIPE, env=environment())
+
+
+async def end(stranger: Process) -> str:
+    """Return what an attack did, once it has ended."""
+    out, _ = await stranger.communicate()
+    return out.decode().strip()
+
+
+def felt(figures: Figures) -> str:
+    return f"{figures.percentile_ms(50):.1f}/{figures.percentile_ms(99):.1f}"
+
+
+class Round(NamedTuple):
+    """How the neighbours fared without a flood, beside one of another server and beside one of their own."""
+
+    alone: Figures
+    control: Figures
+    attacked: Figures
+    did: str
+    cost_us: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the control's p99 that of the attacked is."""
+        return self.attacked.percentile_ms(99) / self.control.percentile_ms(99)
+
+
+async def withstand(name: str, server: Measured, other: Measured, seconds: float) -> Round:
+    """Flood the other server and then this one, both as nobody has flooded them before."""
+    hall = await Hall.open(server, seat_at_server, PAIRS, pace_seconds=PAIRS_PACE_SECONDS)
+    alone = await hall.play(seconds)
+
+    async def flood(flooded: Measured) -> tuple[Figures, str]:
+        stranger = await begin(name, flooded, seconds + RUN_UP_SECONDS)
+        figures = await hall.play(seconds + 1)
+        return figures, await end(stranger)
+
+    used = other.cpu_seconds()
+    control, answered = await flood(other)
+    used = other.cpu_seconds() - used
+    await asyncio.sleep(1)
+    attacked, did = await flood(server)
+    await hall.close()
+    answers = sum(count for what, count in json.loads(answered).items() if what != "said")
+    return Round(alone, control, attacked, did, used / max(1, answers) * 1e6)
+
+
+def describe(name: str, rounds: list[Round]) -> str:
+    """Return what the rounds of a flood showed, as a line."""
+    felt_then = ", ".join(f"{felt(one.control)} -> {felt(one.attacked)}" for one in rounds)
+    ratio = median(one.ratio for one in rounds)
+    return (
+        f"{name:<10} p50/p99 in ms: alone {felt(rounds[0].alone)}; control -> attacked {felt_then}; "
+        f"p99 is {ratio:.2f} times the control's; {median(one.cost_us for one in rounds):.0f} us of the server's "
+        f"processor an answer; {rounds[-1].did}"
+    )
+
+
+async def suffer(name: str, server: Measured, seconds: float) -> str:
+    """Return what the attack did and what the neighbours felt, as a line."""
+    hall = await Hall.open(server, seat_at_server, NEIGHBOURS, pace_seconds=PACE_SECONDS)
+    before, kib = await hall.play(QUIET_SECONDS), server.resident_kib()
+    stranger = await begin(name, server, seconds)
+    during, most = await hall.play(seconds), server.resident_kib()
+    did = await end(stranger)
+    after = await hall.play(QUIET_SECONDS)
+    felt_then = " -> ".join(f"{one.percentile_ms(99):.1f}" for one in (before, during, after))
+    worst = max(during.latencies) * 1e3
+    await hall.close()
+    return (
+        f"{name:<10} neighbours' p99 {felt_then} ms, worst {worst:.0f} ms; memory {(most - kib) / 1024:+.1f} MB; {did}"
+    )
+
+
+def attack(name: str, seconds: float, rounds: int) -> str:
+    """Start what an attack needs, and return what came of it."""
+    with contextlib.ExitStack() as stack:
+
+        def server(*before: str, options: tuple[str, ...] = (), is_pinned: bool = False) -> Measured:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            return stack.enter_context(started((*before, *SERVER, *options, "--data", folder), is_pinned=is_pinned))
+
+        if name in FLOODS:
+            return describe(name, [run(withstand(name, server(), server(), seconds)) for _ in range(rounds)])
+        if name == "class":
+            return run(pupils.lesson(server()))
+        if name == "overload":
+            return run(overload.suffer(server(options=overload.OPTIONS, is_pinned=True), seconds))
+        return run(suffer(name, server(*(FEW_DESCRIPTORS if name == "crowd" else ())), seconds))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--rounds", type=int, default=1, help="how often each flood is measured beside its control")
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    allow_many_connections()
+    if options.child:
+        name, url, seconds = options.child
+        print(json.dumps(run((FLOODS | ATTACKS)[name](url, float(seconds)))), flush=True)
+        return
+    unknown = set(options.names) - set(NAMES)
+    if unknown:
+        parser.error(f"there is no attack {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
+    for name in options.names or NAMES:
+        print(attack(name, options.seconds, options.rounds), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""Clusters of several servers on three nodes as contestants: every move is on a majority's disk before it is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cluster.nodes import SERVER_NAME
+from tests.cluster.servers import Cluster
+from tests.limits import COUNTED
+from tools.bench.contestants import Contestant
+from tools.bench.processes import CORES, cpu_seconds_of
+from tools.bench.tables import Meter, seat_in_cluster
+
+NODES = 3
+
+
+class MeasuredCluster:
+    """A running cluster: the servers that people use are measured as one; the nodes, and an `idle` server, beside them.
+
+    It is never paused, since nodes would hold an election then; between its turns it does next to nothing.
+    """
+
+    def __init__(self, cluster: Cluster, *, idle: bool) -> None:
+        used, unused = cluster.servers[: -1 if idle else None], cluster.servers[-1:] if idle else []
+        self.url = ",".join(server.url for server in used)
+        self._servers = [server.pid for server in used]
+        self._idle = [server.pid for server in unused]
+        self._nodes = cluster.nodes.nodes
+        for pid in (*self._servers, *self._idle):
+            pin(pid, CORES[:1])
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time of all servers together that are used."""
+        return sum(map(cpu_seconds_of, self._servers))
+
+    def beside_seconds(self) -> dict[str, float]:
+        """Return that of all nodes together, and of the idle server where there is one."""
+        nodes = {"nodes": sum(cpu_seconds_of(node.pid) for node in self._nodes)}
+        return nodes | ({"idle server": sum(map(cpu_seconds_of, self._idle))} if self._idle else {})
+
+    def idle_bytes(self) -> int:
+        """Return how much the nodes have sent to the idle server, which was started last."""
+        if not self._idle:
+            return 0
+        servers = [one for node in self._nodes for one in node.connections() if one["name"] == SERVER_NAME]
+        return int(max(servers, key=lambda one: str(one["start"]))["out_bytes"])
+
+    def pause(self) -> None:
+        """Go on."""
+
+    def resume(self) -> None:
+        """Go on."""
+
+
+@dataclass(frozen=True)
+class ClusterContestant(Contestant):
+    """A cluster of so many servers to which the two of a room come by different ones; one more `is_idle`."""
+
+    servers: int = 1
+    is_idle: bool = False
+
+    @contextlib.asynccontextmanager
+    async def started(self) -> AsyncIterator[Meter]:
+        with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder:
+            count = self.servers + self.is_idle
+            async with Cluster(Path(folder), *COUNTED, servers=count, nodes=NODES) as cluster:
+                yield MeasuredCluster(cluster, idle=self.is_idle)
+
+
+def clusters(servers: int) -> list[Contestant]:
+    """Return a cluster of one server, one with an idle server beside it, and those of two servers up to so many."""
+    counts = range(2, servers + 1)
+    return [
+        ClusterContestant("nats, one server", (), seat_in_cluster, is_durable=True),
+        ClusterContestant("nats, an idle one beside", (), seat_in_cluster, is_durable=True, is_idle=True),
+        *(
+            ClusterContestant(f"nats, {count} servers", (), seat_in_cluster, is_durable=True, servers=count)
+            for count in counts
+        ),
+    ]
+
+
+def pin(pid: int, cores: Iterable[int]) -> None:
+    """Have a process, with all its threads, run on these cores alone."""
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setaffinity(int(thread), cores)

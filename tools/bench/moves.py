@@ -1,0 +1,236 @@
+"""Moves a second, and the processor time of one, beside a bare relay in the same run.
+
+Rooms of two play drawn games of nine moves, every state awaited by both players. Our server is measured as people run
+it: as installed, requests with ids, answers awaited, and a rematch after each game, which counts as part of the moves;
+in memory, and with every move on disk before it is shown. The relay is sent the moves alone. The server in turn has a
+core of its own, which the load keeps busy. In each round all servers take turns of half a second, and the ratios are to
+the relay of the same round.
+Usage: python -m tools.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
+       python -m tools.bench.moves --rooms-list 1,10,100,1000,4000
+       python -m tools.bench.moves --peers
+       python -m tools.bench.moves --beside COMMIT
+       python -m tools.bench.moves --only disk --store nats --servers 3
+
+With --beside: the same of an older version, which takes turns with this one.
+With --store nats: clusters on three nodes of NATS: of one server, of one with another beside it that nobody uses, of
+two servers and so on, where the two of each room come by different ones and go to the room's. The processor time is
+that of all servers together that are used, and the ratio is to disk; behind it stand the time of the nodes, and that of
+the idle server with what it is sent. Then, for disk and the clusters, how long a move takes when they come at 900 a
+second, however late the ones before are.
+With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
+think about gomoku without a pause, beside the same without the bots.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from statistics import median
+
+from tools.bench.clusters import clusters
+from tools.bench.contestants import OURS, Contestant, older
+from tools.bench.load import Wire, open_wire, run
+from tools.bench.peers import CannotInstall, installed
+from tools.bench.peers.contestants import peers_in
+from tools.bench.processes import IN_MEMORY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
+from tools.bench.tables import DRAWN, STEPS_A_GAME, Figures, Hall, seat_at_server
+
+YARDSTICK, CLUSTERS_YARDSTICK = "relay", "disk"
+SLICE_SECONDS = 0.5
+PATIENCE_SECONDS = 5.0
+"""How long a round waits for a quiet machine: shorter than a server waits for the pongs that lie there meanwhile."""
+
+SPARE_DESCRIPTORS = 100
+MOVES_A_SECOND = 900
+SATURATED = 0.95
+PACE_SECONDS = 0.1
+BOT_ROOMS = 50
+
+NAME_WIDTH = 28
+HEADER = (
+    f"{'':<{NAME_WIDTH}} {'µs/move':>8} {'moves/s':>9} {'p50 ms':>8} {'p99 ms':>8}  durable {'busy':>6} {'load':>6}"
+)
+
+
+def row(contestant: Contestant, figures: list[Figures]) -> str:
+    """Return the medians over some rounds as a line under `HEADER`."""
+    return (
+        f"{contestant.name:<{NAME_WIDTH}} {median(one.cpu_us for one in figures):>8.2f}"
+        f" {median(one.moves_a_second for one in figures):>9,.0f}"
+        f" {median(one.percentile_ms(50) for one in figures):>8.2f}"
+        f" {median(one.percentile_ms(99) for one in figures):>8.2f}  {'yes' if contestant.is_durable else 'no':<7}"
+        f" {median(one.busy for one in figures):>6.0%} {median(one.load for one in figures):>6.0%}"
+        + "".join(f"   {name} {median(one.beside_us[name] for one in figures):.1f} µs" for name in figures[0].beside_us)
+        + (f", {heard:,.0f} B/s" if (heard := median(one.idle_bytes / one.seconds for one in figures)) else "")
+    )
+
+
+def doubts(figures: Figures) -> str:
+    """Say why figures may mislead; empty where they do not."""
+    said = []
+    if figures.others > 1 - SATURATED:
+        said.append(f"somebody else had {figures.others:.0%} of the server's core")
+    elif figures.busy < SATURATED:
+        said.append("the server waited: for the load, or for the disk")
+    if figures.load > SATURATED:
+        said.append("the load was the limit")
+    return "".join(f"   ! {one}" for one in said)
+
+
+def ratio(figures: list[Figures], yardstick: list[Figures]) -> str:
+    """Return how much a move costs beside the yardstick's: the median of the rounds, the least and the most."""
+    ratios = [one.cpu_us / other.cpu_us for one, other in zip(figures, yardstick, strict=True)]
+    return f"   {median(ratios):.2f}x ({min(ratios):.2f}-{max(ratios):.2f})"
+
+
+async def play_rounds(
+    contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int
+) -> AsyncIterator[list[Figures]]:
+    """Give the figures of all, round by round.
+
+    The servers take turns in short slices, the ones whose turn it is not stopped, so that a core that is slow for some
+    seconds is slow for all of them. Where their connections are too many to be held at once, each server is started
+    anew in each round.
+    """
+    if 2 * rooms * len(contestants) + SPARE_DESCRIPTORS > allow_many_connections():
+        for _ in range(rounds):
+            yield [await play_alone(contestant, rooms, seconds) for contestant in contestants]
+        return
+    async with contextlib.AsyncExitStack() as servers:
+        halls = []
+        for contestant in contestants:
+            server = await servers.enter_async_context(contestant.started())
+            halls.append(await Hall.open(server, contestant.seating, rooms))
+        for hall in halls:
+            hall.server.pause()
+        for _ in range(rounds):
+            wait_for_quiet(PATIENCE_SECONDS)
+            found = [Figures() for _ in halls]
+            while found[-1].seconds < seconds:
+                for hall, figures in zip(halls, found, strict=True):
+                    hall.server.resume()
+                    figures.add(await hall.play(SLICE_SECONDS))
+                    hall.server.pause()
+            yield found
+
+
+async def play_alone(contestant: Contestant, rooms: int, seconds: float) -> Figures:
+    wait_for_quiet(PATIENCE_SECONDS)
+    async with contestant.started() as server:
+        hall = await Hall.open(server, contestant.seating, rooms)
+        figures = await hall.play(seconds)
+        await hall.close()
+        return figures
+
+
+async def compare_paced(contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int) -> None:
+    """Print how long a move takes for each at `MOVES_A_SECOND`, each alone, in turn."""
+    pace = rooms / MOVES_A_SECOND * len(DRAWN) / STEPS_A_GAME
+    print(f"{rooms} rooms, {MOVES_A_SECOND} moves a second, however late", flush=True)
+    found: dict[str, Figures] = {contestant.name: Figures() for contestant in contestants}
+    for _ in range(rounds):
+        for contestant in contestants:
+            wait_for_quiet(PATIENCE_SECONDS)
+            async with contestant.started() as server:
+                hall = await Hall.open(server, contestant.seating, rooms, pace_seconds=pace, is_open=True)
+                found[contestant.name].add(await hall.play(seconds))
+                await hall.close()
+    for name, figures in found.items():
+        p50, p99 = figures.percentile_ms(50), figures.percentile_ms(99)
+        print(f"{name:<{NAME_WIDTH}} {figures.moves_a_second:>5,.0f} moves/s   p50 {p50:.2f} ms   p99 {p99:.2f} ms")
+
+
+async def compare(
+    contestants: list[Contestant], rooms: int, *, yardstick: str = YARDSTICK, seconds: float, rounds: int
+) -> None:
+    """Measure all in turn, so many times; print each, then the medians."""
+    found: dict[str, list[Figures]] = {contestant.name: [] for contestant in contestants}
+    print(f"{rooms} rooms\n{HEADER}", flush=True)
+    async for of_all in play_rounds(contestants, rooms, seconds=seconds, rounds=rounds):
+        for contestant, figures in zip(contestants, of_all, strict=True):
+            found[contestant.name].append(figures)
+            print(row(contestant, [figures]) + doubts(figures), flush=True)
+    print(f"median of {rounds}")
+    for contestant in contestants:
+        figures_of_all = found[contestant.name]
+        beside = ratio(figures_of_all, found[yardstick]) if yardstick in found else ""
+        print(row(contestant, figures_of_all) + beside, flush=True)
+
+
+class BotWatcher(Wire):
+    """Keeps so many rooms of bots at gomoku: opens a room for each game that ends."""
+
+    CREATE = '{"type":"create","rules":"gomoku","bots":["perfect","perfect"]}'
+
+    def received(self, payload: bytes) -> None:
+        if b'"status":"over"' in payload:
+            self.send(self.CREATE)
+
+
+async def play_beside_bots(server: Measured, rooms: int, seconds: float, bot_rooms: int) -> Figures:
+    watcher = await open_wire(server.url, BotWatcher)
+    watcher.send('{"type":"hello"}')
+    for _ in range(bot_rooms):
+        watcher.send(BotWatcher.CREATE)
+    await asyncio.sleep(1)
+    hall = await Hall.open(server, seat_at_server, rooms, pace_seconds=PACE_SECONDS)
+    figures = await hall.play(seconds)
+    await hall.close()
+    watcher.close()
+    return figures
+
+
+def compare_with_bots(rooms: int, seconds: float) -> None:
+    """Print the figures without and with thinking bots; server, workers and load share all cores."""
+    p99 = []
+    for bot_rooms in (0, BOT_ROOMS):
+        with started((*SERVER, *IN_MEMORY, "--bot-pause", "0"), is_pinned=False) as server:
+            figures = run(play_beside_bots(server, rooms, seconds, bot_rooms))
+        p50, worst = figures.percentile_ms(50), figures.percentile_ms(99)
+        print(f"{bot_rooms} bot rooms   {figures.moves_a_second:,.0f} moves/s   p50 {p50:.2f} ms   p99 {worst:.2f} ms")
+        p99.append(worst)
+    print(f"{p99[1] / p99[0]:.2f}x the p99 without bots")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rooms", type=int, default=100)
+    parser.add_argument("--rooms-list", type=lambda text: [int(one) for one in text.split(",")])
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[one.name for one in OURS])
+    parser.add_argument("--peers", action="store_true", help="Colyseus and boardgame.io too, by npm")
+    parser.add_argument("--beside", metavar="COMMIT", help="our own server as it was there, too")
+    parser.add_argument("--store", choices=["nats"], help="clusters on three nodes of NATS, too")
+    parser.add_argument("--servers", type=int, default=2, help="of the largest cluster (default 2)")
+    parser.add_argument("--no-paced", action="store_true", help="leave out how long moves take at 900 a second")
+    parser.add_argument("--with-bots", action="store_true")
+    options = parser.parse_args()
+    allow_many_connections()
+    if options.with_bots:
+        compare_with_bots(options.rooms, options.seconds)
+        return
+    with contextlib.ExitStack() as stack:
+        contestants = [one for one in OURS if one.name in options.only]
+        if options.beside:
+            before = stack.enter_context(older(options.beside))
+            contestants += [one for one in before if one.name.partition(" ")[0] in options.only]
+        if options.peers:
+            try:
+                contestants += peers_in(stack.enter_context(installed()))
+            except CannotInstall as reason:
+                print(f"Colyseus and boardgame.io are left out: {reason}")
+        several = clusters(options.servers) if options.store else []
+        for rooms in options.rooms_list or [options.rooms]:
+            yardstick = CLUSTERS_YARDSTICK if several else YARDSTICK
+            everybody = contestants + several
+            run(compare(everybody, rooms, yardstick=yardstick, seconds=options.seconds, rounds=options.rounds))
+        if several and not options.no_paced:
+            paced = [*(one for one in contestants if one.is_durable), *several]
+            run(compare_paced(paced, options.rooms, seconds=options.seconds, rounds=options.rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A cluster to try things on, by one command."""

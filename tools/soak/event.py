@@ -1,0 +1,442 @@
+"""A round robin of bots and wilful people whose server is killed again and again, or those of a cluster, in turn.
+
+People drop out and come back, some at another server, sulk, resign at once, and let their time run out. In the end
+every pairing must have one result, which never was another one, and one game in the log, and the table that was shown
+must be the one that is reckoned from those games.
+
+With --swiss so many people, and nobody else, play nine rounds instead; they always come, and none may lose but on the
+board. It is told how long after a round's last result the next round's calls came, of which five seconds are the break.
+Run it beside a busy machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.cluster.servers import Cluster
+from tests.faults.harness import Address, Harness
+from tests.peer import Message
+from tictactoe_protocol.events import round_of
+from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Game, standings
+from tictactoe_server.events.kept import EVENTS
+from tictactoe_server.records.tables import open_folder
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.server import kept_by
+from tictactoe_server.storage.specs import Storage
+from tools.soak.figures import times
+from tools.soak.fleet import CLOSE_SECONDS, GONE, TRANSIENT
+
+READY_MS = 3_000
+MOVE_MS = 3_000
+THINK_SECONDS = 0.25
+AWAY_SECONDS = 1.5
+RETRY_SECONDS = 0.1
+PATIENCE_SECONDS = 90.0
+"""How long the event may stand still before the run is given up."""
+
+SWISS_ROUNDS = 9
+SWISS_READY_MS = 20_000
+SWISS_CLOCK = {"initial_ms": 300_000, "increment_ms": 0}
+SHOWN_ROWS = 10
+"""How many rows of a table everybody is shown, however large it is."""
+
+FEATURES = ["events", "moved"]
+LEVELS = ("easy", "medium")
+HABITS = ("steady", "drops", "sulks", "resigns", "wanders", "loses on time")
+
+
+@dataclass
+class Found:
+    """What came of it. `results` are those of pairings as they were shown, `pauses` the times between two of them.
+
+    By rounds, `ended_at` is when a player last saw a game of it end, and `called_at` when the last was called to one.
+    """
+
+    servers: int
+    kills: int = 0
+    results: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    pauses: list[float] = field(default_factory=list)
+    ended_at: dict[int, float] = field(default_factory=dict)
+    called_at: dict[int, float] = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    newest_at: float = field(default_factory=time.monotonic)
+    records: int = 0
+    shown: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.wrong)
+
+    def __str__(self) -> str:
+        deeds = ", ".join(f"{count} times {deed}" for deed, count in sorted(self.done.items()))
+        endings = ", ".join(f"{count} {reason}" for reason, count in self.reasons.most_common())
+        breaks = [
+            self.called_at[round + 1] - self.ended_at[round]
+            for round in sorted(self.ended_at)
+            if round + 1 in self.called_at
+        ]
+        figures = (
+            f"{self.kills} kills of {self.servers} servers, {len(self.results)} pairings with a result ({endings}), "
+            f"{self.records} games in the log, {self.shown:,} times shown, {sum(self.calls.values())} calls; "
+            f"people were {deeds}; "
+            f"a result after {times(self.pauses)}; "
+            f"calls after {' '.join(f'{seconds:.2f}' for seconds in breaks)} s; {len(self.wrong)} violations"
+        )
+        return "\n".join((figures, *self.wrong[:20]))
+
+    def note(self, who: str, pairing: Message) -> None:
+        """Take notice of a pairing that somebody is shown: a result stays what it was."""
+        self.shown += 1
+        if pairing["state"] != "scored":
+            return
+        result = (pairing["result"], pairing["by"], pairing.get("reason") or "", pairing.get("game") or "")
+        if pairing["id"] not in self.results:
+            self.pauses.append(time.monotonic() - self.newest_at)
+            self.newest_at = time.monotonic()
+        before = self.results.setdefault(pairing["id"], result)
+        if before != result:
+            self.wrong.append(f"{who} was shown {result} for {pairing['id']}, which was {before}")
+
+
+class Person:
+    """Somebody who plays in the event by their own habits, through any number of connections."""
+
+    def __init__(self, name: str, habit: str, address: Address, found: Found, choice: random.Random) -> None:
+        self.name = name
+        self.habit = habit
+        self.event = ""
+        self.state: Message | None = None
+        self.socket: ClientConnection | None = None
+        self._address = address
+        self._found = found
+        self._choice = choice
+        self._token: str | None = None
+        self._player = ""
+        self._sent_to: str | None = None
+        self._seq = 0
+        self._is_in = False
+        self._wants: dict[str, Message] = {}
+        self._sulks_at: set[str] = set()
+
+    async def run(self) -> None:
+        """Play until cancelled."""
+        while True:
+            url, self._sent_to = self._sent_to or await self._address(), None
+            try:
+                async with connect(
+                    url, compression=None, proxy=None, max_queue=None, close_timeout=CLOSE_SECONDS
+                ) as it:
+                    async with asyncio.timeout(PATIENCE_SECONDS):
+                        await self._enter(it)
+                    self.socket = it
+                    async for message in it:
+                        await self._hear(it, json.loads(message))
+            except GONE:
+                pass
+            self.socket = None
+            if self._sent_to is None:
+                await asyncio.sleep(self._choice.uniform(0, 2 * RETRY_SECONDS))
+
+    async def ask(self, type: str, **fields: Any) -> Message:
+        """Return the good answer of a request, over as many connections as it takes."""
+        while True:
+            try:
+                async with connect(await self._address(), proxy=None, close_timeout=CLOSE_SECONDS) as socket:
+                    await self._greet(socket)
+                    return await self._ask(socket, type=type, **fields)
+            except GONE:
+                await asyncio.sleep(RETRY_SECONDS)
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    async def _greet(self, socket: ClientConnection) -> Message:
+        token = {"name": self.name} if self._token is None else {"token": self._token}
+        welcome = await self._ask(socket, type="hello", features=FEATURES, **token)
+        self._token, self._player = welcome["token"], welcome["player"]
+        return welcome
+
+    async def _enter(self, socket: ClientConnection) -> None:
+        welcome = await self._greet(socket)
+        self._seq = 0
+        if not self._is_in:
+            await self._ask(socket, type="event_join", event=self.event)
+            self._is_in = True
+        await self._ask(socket, type="event_watch", event=self.event, on=True)
+        for call in welcome.get("calls", []):
+            await self._hear(socket, call)
+
+    async def _ask(self, socket: ClientConnection, **request: Any) -> Message:
+        """Return the good answer, asked again while the server is in trouble."""
+        while True:
+            await socket.send(json.dumps(request | {"id": "a"}))
+            while (message := json.loads(await socket.recv())).get("id") != "a":
+                await self._hear(socket, message)
+            if message["type"] != "error":
+                return dict(message)
+            if message["code"] not in TRANSIENT:
+                self._found.wrong.append(f"{self.name} asked {request['type']} and was told {message['message']}")
+                raise ConnectionError
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _hear(self, socket: ClientConnection, message: Message) -> None:
+        match message["type"]:
+            case "call":
+                await self._come(socket, message)
+            case "room" if message["status"] == "playing":
+                await self._play(socket, message)
+            case "room":
+                self._found.ended_at[_round_of(message)] = time.monotonic()
+            case "event" | "event_rows":
+                self._look(message)
+            case "error":
+                self._hear_error(message)
+
+    def _look(self, message: Message) -> None:
+        if message["event"] != self.event or message["seq"] < self._seq:
+            self._found.wrong.append(f"{self.name} was shown {message['seq']} of {message['event']} after {self._seq}")
+        self._seq = message["seq"]
+        for pairing in message["pairings"]:
+            self._found.note(self.name, pairing)
+        if message["type"] == "event":
+            self.state = message
+        elif self.state is not None:
+            self.state |= {name: message[name] for name in ("seq", "status", "round", "due_ms")}
+
+    def _hear_error(self, error: Message) -> None:
+        if error["code"] == "moved":
+            self._sent_to = error["url"]
+            self._found.done["sent on"] += 1
+            raise ConnectionError
+        if error["code"] not in (*TRANSIENT, "no_such_room", "game_over", "not_in_room", "stale", "not_your_turn"):
+            self._found.wrong.append(f"{self.name} was told {error['message']}")
+
+    async def _come(self, socket: ClientConnection, call: Message) -> None:
+        """Come to the game, unless one is in a huff."""
+        pairing = call["pairing"]
+        if pairing not in self._found.calls and self._does("sulks"):
+            self._sulks_at.add(pairing)
+        if self._found.calls[pairing] < 2:  # both were called: what comes later is said again
+            self._found.called_at[_round_of(call)] = time.monotonic()
+        self._found.calls[pairing] += 1
+        if pairing not in self._sulks_at:
+            await self._send(socket, type="join", room=call["room"])
+
+    async def _play(self, socket: ClientConnection, state: Message) -> None:
+        seat = state["seats"][state["turn"]]
+        if seat["player"] != self._player or state["pairing"] in self._sulks_at:
+            return
+        room = {"room": state["room"]}
+        await asyncio.sleep(self._choice.uniform(0, THINK_SECONDS))
+        if self._does("resigns"):
+            await self._send(socket, type="resign", **room)
+        elif state["ply"] > 1 and self._does("loses on time"):
+            self._sulks_at.add(state["pairing"])
+        elif self._does("drops") or self._does("wanders"):
+            if self.habit == "drops":
+                socket.transport.abort()
+                await asyncio.sleep(self._choice.uniform(0, AWAY_SECONDS))
+            raise ConnectionError
+        else:
+            free = [cell for cell, what in enumerate(state["board"]) if what == "."]
+            await self._send(socket, type="move", cell=self._choice.choice(free), ply=state["ply"], **room)
+
+    def _does(self, habit: str) -> bool:
+        """Tell whether to do now what is a habit of some."""
+        does = self.habit == habit and self._choice.random() < 1 / 3
+        if does:
+            self._found.done[habit] += 1
+        return does
+
+    async def _send(self, socket: ClientConnection, **request: Any) -> None:
+        await socket.send(json.dumps(request))
+
+
+@contextlib.asynccontextmanager
+async def _serving(
+    folder: Path, servers: int
+) -> AsyncIterator[tuple[list[Harness], Address, Callable[[], Awaitable[Storage]]]]:
+    """Yield the servers, the way in to any that is awake, and what opens their store once they are gone."""
+    options = ("--bot-pause", "0.2", "--bot-workers", "1", "--keep-room", "5", "--log-level", "warning")
+    if servers == 1:
+        async with Harness(folder, *options) as server:
+
+            async def open_store() -> Storage:
+                return open_folder(folder, kept_by())
+
+            yield [server], server.when_listening, open_store
+        return
+    from tictactoe_server.cluster.jetstream.store import JetStreamStore
+
+    async with Cluster(folder, *options, servers=servers) as cluster:
+
+        async def choose() -> str:
+            return await random.choice(cluster.doors)()
+
+        yield cluster.servers, choose, lambda: JetStreamStore.open(cluster.nodes.url, kept_by())
+
+
+async def run(
+    folder: Path, *, entrants: int = 16, bots: int = 6, kills: int = 50, servers: int = 1, swiss: int = 0, seed: int = 0
+) -> Found:
+    """Play a round robin of `entrants`, some of them bots, or a Swiss of so many people, with kills on the way."""
+    choice, found = random.Random(seed), Found(servers)
+    pairings = swiss // 2 * SWISS_ROUNDS if swiss else entrants * (entrants - 1) // 2
+    terms: dict[str, Any] = {"kind": "round_robin", "clock": {"move_ms": MOVE_MS}, "ready_ms": READY_MS}
+    if swiss:
+        terms = {"kind": "swiss", "rounds": SWISS_ROUNDS, "clock": SWISS_CLOCK, "ready_ms": SWISS_READY_MS}
+        entrants, bots = swiss, 0
+    async with _serving(folder, servers) as (running, address, open_store):
+        organiser = Person("organiser", "steady", address, found, choice)
+        answer = await organiser.ask(
+            "event_open",
+            **terms,
+            title="Soak",
+            start="full",
+            size=entrants,
+            bots=[choice.choice(LEVELS) for _ in range(bots)],
+        )
+        people = [
+            Person(f"p{number}", "steady" if swiss else HABITS[number % len(HABITS)], address, found, choice)
+            for number in range(entrants - bots)
+        ]
+        for person in people:
+            person.event = answer["event"]
+        tasks = [asyncio.create_task(person.run()) for person in people]
+        try:
+            await _kill(running, found, pairings, kills, choice, tasks)
+            await _until(found, tasks, lambda: any(_is_over(person) for person in people))
+            table = await _table_of(people, found, tasks)
+        except TimeoutError:
+            seen = Counter("nothing" if person.state is None else person.state["status"] for person in people)
+            found.wrong.append(f"it came to a stop with {len(found.results)} results; people see {dict(seen)}")
+            return found
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for server in running:
+            await server.end(signal.SIGTERM)
+        store = await open_store()
+        try:
+            await judge(store, answer["event"], table, pairings, found)
+        finally:
+            await store.close()
+        for server in running:
+            await server.start()
+    return found
+
+
+def _round_of(message: Message) -> int:
+    return int(round_of(message["pairing"]).partition(".")[0])
+
+
+def _is_over(person: Person) -> bool:
+    return person.state is not None and person.state["status"] == "over"
+
+
+async def _until(found: Found, tasks: list[asyncio.Task[None]], condition: Callable[[], bool]) -> None:
+    """Wait until this holds; raises TimeoutError where no result comes any more."""
+    while not condition():
+        for task in tasks:
+            if task.done():
+                task.result()
+        if time.monotonic() - found.newest_at > PATIENCE_SECONDS:
+            raise TimeoutError
+        await asyncio.sleep(0.01)
+
+
+async def _kill(
+    running: list[Harness],
+    found: Found,
+    pairings: int,
+    kills: int,
+    choice: random.Random,
+    tasks: list[asyncio.Task[None]],
+) -> None:
+    """Kill one server after another, or all of them, some time after a result, and start them again."""
+    for kill in range(kills):
+        goal = pairings * (kill + choice.random()) / (kills + 1)
+        await _until(found, tasks, lambda goal=goal: len(found.results) >= goal)  # type: ignore[misc]
+        await asyncio.sleep(choice.uniform(0, 2 * AWAY_SECONDS))
+        some = running if choice.random() < 0.2 else [running[kill % len(running)]]
+        await asyncio.gather(*(server.end(signal.SIGKILL) for server in some))
+        await asyncio.sleep(choice.uniform(0, AWAY_SECONDS) if len(running) > 1 else 0)
+        await asyncio.gather(*(server.start() for server in some))
+        found.kills += len(some)
+        print(f"kill {kill + 1}: {len(found.results)} results, {len(found.wrong)} violations", file=sys.stderr)
+
+
+async def _table_of(people: list[Person], found: Found, tasks: list[asyncio.Task[None]]) -> list[Message]:
+    """Return the table as everybody is shown it in the end; it is the same for all."""
+    found.newest_at = time.monotonic()  # kills may have gone on long after the last result
+    for person in people:
+        person.state = None
+        if person.socket is not None:
+            person.socket.transport.abort()
+    await _until(found, tasks, lambda: all(_is_over(person) for person in people))
+    tables: list[list[Message]] = [person.state["table"][:SHOWN_ROWS] for person in people if person.state is not None]
+    found.wrong += [
+        f"{person.name} is shown another table" for person, one in zip(people, tables, strict=True) if one != tables[0]
+    ]
+    return tables[0]
+
+
+async def judge(store: Storage, code: str, table: list[Message], pairings: int, found: Found) -> None:
+    """Compare what was shown with the event as it is stored, and both with the games in the log."""
+    stored = await store.table(EVENTS).load(code)
+    assert stored is not None
+    event, wrong = stored[0], found.wrong
+    games: dict[str, list[tuple[int, FinishedGame]]] = {}
+    async for id, game in store.games.after(0, 1_000_000):
+        if game.event == code:
+            games.setdefault(game.pairing, []).append((id, game))
+    found.records = sum(map(len, games.values()))
+    found.reasons.update(one.reason for one in event.pairings)
+    if event.kind == "swiss":
+        wrong += [f"{one.id} ended by {one.reason}" for one in event.pairings if one.reason not in ("line", "full")]
+    if len(event.pairings) != pairings or len({one.id for one in event.pairings}) != pairings:
+        wrong.append(f"there are {len(event.pairings)} pairings")
+    if len({frozenset(one.players.values()) for one in event.pairings}) != pairings:
+        wrong.append("somebody met somebody twice")
+    counted = []
+    for one in event.pairings:
+        result = (one.result, one.by, one.reason, one.game)
+        if one.state != "scored" or found.results.get(one.id, result) != result:
+            wrong.append(f"{one.id} is {one.state} with {result}, and {found.results.get(one.id)} was shown")
+        kept = games.get(one.id, [])
+        if len(kept) != 1:
+            wrong.append(f"{one.id} has {len(kept)} games in the log")
+            continue
+        _, game = kept[0]
+        winner = None if game.result.winner is None else game.players[game.result.winner].player
+        said = one.players.get(one.result or "")
+        if game.id != one.game or winner != said or game.room != one.room:
+            wrong.append(f"{one.id} says {said} by game {one.game} and the log {winner} by game {game.id}")
+        is_draw = winner is None and game.result.reason != "forfeit"
+        first, second = one.players.values()
+        got = {player: 1 if is_draw else 2 * (winner == player) for player in (first, second)}
+        counted.append(Game(first, second, got[first], got[second], game.result.reason != "forfeit"))
+    players = [entrant.player for entrant in event.entrants]
+    reckoned = [
+        (row.place, row.player, row.points, row.played, [[tie.name, tie.value, tie.sum] for tie in row.tie])
+        for row in standings(players, counted, SWISS if event.kind == "swiss" else ROUND_ROBIN)
+    ]
+    told = [(row["place"], row["player"], row["points"], row["played"], row["tie"]) for row in table]
+    if told != reckoned[:SHOWN_ROWS]:
+        wrong.append(f"the table shown is {told}, and that of the games {reckoned}")

@@ -1,0 +1,122 @@
+"""What lies in the stream, read past the servers: the moves of every game, at the end and as they came."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import AsyncIterator
+
+from nats.aio.msg import Msg
+from nats.errors import Error
+from nats.js import JetStreamContext
+
+from tests.cluster.nodes import STREAM, Nodes
+from tests.server.tables import decode_game, decode_room
+from tictactoe_server.rooms import Room
+from tools.soak.fleet import Games
+
+Key = tuple[str, int]
+PATIENCE_SECONDS = 5.0
+ATTEMPTS = 3
+
+
+async def read_games(nodes: Nodes) -> Games:
+    """Return the moves of every finished game, and of those that are on."""
+    documents = await _read_documents(nodes)
+    games = _finished_in(documents)
+    for room in (decode_room(document) for kind, document in documents if kind == "room"):
+        if room.result is None:
+            games[room.code, room.game].append(room.position.moves)
+    return games
+
+
+async def read_finished(nodes: Nodes) -> Games:
+    """Return the moves of every finished game."""
+    return _finished_in(await _read_documents(nodes))
+
+
+def _finished_in(documents: list[tuple[str, bytes]]) -> Games:
+    games: Games = defaultdict(list)
+    for game in (decode_game(document) for kind, document in documents if kind == "game"):
+        games[game.room, game.game].append(game.moves)
+    return games
+
+
+async def read_rooms(nodes: Nodes) -> list[Room]:
+    """Return every room that is there."""
+    return [decode_room(document) for kind, document in await _read_documents(nodes) if kind == "room"]
+
+
+async def _read_documents(nodes: Nodes) -> list[tuple[str, bytes]]:
+    """Return all that is stored, each with the first word of its key; nodes that have just elected may fail once."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(TimeoutError, Error):
+            return await _read_all(nodes)
+    return await _read_all(nodes)
+
+
+async def _read_all(nodes: Nodes) -> list[tuple[str, bytes]]:
+    """Read until there is something for each room and game that the leader knows.
+
+    What is written while the others are read is behind where the reading would end otherwise, and a node that has just
+    come back takes what it has for all there is.
+    """
+    found = dict[str, bytes]()
+    async with nodes.connected() as client:
+        jetstream = client.jetstream()
+        subscription = await jetstream.subscribe("$KV.rooms.>", stream=STREAM, ordered_consumer=True)
+        missing = await _subjects(jetstream)
+        while missing:
+            message = await subscription.next_msg(timeout=PATIENCE_SECONDS)
+            found[message.subject] = message.data
+            if message.metadata.num_pending == 0:
+                missing = await _subjects(jetstream) - found.keys()
+    return [(subject.split(".")[2], document) for subject, document in found.items() if document]
+
+
+async def _subjects(jetstream: JetStreamContext) -> set[str]:
+    """Return the keys of all rooms and games."""
+    found = set[str]()
+    for kind in ("room", "game"):
+        state = (await jetstream.stream_info(STREAM, subjects_filter=f"$KV.rooms.{kind}.>")).state
+        found |= (state.subjects or {}).keys()
+    return found
+
+
+class Witness:
+    """Looks on while rooms are stored: a move that another one replaces is a `fork`, a sentence."""
+
+    def __init__(self) -> None:
+        self.forks: list[str] = []
+        self.seen = 0
+        self._news = asyncio.Condition()
+        self._moves: dict[Key, tuple[int, ...]] = {}
+
+    @contextlib.asynccontextmanager
+    async def looking_on(self, nodes: Nodes) -> AsyncIterator[None]:
+        """Look at every room that is stored meanwhile, from whichever node is there."""
+        async with nodes.connected(is_lasting=True) as client:
+            await client.subscribe("ev.rooms.room.*", cb=self._see)
+            await client.flush()
+            yield
+
+    async def has_seen(self, count: int) -> None:
+        """Wait until so many were stored."""
+        async with self._news:
+            await self._news.wait_for(lambda: self.seen >= count)
+
+    def note(self, room: str, game: int, moves: tuple[int, ...]) -> None:
+        """Take notice of the moves that lie in the stream now; none is ever taken back in these games."""
+        before = self._moves.get((room, game), ())
+        if moves[: len(before)] != before:
+            self.forks.append(f"game {game} of {room} had {before} and has {moves}")
+        self._moves[room, game] = moves
+
+    async def _see(self, message: Msg) -> None:
+        if message.data:
+            room = decode_room(message.data)
+            self.note(room.code, room.game, room.position.moves)
+            async with self._news:
+                self.seen += 1
+                self._news.notify_all()
