@@ -50,9 +50,9 @@ async def test_a_state_is_told_within_forty_calls_and_a_move_is_sent_within_twen
             encode(replace(state(cells, seats=now.seats), room=room.code, seq=now.seq + len(cells))).decode()
             for cells in ((4,), (4, 0))
         ]
-        ana._take(texts[0], ana._connections.main)
+        ana._take(texts[0])
         with counting() as told:
-            ana._take(texts[1], ana._connections.main)
+            ana._take(texts[1])
         assert isinstance(heard[-1], Updated)
         assert heard[-1].moves == (4, 0)
         assert len(told) <= 40, told

@@ -24,13 +24,13 @@ from tests.faults.hostile_server import (
 )
 from tests.peer import until
 from tests.proxy import Proxy
-from tictactoe_client import Backoff, Client, ConnectionLost, Interrupted, Refused, Room, connect, parse_address
+from tictactoe_client import Backoff, Client, Interrupted, Refused, Room, connect, parse_address
 from tictactoe_client.online import connection
 from tictactoe_client.online.cluster import find_server, parse_cluster, parse_servers
-from tictactoe_client.online.events import Back, Gone, Lost, RoomEvent, RoomMoved, Said, Updated
+from tictactoe_client.online.events import Back, Gone, RoomEvent, RoomMoved, Said, Updated
 from tictactoe_client.online.messages import Stream
-from tictactoe_protocol.pushes import ChatLine, Closed, LobbyChange, Moved, Ok, Welcome
-from tictactoe_protocol.requests import Chat, Create, Hello, Join, Leave, Lobby, Match, Move, Request, Rooms, Watch
+from tictactoe_protocol.pushes import ChatLine, Closed, Error, LobbyChange, Moved, Ok, Welcome
+from tictactoe_protocol.requests import Chat, Hello, Join, Leave, Lobby, Match, Move, Request, Watch
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 OTHER_ROOM = "K7M4P2"
@@ -280,46 +280,91 @@ async def test_the_lobby_goes_on_where_one_is_now() -> None:
                     break
 
 
-# -- rooms at several servers -----------------------------------------------------------------------------------
+# -- one connection, and more rooms than one ---------------------------------------------------------------------
+
+
+async def test_who_plays_is_led_to_no_other_server_but_told_where_the_room_is() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        here = await client.join(ROOM)
+        one.answers[Join] = sends_to(two.url, OTHER_ROOM)
+        with pytest.raises(Refused, match="is there now") as refused:
+            await client.join(OTHER_ROOM)
+        assert (refused.value.code, two.connections) == ("moved", 0)
+        assert await here.sync() == ()
+
+
+async def test_who_only_looks_on_goes_there_and_leaves_the_room_here() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        here = await client.watch(ROOM)
+        one.answers[Join], two.answers[Join] = sends_to(two.url, OTHER_ROOM), lets_in(OTHER_ROOM)
+        there = await client.join(OTHER_ROOM)
+        await until_closed(one)
+        assert (here.ended, [request.room for request in heard(one, Leave)]) == ("left", [ROOM])
+        assert await there.sync() == ()
+        assert (client.address, two.connections) == (parse_address(two.url), 1)
+
+
+async def test_who_steps_aside_goes_there_without_leaving_and_may_come_back() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        here = await client.join(ROOM)
+        client.step_aside()
+        assert here.ended == "left"
+        one.answers[Join] = sends_to(two.url, OTHER_ROOM)
+        two.answers[Join] = lets_in(OTHER_ROOM)
+        there = await client.join(OTHER_ROOM)
+        await until_closed(one)
+        assert heard(one, Leave) == []
+        await there.leave()
+        two.answers[Join], one.answers[Join] = sends_to(one.url), lets_in(ROOM)
+        assert (await client.join(ROOM)).state.ply == 0
+        assert client.address == parse_address(one.url)
+
+
+async def test_where_the_other_server_lets_nobody_in_all_stays_as_it_was() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url) as client:
+        here = await client.watch(ROOM)
+        one.answers[Join] = sends_to(two.url, OTHER_ROOM)
+        two.answers[Join] = lambda request: [Error(id=identity(request), code="room_full", message="Full.")]
+        with pytest.raises(Refused, match="Full"):
+            await client.join(OTHER_ROOM)
+        await until_closed(two)
+        assert await here.sync() == ()
+        assert (here.ended, client.address, one.connections) == (None, parse_address(one.url), 1)
 
 
 @contextlib.asynccontextmanager
 async def two_rooms(**options: Any) -> AsyncIterator[tuple[HostileServer, HostileServer, Client, Room, Room]]:
-    """Be in a room of each of two servers, first of all at the first."""
+    """Be in two rooms of the first of two servers."""
     async with hostile_cluster() as (one, two), connect(one.url, **options) as client:
-        two.answers[Join] = lets_in(OTHER_ROOM)
-        here = await client.join(ROOM)
-        one.answers[Join] = sends_to(two.url, OTHER_ROOM)
-        yield one, two, client, here, await client.join(OTHER_ROOM)
+        one.answers[Join] = lambda request: lets_in(getattr(request, "room", ""))(request)
+        yield one, two, client, await client.join(ROOM), await client.join(OTHER_ROOM)
 
 
-async def test_who_is_in_rooms_of_two_servers_has_a_connection_to_each() -> None:
-    async with two_rooms() as (one, two, client, here, there):
-        for room in (here, there, here):
+async def test_of_two_rooms_the_one_that_comes_later_is_asked_for_until_it_is_there() -> None:
+    async with two_rooms() as (one, two, client, first, second):
+        answers = [sends_to(one.url, OTHER_ROOM), sends_to(one.url, OTHER_ROOM), lets_in(OTHER_ROOM, seq=2)]
+        two.answers[Join] = lambda request: (
+            lets_in(ROOM)(request) if getattr(request, "room", "") == ROOM else answers.pop(0)(request)
+        )
+        async with second.events() as happening:
+            await one.push(Moved(ROOM, two.url))
+            assert await event_of(happening, RoomMoved) == RoomMoved(OTHER_ROOM, two.url)
+        for room in (first, second):
             await room.sync()
-        assert [request.room for request in heard(one, Join)] == [ROOM, OTHER_ROOM]
-        assert client.address == parse_address(one.url)
-        await client.rooms()
-        assert len(heard(one, Rooms)) == 1
-        assert (await client.create()).code == ROOM
-        assert heard(two, Create) == []
+        assert (client.address, two.connections, answers) == (parse_address(two.url), 1, [])
 
 
-async def test_the_connection_that_nobody_needs_is_closed() -> None:
-    async with two_rooms() as (one, two, client, here, there):
-        await there.leave()
-        await until_closed(two)
-        assert client.address == parse_address(one.url)
-        assert await here.sync() == ()
-
-
-async def test_who_is_in_no_room_of_the_first_server_any_more_is_at_the_other() -> None:
-    async with two_rooms() as (one, two, client, here, there):
-        await here.leave()
-        await until_closed(one)
+async def test_of_two_rooms_that_go_to_two_servers_the_first_to_go_is_kept_and_the_other_is_gone() -> None:
+    async with two_rooms(reconnect=Backoff(hold_seconds=0.5)) as (one, two, client, first, second):
+        two.answers[Join] = lambda request: (
+            lets_in(ROOM)(request) if getattr(request, "room", "") == ROOM else sends_to(one.url, OTHER_ROOM)(request)
+        )
+        async with second.events() as happening:
+            await one.push(Moved(ROOM, two.url))
+            gone = await event_of(happening, Gone)
+        assert (gone.refused.code, second.ended) == ("moved", "closed")
+        assert await first.sync() == ()
         assert client.address == parse_address(two.url)
-        assert await there.sync() == ()
-        assert (len(heard(two, Hello)), len(heard(one, Leave))) == (1, 1)
 
 
 async def test_two_rooms_that_go_to_one_server_share_a_connection_there() -> None:
@@ -352,43 +397,42 @@ async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> Non
             assert client.cluster.given.first == parse_address(front.url)
 
 
-async def test_a_room_at_a_server_that_is_lost_is_found_by_asking_the_one_that_is_there() -> None:
-    async with two_rooms(reconnect=QUICK) as (one, two, _, here, there):
-        one.answers[Join] = lets_in(OTHER_ROOM, seq=2)
-        assert two.socket is not None
-        async with there.events() as happening, here.events() as undisturbed:
-            two.socket.transport.abort()
-            moved = await event_of(happening, RoomMoved)
-            assert moved == RoomMoved(OTHER_ROOM, one.url)
-            await there.sync()
-            await here.sync()
-            async for event in undisturbed:
-                assert not isinstance(event, (Lost, Back, RoomMoved))
-                break
-        assert heard(one, Join)[-1] == Join(id=heard(one, Join)[-1].id, room=OTHER_ROOM, seq=1)
-
-
-async def test_without_coming_back_a_room_at_a_lost_server_ends_and_the_other_goes_on() -> None:
-    async with two_rooms() as (_, two, client, here, there):
-        assert two.socket is not None
-        two.socket.transport.abort()
-        with pytest.raises(ConnectionLost):
-            async for _state in there:
-                pass
-        assert await here.sync() == ()
-        assert not client.was_cut_off
-
-
-async def test_when_the_first_server_is_lost_its_rooms_are_entered_at_the_other_where_one_is_already() -> None:
-    async with two_rooms(reconnect=QUICK) as (one, two, client, here, there):
-        two.answers[Join] = lets_in(ROOM, seq=2)
+async def test_when_a_server_is_lost_all_rooms_of_it_are_entered_at_another() -> None:
+    async with two_rooms(reconnect=Backoff((3600,), hold_seconds=3600, steady_seconds=0)) as (one, two, client, *rooms):
+        two.answers[Join] = one.answers[Join]
         assert one.socket is not None
         one.socket.transport.abort()
-        await here.sync()
-        await there.sync()
+        for room in rooms:
+            await room.sync()
         assert client.address == parse_address(two.url)
-        assert [request.room for request in heard(two, Join)] == [OTHER_ROOM, ROOM]
-        assert (two.connections, one.connections) == (1, 1)
+        assert [request.room for request in heard(two, Join)] == [ROOM, OTHER_ROOM]
+
+
+async def test_a_room_that_is_elsewhere_when_one_comes_back_is_followed_there() -> None:
+    async with hostile_cluster(3) as (one, two, three), connect(one.url, reconnect=QUICK) as client:
+        room = await client.join(ROOM)
+        two.answers[Join], one.answers[Join] = sends_to(three.url), sends_to(three.url)
+        async with room.events() as happening:
+            assert one.socket is not None
+            one.socket.transport.abort()
+            await event_of(happening, Back)
+            assert await event_of(happening, RoomMoved) == RoomMoved(ROOM, three.url)
+        await room.sync()
+        assert client.address == parse_address(three.url)
+
+
+async def test_who_loses_the_server_while_the_next_one_is_silent_comes_back_all_the_same() -> None:
+    async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK, timeout_seconds=0.3) as client:
+        room = await client.join(ROOM)
+        two.answers[Hello] = lambda _: []
+        await one.push(Moved(ROOM, two.url))
+        await until(lambda: two.heard)
+        assert one.socket is not None
+        async with room.events() as happening:
+            one.socket.transport.abort()
+            await event_of(happening, Back)
+        await room.sync()
+        assert client.address == parse_address(one.url)
 
 
 async def test_a_server_that_falls_silent_is_left_within_five_seconds_where_there_are_others(

@@ -14,10 +14,10 @@ from typing import Literal, TypeVar
 from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.address import DEFAULT_SERVER, Address, parse_code, reachable_address
+from tictactoe_client.online.arriving import arrive
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
-from tictactoe_client.online.connections import arrive
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ClientError, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.room import Room
@@ -76,11 +76,11 @@ class Client(Conversation):
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._connections.way_into(parse_code(room), watching=False))
+        return await self._enter(self._way_into(parse_code(room), watching=False))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._connections.way_into(parse_code(room), watching=True))
+        return await self._enter(self._way_into(parse_code(room), watching=True))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
@@ -199,9 +199,9 @@ class Client(Conversation):
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
-                main = self._connections.main
+                before = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                is_steady = self.is_here and self._connections.main is main and not self._unanswered.follows_any
+                is_steady = self.is_here and self._connection is before and not self._is_looking
                 if not waiting.done() and is_steady:
                     why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
                     raise Unreachable(self.address.url, why)

@@ -1,12 +1,17 @@
-"""A conversation with one server, or with several of one cluster, over as many connections as it takes.
+"""The conversation with a server over the one connection that there is: what is asked, what comes, and coming back.
 
 Every request gets its answer, or an error; what comes is told to whom it concerns. A connection that is lost is made
-anew, where that is wanted."""
+anew, where that is wanted. Where a room of ours has gone to another server of the cluster we go there, and are at that
+one from then on: it is greeted and the room is entered there before the connection to the last one is closed.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import contextlib
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,25 +19,31 @@ from msgspec import UNSET, structs
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address
+from tictactoe_client.online.arriving import come_back, is_passing, search, sends_on
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.cluster import Cluster
-from tictactoe_client.online.connection import Connection, greet
-from tictactoe_client.online.connections import Connections, is_passing
-from tictactoe_client.online.events import Closed, Replaced, Said, Told
+from tictactoe_client.online.connection import GOING_DOWN, Connection, greet
+from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
-from tictactoe_client.online.messages import Message, Messages
-from tictactoe_client.online.reentry import Reentry, Unanswered
+from tictactoe_client.online.messages import Message, Messages, Subscribers
+from tictactoe_client.online.pending import Pending, Unanswered
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.online.work import Work
-from tictactoe_protocol import ErrorCode, pushes
+from tictactoe_protocol import encode, pushes
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.requests import Lobby, Request
+from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
 
 _TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call)
 """What concerns whoever is in a room, whichever it is."""
+_FIRST_WAIT_SECONDS: Final = 0.2
+_LONGEST_WAIT_SECONDS: Final = 4.0
+"""How long to wait before a server is asked again that has sent us on to where the room is not."""
+_MOST_REFUSALS: Final = 5
+_LEAST_WAIT_SECONDS: Final = 0.05
+"""How long to wait at least before a server is asked again that has put us off, at least so often."""
 
 
 class Conversation:
@@ -40,7 +51,8 @@ class Conversation:
 
     `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same player
     on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
-    given to `connect`.
+    given to `connect`. `cluster` are the addresses that were given, or that the last welcome has named, beginning with
+    the one that we are at.
     """
 
     def __init__(
@@ -54,52 +66,60 @@ class Conversation:
         welcome = self.welcome = connection.welcome
         self.player, self.name, self.token, self.server = welcome.player, welcome.name, welcome.token, welcome.server
         self.ca = ca
+        self.cluster = cluster.seen_from(connection.address, connection.servers)
+        self._connection = connection
         self._welcomed_at = connection.began_at
         self._timeout_seconds = timeout_seconds
-        self._connections = Connections(connection, cluster, self._greet, backoff, self._read, self._note_end)
-        self._unanswered = Unanswered(self._connections)
-        self._work = Work()
-        self._reentry = Reentry(self._connections, self._unanswered, self._work, timeout_seconds)
-        self._loss: asyncio.Future[errors.ConnectionLost] = asyncio.get_running_loop().create_future()
+        self._backoff = backoff
+        self._hurry = asyncio.Event()
+        self._is_live = asyncio.Event()
+        self._is_live.set()
         self._ended: errors.ConnectionLost | None = None
+        self._changing = asyncio.Lock()
+        self._work, self._closing = Work(), Work()
+        self._subscribing: asyncio.Task[None] | None = None
+        self._unanswered = Unanswered()
+        self._subscriptions: dict[str, Lobby | EventWatch] = {}
+        self._messages: Subscribers[Message] = Subscribers()
+        self._rooms: dict[str, Room] = {}
+        self._away: dict[Room, Connection] = {}
+        self._most_rooms = 0  # as many as we asked to be in
+        self._newest_seq: dict[str, int] = {}
         self._tournaments: dict[str, Tournament] = {}
         self._calls: dict[str, tuple[Call, float]] = {}
         self._note_calls(*(welcome.calls or ()))
-        self._returning = asyncio.create_task(self._return_always(), name="tictactoe conversation")
-
-    @property
-    def cluster(self) -> Cluster:
-        """The addresses that were given, or that the last welcome has named, beginning with the one that we are at."""
-        return self._connections.cluster
-
-    async def _greet(self, address: Address) -> Connection:
-        """Say hello again as who we are by now."""
-        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca)
+        self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
+        self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
     @property
     def house(self) -> Cluster:
         """The `cluster`, by its name of versions before 1.5."""
-        return self._connections.cluster
+        return self.cluster
 
     @property
     def address(self) -> Address:
         """Where the server is that we are connected to; after a return, or a room that moved, it may be another one."""
-        return self._connections.cluster.first
+        return self.cluster.first
 
     @property
     def features(self) -> frozenset[str]:
         """What the server says that it can do beyond version 1.0; after a return it may be another server."""
-        return frozenset(self._connections.main.welcome.features)
+        return frozenset(self._connection.welcome.features)
 
     @property
     def latency_seconds(self) -> float:
         """How long the server takes now: to answer the last ping, one every few seconds, before that our hello."""
-        return self._connections.main.latency_seconds
+        return self._connection.latency_seconds
 
     @property
     def is_here(self) -> bool:
         """Whether the server can be told something now."""
-        return self._unanswered.is_here.is_set() and self._ended is None
+        return self._is_live.is_set() and self._ended is None
+
+    @property
+    def _is_looking(self) -> bool:
+        """Whether it is being looked for the server that has what a request is about."""
+        return any(pending.stands == "elsewhere" for pending in self._unanswered)
 
     @property
     def was_cut_off(self) -> bool:
@@ -108,7 +128,7 @@ class Conversation:
 
     def retry_now(self) -> None:
         """Try at once to come back, where that is being waited for."""
-        self._connections.hurry.set()
+        self._hurry.set()
 
     def messages(self) -> Messages:
         """Return a stream of everything that the server says from now on, its welcome first.
@@ -116,15 +136,19 @@ class Conversation:
         Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: while it
         keeps two megabytes that were not read nothing more is read from the server.
         """
-        stream = Messages(self._connections.main.message)
-        self._connections.messages.add(stream)
+        stream = Messages(self._connection.message)
+        self._messages.add(stream)
         if self._ended is not None:
             stream.put(self._ended)
         return stream
 
     def room(self, code: str) -> Room:
         """Return a room that we are in, also one that was entered by `send_text`."""
-        return self._connections.open_room(code, self)
+        room = self._rooms.get(code)
+        if room is None or room.ended is not None:
+            self._rooms = {room.code: room for room in self._own_rooms}
+            room = self._rooms[code] = Room(self, code)
+        return room
 
     def tournament(self, code: str) -> Tournament:
         """Return an event that we follow, also one that was asked for by `send_text`."""
@@ -136,12 +160,21 @@ class Conversation:
     @property
     def calls(self) -> tuple[Call, ...]:
         """The calls to boards of events to which we have not come and still may; `due_ms` is what is left by now."""
-        now, here = asyncio.get_running_loop().time(), {room.code for room in self._connections.rooms}
+        now, here = asyncio.get_running_loop().time(), {room.code for room in self._own_rooms}
         return tuple(
             structs.replace(call, due_ms=round((due_at - now) * 1000))
             for call, due_at in self._calls.values()
             if due_at > now and call.room not in here
         )
+
+    @property
+    def _own_rooms(self) -> list[Room]:
+        """Our rooms that have not ended for us; those that are `_away` are still to let us in, again or elsewhere."""
+        return [room for room in self._rooms.values() if room.ended is None]
+
+    def _own_room(self, code: str) -> Room | None:
+        room = self._rooms.get(code)
+        return None if room is None or room.ended is not None else room
 
     # -- what is asked ----------------------------------------------------------------------------------------------
 
@@ -152,28 +185,54 @@ class Conversation:
         """
         if self._ended is not None:
             raise self._ended
+        pending = self._unanswered.expect(request)
         try:
-            answer = await self._unanswered.ask(request)
+            await self._send_all()
+            answer = await pending.answer
         finally:
-            self._reentry.tidy_soon()
+            self._unanswered.forget(pending)
         if isinstance(request, Lobby | EventWatch):
-            self._reentry.note_subscription(request)
+            about = request.event if isinstance(request, EventWatch) else ""
+            self._subscriptions.pop(about, None)
+            if request.on:
+                self._subscriptions[about] = request
         return answer
 
     async def send_text(self, text: str) -> None:
         """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
-        await self._unanswered.is_here.wait()
+        await self._is_live.wait()
         if self._ended is not None:
             raise self._ended
-        self._unanswered.most_rooms += 1
-        await self._unanswered.send_text(text, self._connections.main)
+        self._most_rooms += 1
+        try:
+            await self._connection.say(text)
+        except errors.ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    async def _send_all(self) -> None:
+        """Send all that is to be sent, in the order in which it was asked for, unless its room is away."""
+        for pending in self._unanswered:
+            room = None if pending.brings_back is not None else self._own_room(pending.room)
+            if self.is_here and pending.stands == "unsent" and room not in self._away:
+                pending.stands = "sent"
+                self._most_rooms += pending.enters
+                with contextlib.suppress(errors.ConnectionLost):  # which is found out by who reads, too
+                    await self._connection.say(pending.text)
+
+    def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
+        """Return the request that leads into a room, perhaps again, with the highest `seq` that was seen of it."""
+        seq = self._newest_seq.get(code, UNSET) if "seq" in self.features else UNSET
+        return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
 
     async def close(self) -> None:
         """End the conversation; iterators stop. Seats are not given up by this: see `leave_rooms`."""
-        self._returning.cancel()
+        self._keeping.cancel()
+        await asyncio.wait([self._keeping])
+        self._reading.cancel()
         await self._work.cancel()
-        await self._connections.close()
-        await asyncio.wait([self._returning])
+        await self._connection.close()
+        await self._closing.finish()
         self._finish(None)
 
     async def leave_rooms(self) -> bool:
@@ -183,18 +242,28 @@ class Conversation:
         """
         if not self.is_here:
             return False
-        return all(
-            await asyncio.gather(*(room.say_goodbye() for room in self._connections.rooms if not room.is_watching))
-        )
+        return all(await asyncio.gather(*(room.say_goodbye() for room in self._own_rooms if not room.is_watching)))
+
+    def step_aside(self) -> None:
+        """Be in our rooms no more without leaving them, so that the next request may lead to another server.
+
+        Once it does our seats are held as for one who dropped.
+        """
+        for room in self._own_rooms:
+            room._end("left")
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
-    async def _read(self, connection: Connection) -> errors.ConnectionLost:
-        """Take what comes, while nobody who reads lags far behind, and return why nothing more will."""
+    async def _read(self, connection: Connection, heard: Sequence[str] = ()) -> errors.ConnectionLost:
+        """Take what was heard and what comes, while nobody who reads lags far behind; return why nothing more will."""
         try:
+            for text in heard:
+                self._take(text)
             while True:
-                self._take(await connection.hear(), connection)
-                await self._connections.until_read()
+                self._take(await connection.hear())
+                await self._messages.until_read()
+                for room in self._own_rooms:
+                    await room._subscribers.until_read()
                 await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
         except errors.ConnectionLost as lost:
             lost.retry_ms = connection.notice.retry_ms if connection.notice is not None else None
@@ -202,121 +271,277 @@ class Conversation:
                 return errors.Expelled(connection.farewell.code, connection.farewell.message, lost.close_code)
             return lost
 
-    def _take(self, text: str, connection: Connection) -> None:
+    def _take(self, text: str) -> None:
         """Let whom it concerns know what came from the server; raises `ProtocolBroken` for what is no message."""
         message = read_message(text)
         push = message.push
-        room = self._connections.find_room(getattr(push, "room", ""))
-        if room is not None and self._connections.place_of(room.code) is not connection:
+        room = self._rooms.get(getattr(push, "room", ""))
+        if room in self._away:
             room = None
         match push:
             case pushes.RoomState() if room is not None:
-                self._connections.note_seq(push.room, push.seq)
+                self._newest_seq[push.room] = max(push.seq, self._newest_seq.get(push.room, 0))
                 room._receive(push)
             case Ok():
-                self._take_answer(push, connection)
+                self._take_answer(push)
             case pushes.Error():
-                if self._take_refusal(push, message, connection):
+                if self._take_refusal(push, message):
                     return
             case pushes.Moved() if room is not None:
-                self._reentry.follow_room(room, message, connection)
+                self._set_out(room, message)
                 return
             case pushes.Closed() | pushes.Replaced() if room is not None:
                 room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
-                self._reentry.tidy_soon()
             case pushes.ChatLine() if room is not None:
                 room._note(Said(push))
             case pushes.Notice():
-                connection.notice = push
+                self._connection.notice = push
             case EventState() | EventRows() if push.event in self._tournaments:
                 self._tournaments[push.event]._receive(push)
             case Call():
                 self._note_calls(push)
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
-            for each in self._connections.rooms_at(connection):
+            for each in self._own_rooms:
                 each._note(Told(push))
-        self._connections.messages.publish(message)
+        self._messages.publish(message)
 
     def _note_calls(self, *calls: Call) -> None:
         """Keep the calls that count by now, one of each event."""
         now = asyncio.get_running_loop().time()
         self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
 
-    def _take_answer(self, answer: Ok, connection: Connection) -> None:
+    def _take_answer(self, answer: Ok) -> None:
         """Give an answer to whoever waits for it; we are in the room that it lets us into, if we asked for that."""
-        has_place = len(self._connections.rooms) < self._unanswered.most_rooms
-        may_be_in = has_place or self._connections.find_room(answer.room or "") is not None
+        may_be_in = len(self._own_rooms) < self._most_rooms or answer.room in self._rooms
         if answer.room and answer.seat is not UNSET and may_be_in:
             self._calls = {event: each for event, each in self._calls.items() if each[0].room != answer.room}
-            self._reentry.enter(self.room(answer.room), answer, connection)
-        pending = self._unanswered.get(answer.id)
-        if pending is not None and not pending.answer.done():
+            room = self.room(answer.room)
+            if self._away.pop(room, self._connection) is not self._connection:
+                self._tell(RoomMoved(room.code, self.address.url))
+            room._enter(answer)
+            self._work.start(self._send_all())
+        if (pending := self._unanswered.find(answer.id)) is not None:
             pending.answer.set_result(answer)
 
-    def _take_refusal(self, error: pushes.Error, message: Message, connection: Connection) -> bool:
+    def _take_refusal(self, error: pushes.Error, message: Message) -> bool:
         """Give a refusal to whoever waits for an answer; tell whether the request goes on to another server instead."""
-        pending = self._unanswered.get(error.id or "")
-        if pending is not None and pending.sent_over is connection:
-            if error.code == ErrorCode.MOVED and error.url:
-                self._reentry.follow(pending, message, connection)
+        pending = self._unanswered.find(error.id or "")
+        if pending is not None:
+            room = self._own_room(pending.room)
+            if sends_on(error) and room is not None and pending.brings_back is None:
+                pending.stands = "unsent"
+                self._set_out(room, message)
+                return True
+            if sends_on(error) and (room is not None or self._may_go_after(pending)):
+                goes = room is None or all(own in self._away for own in self._own_rooms)
+                self._work.start(self._take_on(pending, message, self._connection, goes=goes))
                 return True
             pending.fail(refusal_of(error))
         if error.code in errors.EXPULSIONS:
-            connection.farewell = error
+            self._connection.farewell = error
         return False
+
+    def _may_go_after(self, pending: Pending) -> bool:
+        """Tell whether a request may lead us to another server, which takes us away from all rooms here."""
+        return pending.enters and not any(room.plays for room in self._own_rooms)
+
+    def _tell(self, event: ConnectionEvent) -> None:
+        """Let streams and rooms know what has become of the connection; of a room, only who has seen it before."""
+        concerned = self._own_rooms
+        if isinstance(event, Gone | RoomMoved):
+            concerned = [room for room in concerned if room.code == event.room and room.has_state]
+        for room in concerned:
+            room._note(event)
+        self._messages.publish(Message("", None, event))
 
     # -- the life of the connection ---------------------------------------------------------------------------------
 
-    def _note_end(self, connection: Connection, reader: asyncio.Task[errors.ConnectionLost]) -> None:
-        """Take note that a connection has ended without being asked to."""
-        if self._ended is not None:
-            return
-        if connection is not self._connections.main:
-            self._reentry.leave_server(connection, reader.result())
-        elif (fault := reader.exception()) is not None:
-            self._loss.set_exception(fault)
-        else:
-            self._loss.set_result(reader.result())
-
-    async def _return_always(self) -> None:
+    async def _keep(self) -> None:
         """Come back each time that the connection ends, where that is wanted, else tell all who wait."""
         ended = errors.ConnectionLost(say("lost closed by us"))
-        resuming: asyncio.Task[None] | None = None
         try:
             while True:
-                lost = await self._loss
-                self._loss = asyncio.get_running_loop().create_future()
-                resuming = await self._come_back(lost, resuming)
+                reading = self._reading
+                await asyncio.wait([reading])
+                if reading is self._reading:
+                    self._is_live.clear()
+                async with self._changing:
+                    if reading is self._reading:  # else a room has led us to another server meanwhile
+                        self._be_at(await self._come_back(reading.result()))
         except errors.ConnectionLost as error:
             ended = error
             self._finish(ended)
         finally:
             self._ended = ended
-            self._unanswered.is_here.set()
+            self._is_live.set()
             for pending in self._unanswered:
                 pending.fail(ended)
 
-    async def _come_back(self, lost: errors.ConnectionLost, resuming: asyncio.Task[None] | None) -> asyncio.Task[None]:
-        """Have a connection again, and return what makes all on it as it was; raises `ConnectionLost` where none is."""
-        if not is_passing(lost):
+    async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
+        """Return a connection in place of the one that was lost; raises `ConnectionLost` where none brings us back."""
+        if self._backoff is None or not is_passing(lost):
             raise lost
-        announced_ms = await self._connections.find_return(lost)
-        main = self._connections.main
-        self._unanswered.is_here.clear()
-        if resuming is not None:
-            resuming.cancel()
-            await asyncio.wait([resuming])
-        self._unanswered.take_back(lambda pending: pending.sent_over is main)
-        found = await self._connections.replace_main(lost, announced_ms)
-        rooms = self._connections.rooms_at(main)
-        self._note_calls(*(found.welcome.calls or ()))
-        self._connections.settle_at(found)
-        return self._work.start(self._reentry.resume(rooms))
+        before, addresses = self._connection, len(self.cluster.addresses)
+        announced_ms: float | None = lost.retry_ms
+        if before.notice is not None and before.notice.code == "stopping" and lost.close_code in GOING_DOWN:
+            if addresses == 1:
+                raise errors.ConnectionLost(say("lost stopped"), lost.close_code)
+            announced_ms = math.inf
+        self._hurry.clear()
+        lasted = asyncio.get_running_loop().time() - before.began_at
+        ways = self._backoff.ways(addresses, announced_ms, lasted_seconds=lasted)
+        return await come_back(self._greet, self.cluster, ways, self._patience, lost, self._tell, self._hurry)
+
+    @property
+    def _patience(self) -> tuple[float, float]:
+        """For how many seconds it is tried to be in our rooms again: at a server, and where there is none."""
+        hold_ms = self._connection.welcome.hold_ms
+        return (self._backoff or Backoff()).patience(None if hold_ms is UNSET else hold_ms)
+
+    async def _greet(self, address: Address) -> Connection:
+        """Say hello again as who we are by now."""
+        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca)
+
+    def _be_at(self, connection: Connection, heard: Sequence[str] = ()) -> None:
+        """Be at another server from now on, and enter our rooms again that were not away already.
+
+        What was `heard` is taken first; what had no answer is sent there, and what we subscribed to.
+        """
+        self._reading.cancel()
+        before, self._connection = self._connection, connection
+        self.cluster = self.cluster.seen_from(connection.address, connection.servers)
+        self._unanswered.take_back()
+        self._note_calls(*(connection.welcome.calls or ()))
+        self._messages.publish(connection.message)
+        self._reading = asyncio.create_task(self._read(connection, heard), name="tictactoe connection")
+        self._is_live.set()
+        for room in self._own_rooms:
+            self._set_out(room, came_from=before if heard else connection)
+        if self._subscribing is not None:
+            self._subscribing.cancel()
+        self._subscribing = self._work.start(self._subscribe_again())
+
+    async def _subscribe_again(self) -> None:
+        await self._send_all()
+        for request in list(self._subscriptions.values()):
+            if isinstance(request, Lobby) and "boards" not in self.features:
+                request = structs.replace(request, boards=0)
+            with contextlib.suppress(errors.ClientError):
+                await self.request(request)
 
     def _finish(self, lost: errors.ConnectionLost | None) -> None:
         """End rooms and streams, with None as we have closed the conversation ourselves."""
-        for room in self._connections.rooms:
+        for room in self._own_rooms:
             room._end(lost or "left")
         for tournament in self._tournaments.values():
             tournament._end(lost)
-        self._connections.messages.finish(lost)
+        self._messages.finish(lost)
+
+    # -- rooms that are to be entered again, or at another server ----------------------------------------------------
+
+    def _set_out(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
+        """Begin to enter a room of ours again: here, or where we were `told` that it is; what is asked there waits."""
+        if room not in self._away:
+            self._away[room] = came_from or self._connection
+            way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
+            if told is not None:
+                way.stands = "elsewhere"
+            self._work.start(self._enter_again(room, way, told))
+
+    async def _enter_again(self, room: Room, way: Pending, told: Message | None) -> None:
+        """Be in a room of ours again, which is gone where that is refused, or put off too long and five times."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._patience[0]
+        if told is not None:
+            await self._take_on(way, told, self._away[room])
+        for attempt in itertools.count(1):
+            try:
+                await self._send_all()
+                await way.answer
+                return
+            except errors.Refused as refused:
+                if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
+                    self._lose(room, refused)
+                    return
+                await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
+            except errors.ConnectionLost:
+                return
+            finally:
+                self._unanswered.forget(way)
+            if room.ended is not None or self._ended is not None:
+                self._away.pop(room, None)
+                return
+            way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
+
+    def _lose(self, room: Room, refused: errors.Refused) -> None:
+        """Be in a room no more that could not be entered again; what was asked there is for the server to answer."""
+        self._tell(Gone(room.code, refused))
+        room._end(Closed(refused.message))
+        self._away.pop(room, None)
+        self._work.start(self._send_all())
+
+    async def _take_on(self, pending: Pending, told: Message, teller: Connection, *, goes: bool = True) -> None:
+        """Have a request answered by the server that has its room, and be there; or ask it here again after a wait.
+
+        One of our rooms that only comes along `goes` nowhere else, as we are where the others are.
+        """
+        pending.stands = "elsewhere"
+        async with self._changing:
+            if pending.answer.done():
+                return
+            if goes and self._connection is teller and await self._look(pending, told):
+                return
+        if self._connection is teller:
+            wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
+            pending.waited_seconds += wait
+            if pending.waited_seconds > (self._timeout_seconds if pending.brings_back is None else self._patience[0]):
+                self._refuse(pending, told)
+                return
+            await asyncio.sleep(wait)
+        pending.stands = "unsent"
+        await self._send_all()
+
+    async def _look(self, pending: Pending, told: Message) -> bool:
+        """Look for the server that has the room, and be there if it lets us in; tell whether there is an answer."""
+        try:
+            found = await search(pending, told, self._connection, self.cluster, self._greet, self._timeout_seconds)
+        except errors.Interrupted as interrupted:
+            pending.fail(interrupted)
+            return True
+        if found.guest is not None and isinstance(found.told.push, Ok):
+            self._follow(pending, found.told.push, found.guest, found.heard)
+            return True
+        if found.guest is not None:
+            self._closing.start(found.guest.close())
+        if found.guest is not None or found.leads_nowhere:
+            self._refuse(pending, found.told)
+        return pending.answer.done()
+
+    def _follow(self, pending: Pending, answer: Ok, guest: Connection, heard: Sequence[str]) -> None:
+        """Be at the server that has answered; other rooms come along with one of ours, and are left for a new one."""
+        before, code = self._connection, answer.room or pending.room
+        left = [] if pending.brings_back is not None else [room for room in self._own_rooms if room.code != code]
+        goodbyes = [encode(Leave(room=room.code)).decode() for room in left if not room.plays]
+        for room in left:
+            room._end("left")
+        if (entered := self._own_room(code)) is not None:
+            self._away[entered] = guest
+        self._tell(RoomMoved(code, guest.address.url))
+        self._most_rooms += pending.enters
+        self._be_at(guest, heard)
+        pending.stands = "sent"
+        self._closing.start(_part(before, goodbyes))
+
+    def _refuse(self, pending: Pending, told: Message) -> None:
+        """Let an answer be a refusal for whoever asked, and for all who hear everything."""
+        assert isinstance(told.push, pushes.Error | pushes.Moved)
+        self._messages.publish(told)
+        pending.fail(refusal_of(told.push))
+
+
+async def _part(connection: Connection, goodbyes: Sequence[str]) -> None:
+    """Say goodbye to rooms that nobody waits for us in, and close a connection."""
+    with contextlib.suppress(errors.ConnectionLost):
+        for text in goodbyes:
+            await connection.say(text)
+    await connection.close()

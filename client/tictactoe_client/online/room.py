@@ -138,7 +138,7 @@ class Room(RoomFeed):
         try:
             await self._client.request(requests.Leave(room=self.code))
         except Refused as refused:
-            if refused.code not in ("not_in_room", "no_such_room"):
+            if refused.code not in ("not_in_room", "no_such_room", "moved"):
                 raise
         self._end("left")
 
