@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from tests.client.tournaments import CALL
 from tests.faults.hostile_server import ROOM, hostile_cluster, identity, lets_in, sends_to, state
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.online.client import Choice
-from tictactoe_protocol.pushes import ChatLine, Moved, Ok
-from tictactoe_protocol.requests import Chat, Join, Move
+from tictactoe_protocol.pushes import ChatLine, Moved, Ok, Result
+from tictactoe_protocol.requests import Chat, Join, Leave, Move
 
 
 async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
@@ -27,6 +30,25 @@ async def test_a_move_that_is_made_meanwhile_is_played_there(open_screen: OpenSc
         one.answers[Move] = sends_to(two.url)
         two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
         await ana.do("5", "The room is at", f"{two.url} now.", "bo (O)'s move (O)")
+
+
+async def test_who_is_called_to_another_server_while_they_play_is_asked_and_comes_back_to_their_seat(
+    open_screen: OpenScreen,
+) -> None:
+    async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
+        await ana.until("YOUR MOVE (X)")
+        one.answers[Join] = sends_to(two.url, "K7M4P2")
+        await one.push(replace(CALL, room="K7M4P2"))
+        await ana.until("Ctrl+G: go.")
+        await ana.do("ctrl+g", "Room K7M4P2 is at another server. Go there?", "is held for 1 minute.")
+        await ana.do("escape", "Ctrl+G: go.", gone="Go there?")
+        over = replace(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))), room="K7M4P2")
+        two.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), over]
+        await ana.do("ctrl+g", "Go there?")
+        await ana.do("enter", "Tic-tac-toe  K7M4P2", "YOU WIN")
+        one.answers[Join], two.answers[Join] = lets_in(ROOM), sends_to(one.url)
+        await ana.do("escape", f"Tic-tac-toe  {ROOM}", "YOUR MOVE (X)")
+        assert [request.room for request in one.heard if isinstance(request, Leave)] == []
 
 
 async def test_the_link_that_is_shown_stays_the_one_that_one_came_by(open_screen: OpenScreen) -> None:

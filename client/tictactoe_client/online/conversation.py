@@ -244,6 +244,11 @@ class Conversation:
             return False
         return all(await asyncio.gather(*(room.say_goodbye() for room in self._own_rooms if not room.is_watching)))
 
+    @property
+    def plays(self) -> bool:
+        """Whether we play a game that is on, so that nothing that we ask for leads us to another server."""
+        return any(room.plays for room in self._own_rooms)
+
     def step_aside(self) -> None:
         """Be in our rooms no more without leaving them, so that the next request may lead to another server.
 
@@ -332,7 +337,7 @@ class Conversation:
                 pending.stands = "unsent"
                 self._set_out(room, message)
                 return True
-            if sends_on(error) and (room is not None or self._may_go_after(pending)):
+            if sends_on(error) and (room is not None or (pending.enters and not self.plays)):
                 goes = room is None or all(own in self._away for own in self._own_rooms)
                 self._work.start(self._take_on(pending, message, self._connection, goes=goes))
                 return True
@@ -340,10 +345,6 @@ class Conversation:
         if error.code in errors.EXPULSIONS:
             self._connection.farewell = error
         return False
-
-    def _may_go_after(self, pending: Pending) -> bool:
-        """Tell whether a request may lead us to another server, which takes us away from all rooms here."""
-        return pending.enters and not any(room.plays for room in self._own_rooms)
 
     def _tell(self, event: ConnectionEvent) -> None:
         """Let streams and rooms know what has become of the connection; of a room, only who has seen it before."""

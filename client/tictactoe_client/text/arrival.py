@@ -9,6 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, reachable_address
+from tictactoe_client.online.backoff import HOLD_SECONDS
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
@@ -139,6 +140,12 @@ def describe_going(state: RoomState | None, client: Client) -> str:
     if hold_ms is UNSET:
         return say("seat held a while", room=state.room, command=command)
     return say("seat held", room=state.room, time=describe_seconds(hold_ms / 1000), command=command)
+
+
+def describe_going_elsewhere(room: str, client: Client) -> str:
+    """Return the question whether to go to a room at another server while one plays here."""
+    held = HOLD_SECONDS if client.welcome.hold_ms is UNSET else client.welcome.hold_ms / 1000
+    return say("room elsewhere", room=room, time=describe_seconds(held))
 
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:

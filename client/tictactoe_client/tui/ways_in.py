@@ -21,6 +21,7 @@ from tictactoe_client.online.errors import BadAddress, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import Settings
+from tictactoe_client.text.arrival import describe_going_elsewhere
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import BadRoomCode, clean_text
 from tictactoe_protocol.catalogue import say
@@ -179,7 +180,14 @@ class WaysIn:
                 elif is_first:
                     program.leave(code, told)
 
-            if refused.code == "room_full" and choice.way == "join":
+            def go(answer: str | None) -> None:
+                if answer is not None and client is not None:
+                    client.step_aside()
+                    self.enter(choice, over)
+
+            if refused.code == "moved" and client is not None and client.plays:
+                program.push_screen(Question(describe_going_elsewhere(choice.code, client)), go)
+            elif refused.code == "room_full" and choice.way == "join":
                 program.push_screen(Question(say("refused room_full", room=choice.code), yes="key watch"), take)
             elif is_first:
                 take(None)

@@ -291,6 +291,15 @@ class RoomScreen(ClientScreen):
         if self.model.record is None:
             self.program.go_home()
 
+    def opened(self) -> None:
+        """Enter the room again where we have only stepped aside, for one at another server that lay above."""
+        room = self.room
+        if room.ended == "left":
+            self._program.close(self)
+            if room.plays or room.is_watching:
+                choice = Choice("watch" if room.is_watching else "join", code=room.code)
+                self._program.ways_in.enter(choice, self._program.screens[-1])
+
     def closed(self) -> None:
         self._stop_hearing()
         self._note_game()
@@ -307,7 +316,7 @@ class RoomScreen(ClientScreen):
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
         question = self.model.question
-        if not self.model.cost or (question is not None and question[0] == "quit"):
+        if self.room.ended or not self.model.cost or (question is not None and question[0] == "quit"):
             return False
         self.program.go_back_to(self)  # the board is in sight while it is asked
         self.model.question = "quit", leave
