@@ -130,29 +130,25 @@ async def search(
     teller = here
     for _ in range(_MOST_MOVES):
         address = await _find_way(told, teller, cluster, greet)
-        if teller is not here:
-            await teller.close()
         if address is None:
             return Search(told, leads_nowhere=True)
         if is_same_server(address, here.address):
             break
+        guest = None
         try:
-            teller = await greet(address)
+            guest = await greet(address)
+            heard, answer = await _ask(guest, pending, timeout_seconds)
+            if not sends_on(answer.push):
+                found, guest = guest, None
+                return Search(answer, found, heard)
+            told, teller = answer, guest
         except errors.ClientError:
-            break
-        try:
-            heard, told_there = await _ask(teller, pending, timeout_seconds)
-        except errors.ClientError:
-            teller.transport.abort()
-            if not pending.may_be_repeated:
+            if guest is not None and not pending.may_be_repeated:
                 raise errors.Interrupted from None
             break
-        except BaseException:
-            teller.transport.abort()
-            raise
-        if not sends_on(told_there.push):
-            return Search(told_there, teller, heard)
-        told = told_there
+        finally:
+            if guest is not None:
+                guest.transport.abort()
     return Search(told)
 
 
