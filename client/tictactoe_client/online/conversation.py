@@ -75,7 +75,7 @@ class Conversation:
         self._is_live = asyncio.Event()
         self._is_live.set()
         self._ended: errors.ConnectionLost | None = None
-        self._changing = asyncio.Lock()
+        self._changing = asyncio.Lock()  # held by who puts another connection in the place of this one
         self._work, self._closing = Work(), Work()
         self._subscribing: asyncio.Task[None] | None = None
         self._unanswered = Unanswered()
@@ -255,7 +255,7 @@ class Conversation:
         Once it does our seats are held as for one who dropped.
         """
         for room in self._own_rooms:
-            room._end("left")
+            self._let_go(room)
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ class Conversation:
                 if self._take_refusal(push, message):
                     return
             case pushes.Moved() if room is not None:
-                self._set_out(room, message)
+                self._enter_soon(room, message)
                 return
             case pushes.Closed() | pushes.Replaced() if room is not None:
                 room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
@@ -335,11 +335,11 @@ class Conversation:
             room = self._own_room(pending.room)
             if sends_on(error) and room is not None and pending.brings_back is None:
                 pending.stands = "unsent"
-                self._set_out(room, message)
+                self._enter_soon(room, message)
                 return True
             if sends_on(error) and (room is not None or (pending.enters and not self.plays)):
                 goes = room is None or all(own in self._away for own in self._own_rooms)
-                self._work.start(self._take_on(pending, message, self._connection, goes=goes))
+                self._work.start(self._ask_elsewhere(pending, message, self._connection, goes=goes))
                 return True
             pending.fail(refusal_of(error))
         if error.code in errors.EXPULSIONS:
@@ -417,7 +417,7 @@ class Conversation:
         self._reading = asyncio.create_task(self._read(connection, heard), name="tictactoe connection")
         self._is_live.set()
         for room in self._own_rooms:
-            self._set_out(room, came_from=before if heard else connection)
+            self._enter_soon(room, came_from=before if heard else connection)
         if self._subscribing is not None:
             self._subscribing.cancel()
         self._subscribing = self._work.start(self._subscribe_again())
@@ -440,8 +440,11 @@ class Conversation:
 
     # -- rooms that are to be entered again, or at another server ----------------------------------------------------
 
-    def _set_out(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
-        """Begin to enter a room of ours again: here, or where we were `told` that it is; what is asked there waits."""
+    def _enter_soon(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
+        """Begin to enter a room of ours again: here, or where we were `told` that it is; what is asked there waits.
+
+        Where it lets us in elsewhere than it `came_from`, by default from here, it has moved.
+        """
         if room not in self._away:
             self._away[room] = came_from or self._connection
             way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
@@ -454,7 +457,7 @@ class Conversation:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
         if told is not None:
-            await self._take_on(way, told, self._away[room])
+            await self._ask_elsewhere(way, told, self._connection)
         for attempt in itertools.count(1):
             try:
                 await self._send_all()
@@ -465,14 +468,21 @@ class Conversation:
                     self._lose(room, refused)
                     return
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
-            except errors.ConnectionLost:
+            except (errors.ConnectionLost, errors.Interrupted):  # as all has ended, or this room has
                 return
             finally:
                 self._unanswered.forget(way)
-            if room.ended is not None or self._ended is not None:
-                self._away.pop(room, None)
+            if room not in self._away or self._ended is not None:
                 return
             way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
+
+    def _let_go(self, room: Room) -> None:
+        """Be in a room no more, whatever the server thinks."""
+        room._end("left")
+        self._away.pop(room, None)
+        for way in self._unanswered:
+            if way.brings_back is room:
+                way.fail(errors.Interrupted())
 
     def _lose(self, room: Room, refused: errors.Refused) -> None:
         """Be in a room no more that could not be entered again; what was asked there is for the server to answer."""
@@ -481,7 +491,7 @@ class Conversation:
         self._away.pop(room, None)
         self._work.start(self._send_all())
 
-    async def _take_on(self, pending: Pending, told: Message, teller: Connection, *, goes: bool = True) -> None:
+    async def _ask_elsewhere(self, pending: Pending, told: Message, teller: Connection, *, goes: bool = True) -> None:
         """Have a request answered by the server that has its room, and be there; or ask it here again after a wait.
 
         One of our rooms that only comes along `goes` nowhere else, as we are where the others are.
@@ -490,7 +500,7 @@ class Conversation:
         async with self._changing:
             if pending.answer.done():
                 return
-            if goes and self._connection is teller and await self._look(pending, told):
+            if goes and self._connection is teller and await self._search(pending, told):
                 return
         if self._connection is teller:
             wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
@@ -502,7 +512,7 @@ class Conversation:
         pending.stands = "unsent"
         await self._send_all()
 
-    async def _look(self, pending: Pending, told: Message) -> bool:
+    async def _search(self, pending: Pending, told: Message) -> bool:
         """Look for the server that has the room, and be there if it lets us in; tell whether there is an answer."""
         try:
             found = await search(pending, told, self._connection, self.cluster, self._greet, self._timeout_seconds)
@@ -524,7 +534,7 @@ class Conversation:
         left = [] if pending.brings_back is not None else [room for room in self._own_rooms if room.code != code]
         goodbyes = [encode(Leave(room=room.code)).decode() for room in left if not room.plays]
         for room in left:
-            room._end("left")
+            self._let_go(room)
         if (entered := self._own_room(code)) is not None:
             self._away[entered] = guest
         self._tell(RoomMoved(code, guest.address.url))
