@@ -21,8 +21,8 @@ from tictactoe_client import ClientError, ConnectionLost, Refused, connect
 from tictactoe_client.exits import judge
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
+from tictactoe_client.input.ways import EventWay
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.client import EventWay
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
 from tictactoe_client.settings import ExitCode

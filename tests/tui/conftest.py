@@ -18,9 +18,9 @@ from textual.css.stylesheet import Stylesheet
 
 from tests.peer import Peer, open_peer
 from tests.tui.quick_pilot import QuickPilot
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.client import Choice
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui import FirstPage

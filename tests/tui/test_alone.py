@@ -6,7 +6,7 @@ import asyncio
 
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.client import against_computer
+from tictactoe_client.input.ways import against_computer
 
 NOWHERE = "ws://127.0.0.1:1"
 

@@ -12,7 +12,7 @@ from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, n
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
 from tests.peer import open_peer, until
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.online.client import Choice, EventWay
+from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS

@@ -19,7 +19,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.room.keys import SITUATIONS

@@ -8,7 +8,7 @@ from tests.peer import open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, AtHome, Game, OpenScreen, ScreenUser
 from tests.tui.test_going import far_game
-from tictactoe_client.online.client import Choice, against_computer
+from tictactoe_client.input.ways import Choice, against_computer
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

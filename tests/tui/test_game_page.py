@@ -9,7 +9,7 @@ from textual import events
 from tests.peer import open_peer, play_out, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, NEVER, AtHome, Game, OpenScreen
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server

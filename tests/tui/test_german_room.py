@@ -8,7 +8,7 @@ from tests.peer import open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, OpenScreen, ScreenUser
 from tests.tui.test_german_pages import english_on
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_server.server import Server
 

@@ -12,8 +12,8 @@ from tests.kept import rooms_left
 from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, QUICK, Game, OpenScreen, ScreenUser
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.client import Choice
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server

@@ -7,7 +7,7 @@ import pytest
 from tests.peer import open_peer
 from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
 from tests.tui.test_every_key import ANYWHERE
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import ACTIONS, Keymap
 from tictactoe_client.tui.room.keys import SITUATIONS
 from tictactoe_protocol.catalogue import speak

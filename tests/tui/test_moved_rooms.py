@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.client.tournaments import CALL
 from tests.faults.hostile_server import ROOM, hostile_cluster, identity, lets_in, sends_to, state
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_protocol.pushes import ChatLine, Moved, Ok, Result
 from tictactoe_protocol.requests import Chat, Join, Leave, Move
 

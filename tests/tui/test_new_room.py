@@ -13,7 +13,7 @@ from textual import events
 from tests.peer import Message, Peer, open_peer
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.input.rule_options import describe_room, read_room, values_of
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.tui.new_room import list_lines
 from tictactoe_engine import PRESETS, Rules

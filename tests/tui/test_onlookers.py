@@ -12,7 +12,7 @@ from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tictactoe_client.input.intents import Verb, parse_intent
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.foot import waiting_banner
 from tictactoe_client.tui.room.panel import describe_end

@@ -10,7 +10,7 @@ import pytest
 from tests.peer import Peer, open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import parse_record

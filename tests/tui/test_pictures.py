@@ -20,8 +20,8 @@ from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.client import Choice
 from tictactoe_client.session import Session
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS, Rules

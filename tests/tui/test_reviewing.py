@@ -11,7 +11,7 @@ import pytest
 from tests.peer import Peer, open_peer, play_out
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tests.tui.test_game_page import LOOKS
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

@@ -11,7 +11,7 @@ from tests.peer import until
 from tests.server.nats_node import empty_store, node_in
 from tests.tui.conftest import OpenScreen
 from tictactoe_client import Room, connect
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

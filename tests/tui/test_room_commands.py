@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.peer import play_out, two_playing
 from tests.tui.conftest import Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_engine import Keys, Rules
 from tictactoe_server.server import Server
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.picture import Picture, measure, place_stage
 from tictactoe_client.tui.room.view import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
 from tictactoe_engine import PRESETS, Rules

@@ -10,8 +10,8 @@ from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU, SMALL
 from tests.tui.test_reviewing import wake_worker, watched
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.client import Choice
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")

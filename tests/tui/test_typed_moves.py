@@ -6,7 +6,7 @@ import pytest
 
 from tests.tui.conftest import Game, OpenScreen
 from tests.tui.test_game_page import GOMOKU, SMALL
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_engine import PRESETS, Keys, Rules, parse_cell
 from tictactoe_server.server import Server
 

@@ -17,9 +17,10 @@ from tictactoe_client.files.identity import Role
 from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
+from tictactoe_client.input.ways import Choice, EventWay, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.online.address import Address, parse_event, parse_room
-from tictactoe_client.online.client import Choice, Client, EventWay, against_computer
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.online.errors import Refused, describe_cause
 from tictactoe_client.online.nearby import SEARCH_SECONDS, find_nearby, find_room, has_page

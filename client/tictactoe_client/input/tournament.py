@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Final, cast, get_args
 
 from tictactoe_client.input.intents import BadInput
+from tictactoe_client.input.ways import EventWay
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.online.client import Client, EventWay
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.text.language import means, word_of
 from tictactoe_client.text.wording import describe_unknown

@@ -7,7 +7,8 @@ import asyncio
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds, list_words, way_into
-from tictactoe_client.online.client import Choice, Client, EventWay
+from tictactoe_client.input.ways import Choice, EventWay
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Back, Lost
 from tictactoe_client.online.messages import Message, Messages

@@ -22,8 +22,8 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
 from tictactoe_client.input.record import RecordedRoom
+from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.client import Choice, EventWay
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.terminal import Terminal

@@ -21,7 +21,8 @@ from tictactoe_client.input.tournament import (
     way_into,
     word_for,
 )
-from tictactoe_client.online.client import Choice, Client, EventWay
+from tictactoe_client.input.ways import Choice, EventWay
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Enter

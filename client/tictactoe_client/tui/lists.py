@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.foot import bind
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure

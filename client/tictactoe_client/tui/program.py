@@ -21,9 +21,10 @@ from tictactoe_client.files.config import KeptSettings
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
 from tictactoe_client.input.intents import BadInput
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
-from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room

@@ -15,7 +15,7 @@ from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui import FirstPage
 
 if TYPE_CHECKING:
-    from tictactoe_client.online.client import Choice
+    from tictactoe_client.input.ways import Choice
 
 
 async def show_screen(

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from textual.screen import Screen
 
 from tictactoe_client.exits import describe_failure, judge
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address, parse_event, parse_room
-from tictactoe_client.online.client import Choice
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session

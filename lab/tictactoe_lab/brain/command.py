@@ -13,8 +13,9 @@ from tictactoe_client.cli.rooms import locate
 from tictactoe_client.cli.run import connected
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.rule_options import parse_clock
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.json_mode import pass_through
-from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Back, Lost, RoomEvent, Said, Updated
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Misuse, Settings

@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from tictactoe_client.online.client import Choice, Client
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode

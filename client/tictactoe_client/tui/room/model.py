@@ -13,7 +13,7 @@ from msgspec import UNSET
 from tictactoe_client.board.board import mark_role
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.online.client import Choice
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.events import Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.tui.room.line import RoomLine

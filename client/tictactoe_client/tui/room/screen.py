@@ -18,8 +18,8 @@ from tictactoe_client.board.board import drop_frames
 from tictactoe_client.exits import note_game
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
-from tictactoe_client.online.client import Choice
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.talk import announce_chat

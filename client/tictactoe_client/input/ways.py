@@ -1,0 +1,90 @@
+"""The ways into a room or to an event, as values, so that each can be gone again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import ClientError, Refused
+from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol import ErrorCode, terms
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A way into a room, so that it can be gone again: a quick match, a new room, or the room `code`."""
+
+    way: Literal["match", "create", "join", "watch"]
+    rules: Rules = PRESETS["classic"]
+    clock: terms.ClockFields | None = None
+    private: bool = False
+    seat: str | None = None
+    bots: tuple[str, ...] = ()
+    code: str = ""
+    analysis: Literal["closed", "open"] = "closed"
+    chat: Literal["all", "players"] = "all"
+
+    async def enter(self, client: Client) -> Room:
+        """Go in; raises `Refused` and what else requests raise."""
+        if self.way in ("join", "watch"):
+            return await (client.join if self.way == "join" else client.watch)(self.code)
+        if self.way == "match":
+            return await client.match(self.rules, clock=self.clock)
+        terms = ("clock", "private", "seat", "bots", "analysis", "chat")
+        return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
+
+    async def enter_any(self, client: Client) -> Room | Tournament:
+        """Go into the room, or to the event that has its code."""
+        try:
+            return await self.enter(client)
+        except Refused as refused:
+            if (event := await self.find_event(client, refused)) is None:
+                raise
+            return event
+
+    async def find_event(self, client: Client, refused: Refused) -> Tournament | None:
+        """Return the event that has the code of which there is no room, None where there is none either."""
+        if refused.code == ErrorCode.NO_SUCH_ROOM:
+            with suppress(Refused):
+                return await client.watch_event(self.code)
+        return None
+
+    @property
+    def again(self) -> Choice | None:
+        """What "new opponent" means afterwards, or None for a watcher."""
+        if self.way in ("match", "create"):
+            return self
+        return Choice("match") if self.way == "join" else None
+
+
+@dataclass(frozen=True, slots=True)
+class EventWay:
+    """A way to an event, so that it can be gone again: it is entered by a ticket or a name, or only watched."""
+
+    event: str
+    ticket: str = ""
+    name: str = ""
+    watches: bool = False
+    here: bool = False
+
+    async def __call__(self, client: Client) -> Tournament:
+        """Go there; raises `Refused` and what else requests raise."""
+        if self.watches:
+            return await client.watch_event(self.event)
+        return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
+
+    def instead(self, client: Client, error: ClientError) -> EventWay | None:
+        """Return the way that takes the place of the device at which the card is in use, None where there is none."""
+        is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
+        return replace(self, here=True) if is_in_use and not self.here and "cards" in client.features else None
+
+
+def against_computer(
+    level: str, rules: Rules = PRESETS["classic"], seat: str | None = None, clock: terms.ClockFields | None = None
+) -> Choice:
+    """Return a game with the computer in all other seats."""
+    return Choice("create", rules, clock, private=True, seat=seat, bots=(level,) * (len(rules.marks) - 1))
