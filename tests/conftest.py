@@ -90,7 +90,7 @@ def pytest_collection_finish() -> None:
 def announced_apart() -> Iterator[None]:
     """Let what is announced in this process be found in this process alone."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tictactoe_client.online.nearby.SERVICE_TYPE", SERVICE_TYPE)
+        patch.setattr("tictactoe_client.nearby.SERVICE_TYPE", SERVICE_TYPE)
         patch.setattr("tictactoe_server.transport.listen.SERVICE_TYPE", SERVICE_TYPE)
         yield
 

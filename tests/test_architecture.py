@@ -30,7 +30,7 @@ STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 CLIENT_LEVELS = (
     {"online", "themes"},
     {"__init__"},
-    {"settings"},
+    {"settings", "nearby", "local_server"},
     {"board", "streams"},
     {"text"},
     {"files"},

@@ -15,8 +15,8 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
+from tictactoe_client.nearby import NearbyServer, find_nearby, follow_nearby, has_page, inspect, is_of_a_network
 from tictactoe_client.online.address import own_addresses, parse_address
-from tictactoe_client.online.nearby import NearbyServer, find_nearby, follow_nearby, has_page, inspect, is_of_a_network
 
 
 def announced(name: str = "hall", address: str = "10.1.2.3", port: int = 8765, **said: Any) -> AsyncServiceInfo:
@@ -154,7 +154,7 @@ async def test_a_server_that_has_a_room_says_so(answer: bytes) -> None:
 
 
 async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.online.nearby._ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("tictactoe_client.nearby._ANSWER_SECONDS", 0.5)
 
     gone = asyncio.Event()
 

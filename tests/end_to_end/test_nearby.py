@@ -14,7 +14,7 @@ import pytest
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_server_command import line_of, started
 from tests.peer import open_peer
-from tictactoe_client.online.nearby import is_of_a_network
+from tictactoe_client.nearby import is_of_a_network
 from tictactoe_server.server import Server
 from tictactoe_server.transport.listen import addresses_at
 

@@ -14,9 +14,9 @@ from textual.worker import Worker
 
 from tictactoe_client.earlier import find_losses
 from tictactoe_client.input.ways import Choice, against_computer
+from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.nearby import NearbyServer, follow_nearby
 from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
