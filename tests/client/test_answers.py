@@ -11,20 +11,19 @@ from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, seat, state
 from tictactoe_client.exits import exit_code_of
-from tictactoe_client.input.intents import BadInput, Verb, parse_intent
+from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress
-from tictactoe_client.text.commands import COMMANDS
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
-from tictactoe_client.text.language import word_of
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.catalogue import LANGUAGES, speak
+from tictactoe_protocol.commands import COMMANDS, Verb, word_of
 from tictactoe_protocol.pushes import ClockState, PastGame, PastPlayer, Result, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import ClockFields, ClockTerms, RulesState
 from tictactoe_protocol.wording import count, describe_cell, describe_reason, describe_rules, describe_turn, join_words

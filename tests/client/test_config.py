@@ -14,7 +14,7 @@ from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Settings
 from tictactoe_client.themes import THEMES
-from tictactoe_client.tui.keymap import ACTIONS
+from tictactoe_protocol.commands import ACTIONS
 
 
 def test_no_file_says_nothing() -> None:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tictactoe_client.input import intents
 from tictactoe_client.input.cells import begins_anew
-from tictactoe_client.input.intents import BadInput, Place, Query, parse_intent
+from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key, format_pair
+from tictactoe_protocol.commands import Place, Query
 
 CLASSIC = PRESETS["classic"]
 FOUR = PRESETS["connect-four"]

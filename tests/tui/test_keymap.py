@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from tests.literals import IDS
 from tests.peer import open_peer
 from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
 from tests.tui.test_every_key import ANYWHERE
 from tictactoe_client.input.ways import Choice
-from tictactoe_client.tui.keymap import ACTIONS, Keymap
-from tictactoe_client.tui.room.keys import SITUATIONS
+from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.page import Page
+from tictactoe_client.tui.program import Program
+from tictactoe_client.tui.room.doing import RoomCommands
 from tictactoe_protocol.catalogue import speak
+from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, list_keys
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
@@ -31,6 +35,30 @@ OTHERS = {
 def test_the_keys_that_the_client_comes_with_mean_one_thing_at_once(situation: str) -> None:
     keys = [key for action in SITUATIONS[situation] if action in ACTIONS for key in ACTIONS[action]]
     assert len(keys) == len(set(keys))
+
+
+def test_every_key_of_a_room_does_something_there() -> None:
+    without = [
+        name
+        for name, (row, key) in IN_ROOMS.items()
+        if not (row.means or hasattr(RoomCommands, key.does.partition(" ")[0]) or name in ("place", "confirm"))
+        and name in ACTIONS
+    ]
+    assert without == []
+
+
+def list_pages(page: type[Page] = Page) -> list[type[Page]]:
+    """Return a kind of page with all kinds of it."""
+    return [page, *(one for kind in page.__subclasses__() for one in list_pages(kind))]
+
+
+@pytest.mark.parametrize("page", list_pages())
+def test_every_key_of_a_page_does_something_there(page: type[Page]) -> None:
+    for name, (key, label) in list_keys(page.situation).items():
+        method = (key.does or name).split()[0]
+        owner = Program if method.startswith("app.") else page
+        assert hasattr(owner, f"action_{method.removeprefix('app.')}"), name
+        assert label in {"", *IDS}
 
 
 def test_of_two_actions_with_one_key_the_first_counts() -> None:

@@ -11,12 +11,13 @@ from tests.client.models import model_of
 from tests.client.states import ANA, BO, CY, players, seat, state
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
-from tictactoe_client.input.intents import Verb, parse_intent
+from tictactoe_client.input.intents import parse_intent
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.room.foot import waiting_banner
 from tictactoe_client.tui.room.panel import describe_end
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings

@@ -21,9 +21,9 @@ from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
-from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import ACTIONS
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _KINDS: Final = ("round_robin", "swiss", "knock_out")

@@ -11,12 +11,12 @@ from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
 from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
-from tictactoe_client.text.commands import HOME, Command
-from tictactoe_client.text.language import means, plain, word_of
+from tictactoe_client.text.language import means, plain
 from tictactoe_client.text.lobby import describe_home_help, list_words, offer_games
 from tictactoe_client.text.wording import describe_connection, describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import HOME, Command, word_of
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""

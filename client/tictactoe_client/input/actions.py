@@ -10,14 +10,13 @@ from typing import Final, Literal
 
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, VerbKind, parse_intent
+from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Looking
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
-from tictactoe_client.text.language import word_of
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import (
     MOST_FREE_AFTER_MISTAKE,
@@ -30,6 +29,7 @@ from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices, describe_reason, take_of
+from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import OfferAction
 from tictactoe_protocol.wording import describe_turn

@@ -1,15 +1,14 @@
-"""What a person may want, the same for every face: a move, a question, a look, a deed; and what a line means. Pure."""
+"""What a line means that a person types: one of the intents of `commands`, or why it cannot be carried out. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, get_args
+from typing import Final
 
 from tictactoe_client.input.cells import find_column
-from tictactoe_client.text.language import plain, understood, words_of
+from tictactoe_client.text.language import plain, understood
 from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
 from tictactoe_engine import (
     Coordinates,
@@ -25,73 +24,8 @@ from tictactoe_engine.errors import shorten
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.commands import TABLE, Intent, Look, Place, Query, Verb, words_of
 from tictactoe_protocol.refusals import describe_fault
-
-PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes"]
-PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
-VerbKind = Literal[
-    "resign",
-    "rematch",
-    "new",
-    "leave",
-    "quit",
-    "draw",
-    "undo",
-    "claim",
-    "choose",
-    "yes",
-    "no",
-    "chat",
-    "save",
-    "mute",
-    "unmute",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Play this cell, row-major from 0."""
-
-    cell: int
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """Tell me something; changes nothing. ``turn`` is an empty line: repeat whose move it is.
-
-    `number` is that of the row, column, cell or mark from 0, of the last moves, or of the move after which the value
-    is asked for; None for the last cell, all marks and moves, and the moment that is looked at.
-    """
-
-    kind: PlainKind | PartKind | Literal["turn"]
-    number: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Show the board of another moment: after `number` moves, so many moves on or back, or the present one.
-
-    A ``mistake`` is the next one, with `number` -1 the one before. With `may_be_no` it was typed as ``n``, which where
-    something was asked means no.
-    """
-
-    kind: Literal["at", "by", "live", "mistake"]
-    number: int = 0
-    may_be_no: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Verb:
-    """Do something; `argument` is what followed the word, perhaps empty: an answer, words, a name, or a file.
-
-    Who chooses takes a mark, or does so by a word: ``swap``, ``stay`` or ``more``.
-    """
-
-    kind: VerbKind
-    argument: str = ""
-
-
-Intent = Place | Query | Look | Verb
 
 
 class BadInput(ValueError):
@@ -103,22 +37,9 @@ class BadInput(ValueError):
         self.code = code
 
 
-_ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
-_WAYS: Final[dict[VerbKind, tuple[str, ...]]] = {"draw": _ANSWERS, "undo": _ANSWERS, "claim": ("win", "draw")}
+_WAYS: Final = {row.means.kind: row.ways for row in TABLE if isinstance(row.means, Verb) and row.ways}
 _MOST_WAYS_SHOWN: Final = 3
 """Of the answers to offers the last one is not shown."""
-_INTENTS: Final[dict[str, Intent]] = {
-    **{kind: Query(kind) for kind in (*get_args(PlainKind), "around", "diagonals", "marks", "moves", "value")},
-    "read": Query("cell"),
-    **{kind: Verb(kind) for kind in get_args(VerbKind)},
-    **{f"choose {way}": Verb("choose", way) for way in ("swap", "stay", "more")},
-    "next": Look("by", 1),
-    "back": Look("by", -1),
-    "live": Look("live"),
-    "next mistake": Look("mistake", 1),
-    "previous mistake": Look("mistake", -1),
-}
-"""What can be typed, by the ids of its words; some of it takes words, a number or a cell behind it."""
 
 
 @lru_cache(maxsize=4)
@@ -129,7 +50,7 @@ def _know_phrases(language: str) -> dict[str, Intent]:
 
 def _list_phrases(words: Callable[[str], Iterable[str]]) -> dict[str, Intent]:
     """Return what each phrase means, of the words that there are for an id."""
-    phrases = {word: intent for id, intent in _INTENTS.items() for word in words(id)}
+    phrases = {word: row.means for row in TABLE if row.means is not None for id in row.word_ids for word in words(id)}
     for kind, ways in _WAYS.items():
         for way in ways:
             told = (f"{word} {answer}" for word in words(kind) for answer in words(f"way {way}"))

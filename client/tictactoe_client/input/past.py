@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
-from tictactoe_client.input.intents import BadInput, Look
+from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.errors import MovesUnknown
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
@@ -27,6 +27,7 @@ from tictactoe_client.text.worth import describe_mistake, rate, review_position
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Budget, analyse, fits_table
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import Look
 from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.reviewed import carry, worth_of_move

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET, to_builtins
 
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb
+from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.help import describe_record_help
@@ -18,6 +18,7 @@ from tictactoe_engine.opening import MORE
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb
 from tictactoe_protocol.happened import choices_at
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, opening_state
 from tictactoe_protocol.requests import Leave, Request

@@ -10,10 +10,11 @@ from tictactoe_client.input.ways import EventWay
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.text.language import means, word_of
+from tictactoe_client.text.language import means
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
 
 RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)

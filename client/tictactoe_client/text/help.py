@@ -8,13 +8,12 @@ from typing import Final
 
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.commands import COMMANDS, RECORD, Command, list_commands
-from tictactoe_client.text.language import words_of
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import Coordinates, Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices
+from tictactoe_protocol.commands import COMMANDS, RECORD, Command, list_commands, words_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_rules, explain_rules, seat_of
 
@@ -76,16 +75,16 @@ def list_room_help(
     """Return the help of the full screen in a room: moves, keys, commands, signs; with `now` of what is possible."""
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(say("topic move" if plays else "topic goal", rules=describe_rules(rules)), moves)]
-    without_keys = {topic for topic, commands in COMMANDS.items() if not any(one.keys for one in commands)}
+    without_keys = {topic for topic, commands in COMMANDS.items() if not any(one.key for one in commands)}
     groups = sorted(list_commands(plays=plays, now=now), key=lambda group: group[0] in without_keys)
     return [*topics, *((say(topic), _list_rows(commands, show)) for topic, commands in groups), _list_signs()]
 
 
 def list_home_help(show: Show) -> list[Topic]:
     """Return the help of the full screen outside rooms: what counts everywhere, and what the keys do at a board."""
-    topics = [(say("topic everywhere"), tuple((show(one.keys[0]), one.does) for one in COMMANDS["topic also"]))]
+    topics = [(say("topic everywhere"), _list_rows(COMMANDS["topic also"], show))]
     for topic, commands in COMMANDS.items():
-        pressed = [command for command in commands if command.keys]
+        pressed = [command for command in commands if command.key]
         if pressed and topic != "topic also":
             topics.append((say("topic in a room", topic=say(topic)), _list_rows(pressed, show)))
     return [*topics, _list_signs(), (say("topic elsewhere"), ((own_command("--help"), ""),))]
@@ -100,9 +99,10 @@ def _list_rows(commands: Sequence[Command], show: Show) -> tuple[tuple[str, str]
     rows, begin = [], show("command")
     begin += " " if len(begin) > 1 else ""
     for command in commands:
-        keys = [shown for action in command.keys if (shown := show(action)) not in ("", "-")]
-        words = [f"{begin}{max(command.typed, key=len)}"] if command.typed and not keys else []
-        rows.append((" ".join([*keys, *words]), command.does))
+        pressed = show(command.key.name) if command.key is not None else ""
+        if pressed in ("", "-"):
+            pressed = f"{begin}{max(command.typed, key=len)}" if command.typed else ""
+        rows.append((pressed, command.does))
     return tuple(rows)
 
 

@@ -47,17 +47,6 @@ def find_chosen(arguments: Sequence[str]) -> str | None:
 # -- what people type -------------------------------------------------------------------------------------------------
 
 
-def words_of(id: str) -> tuple[str, ...]:
-    """Return what may be typed for this in the language that is spoken, what is shown where room is short first."""
-    return tuple(say(f"type {id}").partition("; ")[0].split(", "))
-
-
-def word_of(id: str) -> str:
-    """Return the word for this that is written out."""
-    words = words_of(id)
-    return next((word for word in words if len(word) > 1), words[0])
-
-
 def understood(id: str) -> tuple[str, ...]:
     """Return all that may be typed for this, `plain`: the English words are known in every language."""
     lists = (open_catalogue("en").say(f"type {id}"), say(f"type {id}"))

@@ -7,12 +7,11 @@ from datetime import UTC, datetime, tzinfo
 from itertools import takewhile
 
 from tictactoe_client.online.address import Address
-from tictactoe_client.text.commands import Command
-from tictactoe_client.text.language import word_of
 from tictactoe_client.text.programs import own_command
 from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import Command, word_of
 from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.terms import RulesState

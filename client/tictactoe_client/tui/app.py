@@ -25,15 +25,14 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.room import Room
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.themes import THEMES, library_theme, style_variables
 from tictactoe_client.tui import FirstPage
-from tictactoe_client.tui.events import EventPage, EventsPage
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.events import EventPage
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
-from tictactoe_client.tui.home import HomePage
-from tictactoe_client.tui.lists import WatchPage
+from tictactoe_client.tui.home import PAGES, HomePage
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.question import Line
@@ -67,12 +66,7 @@ class TicTacToe(Program, inherit_bindings=False):
     TITLE = "tictactoe"
     CSS_PATH = Path(__file__).with_name("pages.tcss")
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("quit", "ask_to_quit", "key quit", priority=True),
-        bind("leave", f"ask_to_quit({ExitCode.INTERRUPTED:d})", priority=True),
-        bind("redraw", priority=True),
-        bind("call", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys("app", priority=True)
 
     def __init__(
         self,
@@ -103,10 +97,8 @@ class TicTacToe(Program, inherit_bindings=False):
     def on_mount(self) -> None:
         """Show something at once, then connect, unless that which is shown needs no server."""
         self.set_class(self.settings.ascii, "-ascii")
-        if self._first_page.page == "watch":
-            self.push_screen(WatchPage())
-        elif self._first_page.page == "events":
-            self.push_screen(EventsPage())
+        if self._first_page.page in ("watch", "events"):
+            self.push_screen(PAGES[self._first_page.page].page())
         elif self._first_page.enter is not None:
             self.push_screen(EventPage(self._first_page.enter, is_first=True))
         for doubt in self.settings.doubts[:1]:
@@ -155,8 +147,8 @@ class TicTacToe(Program, inherit_bindings=False):
         shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
         for binding in {one.action: one for one in reversed(shown)}.values():
             press = partial(self.call_later, self.simulate_key, binding.key)
-            name = self.screens[-1].describe_key(binding.description)
-            yield SystemCommand(name[:1].upper() + name[1:], self.get_key_display(binding), press)
+            if name := self.screens[-1].describe_key(binding.description):
+                yield SystemCommand(name[:1].upper() + name[1:], self.get_key_display(binding), press)
         for name, do in self.screens[-1].list_deeds():
             yield SystemCommand(name[:1].upper() + name[1:], "", partial(self.call_later, do))
         for name in THEMES:

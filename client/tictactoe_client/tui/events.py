@@ -27,7 +27,7 @@ from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Enter
 from tictactoe_client.text import tournament as words
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import HelpPage, Part
 from tictactoe_client.tui.question import Question
@@ -36,19 +36,16 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import DEEDS
 from tictactoe_protocol.events import EventSummary
 
 _REFRESH_SECONDS: Final = 5
-_KEYS: Final = {"event_join": ("join",), "event_begin": ("begin", "resume", "next"), "event_pause": ("away", "ready")}
-"""What keys are for, of which one is possible at a time."""
 
 
 class EventsPage(ListPage):
     """The events that are open or on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
     heading = "tournament title"
-    first_keys = ("key open", "key back")
     wraps = False
 
     def __init__(self) -> None:
@@ -82,15 +79,9 @@ class EventPage(ListPage):
     Where it `is_first` somebody wanted there from the command line: refused, the program ends.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(bind(key, f"deed('{key}')", f"key {key.replace('_', ' ')}") for key in _KEYS),
-        bind("back", label="key back"),
-        bind("copy", label="deed copy"),
-        bind("help", label="key help"),
-    ]
+    situation = "event"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "tournament title"
-    opens = "key watch"
-    first_keys = ("key event join", "key event begin", "key event pause")
     wraps = False
 
     def __init__(self, enter: Enter[Tournament], *, is_first: bool = False) -> None:
@@ -218,7 +209,7 @@ class EventPage(ListPage):
 
     def _find_deed(self, key: str) -> str | None:
         """Return what a key is for now, None for nothing."""
-        return next((deed for deed in self._deeds if deed in _KEYS[key]), None)
+        return next((deed for deed in self._deeds if deed in DEEDS[key]), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "deed":

@@ -1,4 +1,4 @@
-"""The keys of a screen: how one is bound to what it does, and which of them its last line names."""
+"""The keys of a screen: how those of the table of commands are bound, and which of them its last line names."""
 
 from __future__ import annotations
 
@@ -7,20 +7,38 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.keys import key_to_character
 from textual.screen import Screen
 
-from tictactoe_client.tui.keymap import ACTIONS, Keymap
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, measure
+from tictactoe_protocol.commands import ACTIONS, Key, list_keys
 
 Hint = tuple[str, str]
 """Keys, and what they do; either may be empty."""
 
 
-def bind(name: str, action: str = "", label: str = "", *, priority: bool = False) -> Binding:
-    """Return the binding of one of the `ACTIONS`, whose keys a person may change; with a label the foot shows it."""
-    return Binding(",".join(ACTIONS[name]), action or name, label, priority=priority, id=name, show=bool(label))
+def bind_keys(page: str, *, priority: bool = False) -> list[BindingType]:
+    """Return the bindings of a page, or of a part of one; a person may change the keys, the foot shows the labels."""
+    return [
+        Binding(",".join(ACTIONS[name]), _action_of(key), label, priority=priority, id=name, show=bool(label))
+        for name, (key, label) in list_keys(page).items()
+    ]
+
+
+def bind_in_line(names: Sequence[str], *pages: str) -> list[BindingType]:
+    """Return the bindings by which a line of text leaves keys of these pages, as they come, to the screen."""
+    keys = {name: one for page in pages for name, one in list_keys(page).items()}
+    found = ((name, *keys[name]) for name in names)
+    return [Binding(",".join(ACTIONS[name]), f"screen.{_action_of(key)}", label) for name, key, label in found]
+
+
+def _action_of(key: Key) -> str:
+    """Return what a key does as the library writes it: ``move(-1)``."""
+    method, *arguments = (key.does or key.name).split()
+    told = ", ".join(one if one.lstrip("-").isdigit() else repr(one) for one in arguments)
+    return f"{method}({told})" if told else method
 
 
 def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:

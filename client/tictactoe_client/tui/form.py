@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input
 
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_in_line, bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part, Text
 from tictactoe_client.tui.picture import measure
@@ -53,13 +53,7 @@ class Field:
 class FormLine(Line):
     """The text of a line, where keys do what they come with: one's own may be text there."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "screen.move(-1)", "key choose"),
-        Binding("down", "screen.move(1)", "key choose"),
-        Binding("enter", "screen.enter_room", "key open the room"),
-        Binding("escape", "screen.back", "key cancel"),
-        Binding("question_mark,f1", "screen.help", "key help"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bind_in_line(("up", "down", "open", "back", "help"), "page", "list", "new")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Leave the question mark to the help: it is part of no line's text."""
@@ -121,11 +115,7 @@ class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
 class FormPage(ListPage):
     """A page with such lines by their names; left and right change a choice, Space lists all that it may be."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("left", "step(-1)", "key change"),
-        bind("right", "step(1)", "key change"),
-        ("space", "list_values"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bind_keys("form"), ("space", "list_values")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,11 +203,11 @@ class FormPage(ListPage):
         self.take()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("step", "list_values"):
+        if action in ("change", "list_values"):
             return bool(self.chosen) and bool(self.fields[self.chosen].choices)
         return super().check_action(action, parameters)
 
-    def action_step(self, by: int) -> None:
+    def action_change(self, by: int) -> None:
         self.fields[self.chosen].step(by)
         self.took(self.chosen)
         self.redraw()
@@ -235,15 +225,14 @@ class FormPage(ListPage):
 
     def open_row(self, name: str, *, lists_values: bool = False) -> None:
         if self.fields[name].choices:
-            self.action_list_values() if lists_values else self.action_step(1)
+            self.action_list_values() if lists_values else self.action_change(1)
 
 
 class ValuesPage(ListPage):
     """All values of a line, to choose one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
-    opens = "key choose"
-    first_keys = ("key choose", "key back")
+    situation = "values"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
 
     def __init__(self, shown: Field, took: Callable[[], None]) -> None:
         super().__init__()
@@ -267,15 +256,9 @@ class ValuesPage(ListPage):
 class SettingsPage(FormPage):
     """What can be changed while playing: each change counts at once, and is kept for later runs."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("back", label="key back"),
-        bind("settings", "back"),
-        bind("help", label="key help"),
-        bind("theme", "app.theme"),
-        bind("open", "step(1)"),
-    ]
+    situation = "settings"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "settings title"
-    first_keys = ("key back",)
 
     def describe_sum(self) -> Part:
         problem = self.program.kept.problem

@@ -13,7 +13,7 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_outcome, format_date, short_rules, tally
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
@@ -32,16 +32,9 @@ PAGE_GAMES: Final = 50
 class HistoryPage(ListPage):
     """The list, newest first; no more than `limit` games, None for all."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("back", label="key back"),
-        bind("help", label="key help"),
-        bind("save", "save_game", "key save"),
-        bind("share", label="key share"),
-        bind("refresh", label="key refresh"),
-    ]
+    situation = "history"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "history title"
-    opens = "key replay"
-    first_keys = ("key replay", "key back", "key leave")
     needs_server = False
     wraps = False
 
@@ -94,7 +87,7 @@ class HistoryPage(ListPage):
     def open_row(self, name: str) -> None:
         self._get(lambda record: self.program.open(RoomScreen(self.program, RecordedRoom(record))))
 
-    def action_save_game(self) -> None:
+    def action_save(self) -> None:
         self._get(self.program.save)
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
@@ -147,7 +140,7 @@ class HistoryPage(ListPage):
         client = self.program.link.client
         if action == "share":
             return bool(self.games) and client is not None and "share" in client.features
-        return bool(self.games) if action == "save_game" else super().check_action(action, parameters)
+        return bool(self.games) if action == "save" else super().check_action(action, parameters)
 
     def describe_about(self) -> str:
         """Return how many games were won, lost and drawn, of how many, and at which server."""

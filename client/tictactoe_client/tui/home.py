@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import ClassVar, Final, NamedTuple
 
@@ -20,12 +20,13 @@ from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import VALUE_COLUMN, Field, SettingsPage, show_choice
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, Rows, WatchPage, align
 from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.new_room import NewRoomPage, name_games
+from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.question import Question
@@ -46,6 +47,27 @@ class Entry(NamedTuple):
     note: str
     deed: Callable[[], object]
     choice: Field | None = None
+
+
+class Listed(NamedTuple):
+    """A page to which home leads: by a line of the menu with this note, where it has one, else by a key of the table.
+
+    The line stands there with a server of this `feature`, and where it `is_of_others` not while one is alone.
+    """
+
+    page: type[Page]
+    note: str = ""
+    feature: str = ""
+    is_of_others: bool = False
+
+
+PAGES: Final[Mapping[str, Listed]] = {
+    "watch": Listed(WatchPage, "home watch note", is_of_others=True),
+    "events": Listed(EventsPage, "tournament note", "events", is_of_others=True),
+    "history": Listed(HistoryPage, "home history note"),
+    "settings": Listed(SettingsPage),
+    "devices": Listed(NamesPage),
+}
 
 
 class Menu:
@@ -92,31 +114,19 @@ class Menu:
         note = say("home new note alone" if alone else "home new note")
         yield "new", Entry(say("new room title"), note, lambda: program.open(NewRoomPage()))
         yield "join", Entry(say("home join"), say("home join note"), lambda: program.ways_in.ask_for_room(""))
-        if not alone:
-            yield "watch", Entry(say("watch title"), say("home watch note"), lambda: program.open(WatchPage()))
-        if "events" in client.features and not alone:
-            yield "events", Entry(say("tournament title"), say("tournament note"), lambda: program.open(EventsPage()))
-        yield "history", Entry(say("history title"), say("home history note"), lambda: program.open(HistoryPage()))
+        for name, (page, note, feature, is_of_others) in PAGES.items():
+            if note and not (alone and is_of_others) and (not feature or feature in client.features):
+                yield name, Entry(say(page.heading), say(note), partial(self.open_page, name))
+
+    def open_page(self, name: str) -> None:
+        self.program.open(PAGES[name].page())
 
 
 class HomePage(ListPage):
     """Home."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("left", "change(-1)", "key change"),
-        bind("right", "change(1)", "key change"),
-        bind("name", "ask_name"),
-        bind("devices"),
-        bind("help", label="key help"),
-        bind("theme", label="key theme"),
-        bind("settings", label="key settings"),
-        bind("refresh", label="key refresh"),
-        bind("retry", label="key retry"),
-        bind("back", "travel_back", "key back"),
-        bind("back"),
-        bind("local", "start_local", "key start a server"),
-    ]
-    first_keys = ("key retry", "key back", "key start a server")
+    situation = "home"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
 
     def __init__(self) -> None:
         super().__init__()
@@ -293,19 +303,19 @@ class HomePage(ListPage):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what there is: where a code is typed its letters do nothing else."""
-        link, entry, is_here = self.program.link, self._entries.get(self.chosen), "join" in self._entries
+        name = str(parameters[0]) if action == "open_page" else action
+        entry, is_here = self._entries.get(self.chosen), "join" in self._entries
         is_joining = is_here and self.chosen == "join"
         offers = {
             "settings": not is_joining,
             "theme": not is_joining,
             "refresh": is_here and not is_joining,
-            "ask_name": is_here and not is_joining,
+            "name": is_here and not is_joining,
             "change": entry is not None and entry.choice is not None,
-            "start_local": self.can_start_local,
-            "travel_back": not is_here and link.before is not None,
-            "retry": link.phase == "failed",
+            "local": self.can_start_local,
+            "retry": self.program.link.phase == "failed",
         }
-        return offers[action] if action in offers else super().check_action(action, parameters)
+        return offers[name] if name in offers else super().check_action(action, parameters)
 
     def action_change(self, by: int) -> None:
         if (choice := self._entries[self.chosen].choice) is not None:
@@ -319,33 +329,37 @@ class HomePage(ListPage):
         self.program.link.retry()
         self.program.lobby.follow()
 
-    def action_start_local(self) -> None:
+    def action_local(self) -> None:
         self.program.ways_in.stay()
         self.program.link.start_local()
 
-    def action_back(self) -> None:
-        if not self.program.ways_in.give_up():
-            self.program.say(say("home first page", key=self.show_key("quit")), "dim")
+    @property
+    def _leads_back(self) -> bool:
+        """Whether there is nothing to do here but to go back to the server before."""
+        return "join" not in self._entries and self.program.link.before is not None
 
-    def action_travel_back(self) -> None:
-        self.program.ways_in.travel_back()
+    def name_key(self, id: str) -> str:
+        return "" if id == "key back" and not self._leads_back else id
+
+    def action_back(self) -> None:
+        if self._leads_back:
+            self.program.ways_in.travel_back()
+        elif not self.program.ways_in.give_up():
+            self.program.say(say("home first page", key=self.show_key("quit")), "dim")
 
     def action_theme(self) -> None:
         self.program.action_theme()
 
-    def action_settings(self) -> None:
-        self.program.open(SettingsPage())
+    def action_open_page(self, name: str) -> None:
+        self.menu.open_page(name)
 
-    def action_devices(self) -> None:
-        self.program.open(NamesPage())
-
-    def action_ask_name(self, typed: str = "", why: str = "") -> None:
+    def action_name(self, typed: str = "", why: str = "") -> None:
         def take(text: str | None) -> None:
             if text is None:
                 return
             try:
                 self.program.rename(parse_name(text))
             except BadName as bad:
-                self.action_ask_name(text, f"{bad.message}\n")
+                self.action_name(text, f"{bad.message}\n")
 
         self.program.push_screen(Question(why + say("home your name"), typed, limit=24), take)

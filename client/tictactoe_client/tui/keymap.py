@@ -1,4 +1,4 @@
-"""What the keys are called and what they do: names of actions, their keys, and other keys that a person prefers."""
+"""The keys of a person: those of the table of commands, or others that they prefer, and how a key is written."""
 
 from __future__ import annotations
 
@@ -6,59 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tictactoe_protocol.catalogue import say
-
-ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "up": ("up",),
-    "down": ("down",),
-    "left": ("left",),
-    "right": ("right",),
-    "open": ("enter",),
-    "place": ("enter", "space"),
-    "back": ("escape",),
-    "home": ("home",),
-    "end": ("end",),
-    "chat": ("tab",),
-    "command": (":", "/"),
-    "help": ("?", "f1"),
-    "redraw": ("ctrl+l",),
-    "leave": ("ctrl+c",),
-    "quit": ("ctrl+q",),
-    "refresh": ("r",),
-    "theme": ("t",),
-    "settings": ("s",),
-    "name": ("n",),
-    "devices": ("N",),
-    "save": ("s",),
-    "share": ("x",),
-    "page_up": ("pageup",),
-    "page_down": ("pagedown",),
-    "aside_left": ("<", "shift+left"),
-    "aside_right": (">", "shift+right"),
-    "accept": ("ctrl+y",),
-    "decline": ("ctrl+n",),
-    "swap": ("ctrl+s",),
-    "stay": ("ctrl+k",),
-    "more": ("ctrl+t",),
-    "confirm": ("enter", "y"),
-    "rematch": ("r",),
-    "review": ("v",),
-    "mistake": ("m",),
-    "mistake_before": ("M",),
-    "another": ("n",),
-    "copy": ("y",),
-    "hide_code": ("Q",),
-    "computer": ("b",),
-    "claim": ("w",),
-    "claim_draw": ("d",),
-    "retry": ("r",),
-    "local": ("l",),
-    "call": ("ctrl+g",),
-    "event_join": ("j",),
-    "event_pause": ("p",),
-    "event_begin": ("b",),
-}
-"""Actions that may be given other keys; the names of keys are those of the terminal library, characters stand as they
-are. Where two actions of one moment have the same key, the first of them counts."""
+from tictactoe_protocol.commands import ACTIONS
 
 ARROWS: Final = ("up", "down", "left", "right")
 _NAMED: Final = frozenset({*ARROWS, "enter", "escape", "space", "tab", "home", "end"})

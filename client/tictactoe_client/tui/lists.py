@@ -16,7 +16,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tictactoe_client.input.ways import Choice
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure
 from tictactoe_protocol.catalogue import say
@@ -69,15 +69,7 @@ class Rows(OptionList, can_focus=False, inherit_bindings=False):
 class ListPage(Page):
     """A page with rows, in one list or more below each other."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("up", "move(-1)", "key choose"),
-        bind("down", "move(1)", "key choose"),
-        bind("home", "go(0)"),
-        bind("end", "go(-1)"),
-        bind("page_up", "page(-1)"),
-        bind("page_down", "page(1)"),
-        bind("open", "open", "key open"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys("list")
     wraps = True
     """Whether the first row comes after the last one."""
 
@@ -148,10 +140,9 @@ class ListPage(Page):
 class WatchPage(ListPage):
     """The games that one may watch; the code of one that is not in the list may be typed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
-    opens = "key watch"
+    situation = "watch"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "watch title"
-    first_keys = ("key watch", "key back")
     wraps = False
 
     def describe_about(self) -> str:

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from tictactoe_client.input.names import carry_out, describe_device, describe_self
 from tictactoe_client.online.client import Client
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol.catalogue import say
@@ -27,10 +27,9 @@ class NamesPage(ListPage):
     Codes that bring the name back stay until one says that they are written down.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", label="key help")]
+    situation = "names"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "name title"
-    opens = "key choose"
-    first_keys = ("key choose", "key back")
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from tictactoe_client.input.rule_options import RULES, describe_room, read_room,
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
-from tictactoe_client.tui.foot import bind
+from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import Field, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
@@ -68,13 +68,9 @@ def _named(*values: str) -> Mapping[str, str]:
 class NewRoomPage(FormPage):
     """The form; Enter opens the room from any line."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("open", "enter_room", "key open the room"),
-        bind("back", label="key cancel"),
-        bind("help", label="key help"),
-    ]
+    situation = "new"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "new room title"
-    first_keys = ("key open the room", "key cancel", "key undo")
 
     def compose_body(self) -> ComposeResult:
         yield from super().compose_body()
@@ -148,10 +144,10 @@ class NewRoomPage(FormPage):
 
     def open_row(self, name: str, *, lists_values: bool = False) -> None:
         if name == "begin":
-            self.action_enter_room()
+            self.action_open()
         super().open_row(name, lists_values=lists_values)
 
-    def action_enter_room(self) -> None:
+    def action_open(self) -> None:
         self.take()
         try:
             self.program.ways_in.enter(read_room(self._values))

@@ -20,16 +20,17 @@ from tictactoe_client.exits import list_helps
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.themes import QR
-from tictactoe_client.tui.foot import bind, find_keys, fit_keys
+from tictactoe_client.tui.foot import bind_keys, find_keys, fit_keys
 from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import list_first, order_keys
 
 Part = tuple[str, str]
 """A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""
 
-_LASTING = ("key help", "key quit")
-"""What the last line says of keys as long as there is any room."""
+_LASTING = ("help", "quit")
+"""The keys that the last line names as long as there is any room, beside those that it names first."""
 
 
 class Text(Static):
@@ -52,15 +53,14 @@ class Text(Static):
 class Page(ClientScreen):
     """A page; `fill` shows what there is to show by now."""
 
+    situation: ClassVar[str] = "page"
+    """What the table of commands calls it."""
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys("page")
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium"), (104, "-wide")]  # noqa: RUF012 (so the library has it)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middling"), (30, "-high")]  # noqa: RUF012
     heading = ""
     """The id of its title."""
-    first_keys: tuple[str, ...] = ()
-    """What the last line says first, by the ids of what the keys do."""
-    opens = "key open"
-    """The id of what opening a row does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,25 +100,25 @@ class Page(ClientScreen):
 
     def _list_keys(self) -> list[Part]:
         """Return the keys that count now with what they do, as many as there is room for."""
-        shown = [active.binding for active in self.active_bindings.values() if active.enabled and active.binding.show]
-        in_line = {binding.action.removeprefix("screen.") for binding in shown if binding.id is None}
-        ids = {
-            binding.id or binding.action: self.name_key(binding.description)
-            for binding in shown
-            if binding.id is None or binding.action not in in_line
-        }
-        first = [id for id in (*self.first_keys, *ids.values()) if id in ids.values()]
-        names = dict(sorted(((name, say(id)) for name, id in ids.items()), key=lambda pair: first.index(ids[pair[0]])))
-        lasting = tuple(say(id) for id in (*self.first_keys, *_LASTING))
+        keys = {f"screen.{binding.action}": binding.id for _, binding in self._bindings if binding.id}
+        named: dict[str, tuple[str, str]] = {}
+        for active in self.active_bindings.values():  # first what a line of text leaves to the page
+            binding = active.binding
+            if active.enabled and binding.show and (label := self.describe_key(binding.description)):
+                name = binding.id or binding.action
+                named.setdefault(keys.get(name, name), (name, label))
+        names = dict(named[key] for key in order_keys(self.situation, named))
+        lasting = [named[key][1] for key in (*list_first(self.situation), *_LASTING) if key in named]
         hints = fit_keys(find_keys(self, names), self.size.width - 2, lasting)
         return [part for keys, label in hints for part in ((keys, "key"), (f" {label}  ", "dim"))]
 
     def name_key(self, id: str) -> str:
-        """Return the id of what a key does on this page that is bound under this one."""
-        return self.opens if id == "key open" else id
+        """Return the id of what a key does now that is bound under this one, "" where it is not to be named."""
+        return id
 
     def describe_key(self, label: str) -> str:
-        return say(self.name_key(label))
+        id = self.name_key(label)
+        return say(id) if id else ""
 
     # -- what it says of itself -----------------------------------------------------------------------------------
 
@@ -182,20 +182,14 @@ class Page(ClientScreen):
 class Scroll(VerticalScroll, inherit_bindings=False):
     """A text to scroll in."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        bind("up", "scroll_up", "key scroll"),
-        bind("down", "scroll_down", "key scroll"),
-        bind("page_up"),
-        bind("page_down"),
-        bind("home", "scroll_home"),
-        bind("end", "scroll_end"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys("text")
 
 
 class HelpPage(Page):
     """What can be pressed and typed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("back", label="key back"), bind("help", "back")]
+    situation = "help"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     AUTO_FOCUS = "Scroll"
     heading = "help title"
 

@@ -301,6 +301,9 @@ class Program(App[int], inherit_bindings=False):
         else:
             leave()
 
+    def action_interrupt(self) -> None:
+        self.action_ask_to_quit(ExitCode.INTERRUPTED)
+
     # -- settings -------------------------------------------------------------------------------------------------
 
     def use_theme(self, name: str) -> None:

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Label
 
-from tictactoe_client.tui.foot import bind, find_keys
+from tictactoe_client.tui.foot import bind_keys, find_keys
 from tictactoe_protocol.catalogue import say
 
 
@@ -54,7 +54,7 @@ class Line(Input, inherit_bindings=False):
 class Answer(Line):
     """The line of a question; Enter and Esc answer it whatever else they are for."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.yes"), Binding("escape", "screen.no")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.confirm"), Binding("escape", "screen.back")]
 
 
 class Question(ModalScreen[str | None], inherit_bindings=False):
@@ -64,7 +64,7 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
     Where it is asked `anew`, what is typed takes the place of that text.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [bind("confirm", "yes"), bind("back", "no")]
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys("question")
 
     def __init__(
         self, text: str, value: str | None = None, *, yes: str = "key yes", limit: int = 2000, anew: bool = False
@@ -72,7 +72,7 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
         super().__init__()
         self.line = None if value is None else Answer(value, max_length=limit, compact=True, select_on_focus=anew)
         answers = {"confirm": yes, "back": "key no"}
-        self._names = answers if self.line is None else {"screen.yes": "key ok", "screen.no": "key no"}
+        self._names = answers if self.line is None else {"screen.confirm": "key ok", "screen.back": "key no"}
         self._text = text
 
     def compose(self) -> ComposeResult:
@@ -97,8 +97,8 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             self.line.write(event.character)
             event.stop()
 
-    def action_yes(self) -> None:
+    def action_confirm(self) -> None:
         self.dismiss("" if self.line is None else self.line.value.strip())
 
-    def action_no(self) -> None:
+    def action_back(self) -> None:
         self.dismiss(None)

@@ -5,13 +5,13 @@ No key ever places other than what its cell shows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import monotonic
-from typing import Final
+from typing import Final, cast
 
 from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
-from tictactoe_client.input.intents import BadInput, Intent, Look, Place, Query, Verb, describe_move, describe_too_long
+from tictactoe_client.input.intents import BadInput, describe_move, describe_too_long
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
@@ -19,7 +19,7 @@ from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.keys import DEEDS, action_of, example_cell, find_deed, list_sides
+from tictactoe_client.tui.room.keys import example_cell, find_deed, list_sides
 from tictactoe_client.tui.room.leaving import WaysOut
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.panel import link_for_others
@@ -29,6 +29,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, describe_reason
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind, key_for
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, next_mark
 
@@ -184,7 +185,7 @@ class MoveInput:
         deeds = [
             deed for action in _WAYS_ON if (deed := find_deed(model, action)) and (deed.id != "new" or model.again)
         ]
-        ways = [f"{show(action_of(deed))} {say(deed.label)}" for deed in deeds]
+        ways = [f"{show(key_for(deed))} {say(deed.label)}" for deed in deeds]
         return "   ".join([*ways, f"{show('back')} {say(model.way_back)}"])
 
     @property
@@ -209,26 +210,22 @@ class RoomCommands:
 
     def act(self, action: str) -> None:
         """Do what a key is for; where that is a deed that is not possible, say why."""
-        if action not in DEEDS or action == "mistake_before":
-            _ACTS[action](self)
-        elif (deed := find_deed(self.model, action)) is not None:
+        (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
+        if command.pressed_for and deed is None:
+            self.moves.explain(action, command.pressed_for, self.model.room.state)
+        elif key.does:
+            method, *numbers = key.does.split()
+            getattr(self, method)(*map(int, numbers))
+        elif deed is not None and isinstance(command.means, Verb):
             self.perform(deed)
-        else:
-            self.moves.explain(action, DEEDS[action], self.model.room.state)
+        elif command.means is not None:
+            self.carry_out(command.means)
 
     def perform(self, deed: Deed) -> None:
-        """Do one of the deeds that are possible."""
-        match deed.id:
-            case "draw" | "undo" | "choose" | "claim" | "rematch" | "save":
-                if deed.argument not in ("", "offer", "ask", "withdraw"):
-                    self.model.note_answer(monotonic())
-                self.do(Verb(deed.id, deed.argument))
-            case _:
-                _ACTS[deed.id](self)
-
-    def ask_to_resign(self) -> None:
-        self.model.question = "resign", partial(self.do, Verb("resign"))
-        self._program.redraw()
+        """Do one of the deeds that are possible and that may be typed."""
+        if deed.id != "new" and deed.argument not in ("", "offer", "ask", "withdraw"):
+            self.model.note_answer(monotonic())
+        self.carry_out(Verb(cast(VerbKind, deed.id), deed.argument))
 
     def decide(self, action: str) -> None:
         """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
@@ -240,6 +237,30 @@ class RoomCommands:
             deed()
         elif action != "back":
             self._program.say(say("room plays on"), "dim")
+
+    # -- what the keys do -----------------------------------------------------------------------------------------
+
+    def retry(self) -> None:
+        self._program.link.retry()
+
+    def switch_line(self) -> None:
+        self.model.line.switch()
+
+    def begin_command(self) -> None:
+        self.model.line.begin_command()
+
+    def help(self) -> None:
+        self._program.open(HelpPage(self.list_help()))
+
+    def switch_code(self) -> None:
+        self.model.switch_code()
+
+    def go_to_computer(self) -> None:
+        self.ways.go_to_computer()
+
+    def look_at(self, ply: int | None = None) -> None:
+        """Look at the moment after so many moves, or at the present."""
+        self.model.look_at(len(self.model.room.moves) if ply is None else ply)
 
     def back(self) -> None:
         """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
@@ -253,9 +274,9 @@ class RoomCommands:
         elif model.review.is_on:
             self.switch_values()
             if model.kind == "over":
-                model.look_at(len(self.model.room.moves))
+                self.look_at()
         elif model.is_back and model.record is None:
-            model.look_at(len(self.model.room.moves))
+            self.look_at()
         else:
             self.ways.ask_before("leave", self.ways.go_home)
 
@@ -302,7 +323,7 @@ class RoomCommands:
         named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in told)
         return [*([named] if told else []), *topics]
 
-    def copy_link(self) -> None:
+    def copy(self) -> None:
         link = link_for_others(self._program, self.model)
         self._program.copy_to_clipboard(link)
         self._program.say(say("room copied", link=link), "good")
@@ -326,15 +347,21 @@ class RoomCommands:
             self.do(Verb("chat", text))
 
     def command(self, text: str) -> None:
-        """Carry out what was typed after ``:``; what costs the game is asked about first."""
-        words, state = text.strip(), self.model.room.state
-        if not words:
-            return
+        """Carry out what was typed after ``:``."""
+        words = text.strip()
         match intent := self.model.actions.parse(f":{words}"):
+            case _ if not words:
+                return
             case BadInput(code="too_long"):
                 self.say(words.partition(" ")[2])
             case BadInput():
                 self._program.say(intent.message)
+            case _:
+                self.carry_out(intent)
+
+    def carry_out(self, intent: Intent) -> None:
+        """Do what is wanted, be it typed, pressed or chosen; what costs the game is asked about first."""
+        match intent:
             case Query("value", None):
                 self.switch_values()
             case Verb(kind="chat"):
@@ -342,18 +369,19 @@ class RoomCommands:
             case Place():
                 self.moves.play_or_point(intent.cell)
             case Verb(kind="resign") if self.model.plays:
-                self.ask_to_resign()
+                self.model.question = "resign", partial(self.do, intent)
+                self._program.redraw()
             case Verb(kind="leave" | "quit"):
                 self.model.typed = ""
-                self.model.look_at(len(self.model.room.moves))
+                self.look_at()
                 self.back()
             case Verb(kind="new"):
                 self.ways.go_to_another()
             case Query(kind="help"):
-                self.act("help")
+                self.help()
             case Query(kind="board"):
-                self.model.look_at(len(self.model.room.moves))
-                self._program.say(describe_last(state, self.model.room.viewer), "title")
+                self.look_at()
+                self._program.say(describe_last(self.model.room.state, self.model.room.viewer), "title")
             case _:
                 self.do(intent)
 
@@ -392,31 +420,3 @@ class RoomCommands:
             model.news.tell(*told)
         if told:
             self._program.say(told[0])
-
-
-_ACTS: Final[Mapping[str, Callable[[RoomCommands], object]]] = {
-    "retry": lambda room: room._program.link.retry(),
-    "chat": lambda room: room.model.line.switch(),
-    "command": lambda room: room.model.line.begin_command(),
-    "help": lambda room: room._program.open(HelpPage(room.list_help())),
-    "back": lambda room: room.back(),
-    "leave": lambda room: room.ways.ask_before("leave", room.ways.go_home),
-    "resign": lambda room: room.ask_to_resign(),
-    "new": lambda room: room.ways.go_to_another(),
-    "computer": lambda room: room.ways.go_to_computer(),
-    "copy": lambda room: room.copy_link(),
-    "hide_code": lambda room: room.model.switch_code(),
-    "left": lambda room: room.go(0, -1),
-    "right": lambda room: room.go(0, 1),
-    "up": lambda room: room.go(-1, 0),
-    "down": lambda room: room.go(1, 0),
-    "home": lambda room: room.model.look_at(0),
-    "end": lambda room: room.model.look_at(len(room.model.room.moves)),
-    "review": lambda room: room.switch_values(),
-    "mistakes": lambda room: room.do(Look("mistake", 1)),
-    "mistake_before": lambda room: room.do(Look("mistake", -1)),
-    "aside_left": lambda room: room.shift(0, -1),
-    "aside_right": lambda room: room.shift(0, 1),
-    "place": lambda room: room.moves.enter(),
-}
-"""What the keys do that are for no deed, and those for deeds that are more than to ask the server."""

@@ -12,12 +12,11 @@ from time import monotonic
 from typing import Final, Literal
 
 from tictactoe_client.session import Session
-from tictactoe_client.text.language import word_of
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.keys import action_of, list_sides
+from tictactoe_client.tui.room.keys import list_sides
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.panel import describe_end
 from tictactoe_engine import format_cell
@@ -25,6 +24,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Question
 from tictactoe_protocol.choices import describe_question as describe_waiting
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.commands import key_for, word_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import loser_of
 from tictactoe_protocol.wording import count, describe_turn, format_duration, join_words, name_of
@@ -262,6 +262,6 @@ def _list_answers(question: Question, model: RoomModel, keymap: Keymap) -> list[
         deeds = [another]
     if question.id == "claim" and model.room.is_my_turn:
         return [f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}" for deed in deeds]
-    ways = [f"{keymap.show(action_of(deed))} {say(deed.label)}" for deed in deeds]
+    ways = [f"{keymap.show(key_for(deed))} {say(deed.label)}" for deed in deeds]
     leaves = {"own rematch": "deed leave", "deserted": model.way_back}.get(question.id)
     return [*ways, f"{keymap.show('back')} {say(leaves)}"] if leaves else ways

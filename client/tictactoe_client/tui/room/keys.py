@@ -1,84 +1,18 @@
-"""The keys of a room: which count at a moment, which of them its last line names, and what each is called there."""
+"""The keys of a room: which situations one is in, which keys count there, and which of them its last line names."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Final
 
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.language import word_of
 from tictactoe_client.text.worth import name_option
 from tictactoe_client.tui.foot import Hint, join_hints
-from tictactoe_client.tui.keymap import ACTIONS, ARROWS, Keymap
+from tictactoe_client.tui.keymap import ARROWS, Keymap
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, take_of
-
-_STEPS: Final = {"left": "key step", "right": "key step"}
-_COMPARE: Final = {"up": "key compare", "down": "key compare"}
-_WORTH: Final = {"review": "key values", "mistake": "deed mistakes"}
-_ENDS: Final = "key to start and end"
-_RECORD: Final = {"save": "deed save", "home": _ENDS, "end": _ENDS, "12 enter": "key go to"}
-_CHAT: Final = {"chat": "deed chat"}
-_LEAVE: Final = {"back": "deed leave"}
-_HELP: Final = {"help": "key help"}
-_BACK: Final = {"back": "key back"}
-_AFTER: Final = {"rematch": "deed", "review": "deed review", "another": "deed", "save": "deed save"}
-_CODE: Final = {"copy": "key copy", "hide_code": "key hide code", "computer": "deed computer"}
-
-
-def _unnamed(*actions: str) -> dict[str, str]:
-    return dict.fromkeys(actions, "")
-
-
-_CHOICES: Final = ("swap", "stay", "more")
-
-_IN_LINE: Final = _unnamed("chat", "accept", "decline")
-_IN_GAME: Final = _unnamed(*ARROWS, "place", "accept", "decline", "claim", "claim_draw", "back")
-_IN_RECORD: Final = _unnamed("up", "down", "mistake_before", "aside_left", "aside_right", "command")
-_IN_WATCHING: Final = _unnamed("home", "up", "down", "mistake", "mistake_before", "command")
-_IN_PAST: Final = _unnamed("home", "up", "down", "mistake_before", "rematch", "another", "save", "command", "back")
-_AT_END: Final = _unnamed(*ARROWS, "home", "end", "mistake", "mistake_before", "command", "help")
-
-SITUATIONS: Final[Mapping[str, Mapping[str, str]]] = {
-    "asked": {"confirm": "key yes", "back": "key play on"},
-    "talking": {"enter": "key say it", "back": "key to the board", **_IN_LINE},
-    "commanding": {"enter": "key do it", **_BACK, **_IN_LINE},
-    "away": {"retry": "key try now", **_LEAVE, **_unnamed("chat", "command", "help")},
-    "playing": {**_CHAT, "command": "key command", **_HELP, **_IN_GAME},
-    "choosing": {**_CHAT, "command": "key command", **_HELP, **_unnamed(*_CHOICES), **_IN_GAME},
-    "reviewing": {**_STEPS, **_COMPARE, **_WORTH, "review": "key hide values", "end": "key to the newest", **_BACK},
-    "replay": {**_STEPS, **_WORTH, **_BACK, **_RECORD, **_HELP, **_IN_RECORD},
-    "waiting": {"back": "key cancel", **_CODE, **_HELP, **_unnamed("chat", "command")},
-    "attending": {**_CHAT, **_LEAVE, **_HELP, "command": ""},
-    "watching": {**_STEPS, "end": "key live", "review": "key values", **_CHAT, **_LEAVE, **_HELP, **_IN_WATCHING},
-    "looking back": {**_STEPS, "end": "key or back to the end", **_WORTH, **_CHAT, **_HELP, **_IN_PAST},
-    "over": {**_AFTER, **_CHAT, "back": "key to home", **_AT_END},
-}
-"""The actions that count at the same time, with the id of what the last line calls each, "" where it does not; a mere
-``deed`` is called as `DEEDS` say. Of two actions with one key the first counts."""
-
-DEEDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "accept": ("draw accept", "undo accept"),
-    "decline": ("draw decline", "undo decline", "draw withdraw", "undo withdraw"),
-    **{way: (f"choose {way}",) for way in _CHOICES},
-    "claim": ("claim win",),
-    "claim_draw": ("claim draw",),
-    "rematch": ("rematch accept", "rematch ask"),
-    "another": ("new",),
-    "computer": ("computer",),
-    "review": ("review",),
-    "mistake": ("mistakes",),
-    "mistake_before": ("mistakes",),
-    "save": ("save",),
-}
-"""The names of the deeds that actions are for, the first that is possible; other actions may be done at any time."""
-
-_OTHER_WAY: Final = {name: action for action, names in reversed([*DEEDS.items()]) for name in names}
-_COMMANDS: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
+from tictactoe_protocol.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
 
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:
@@ -89,7 +23,7 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
         return ("talking" if model.line.mode == "chat" else "commanding",)
     kind: str = model.kind
     if kind == "over" and model.is_back:
-        kind = "looking back"
+        kind = "past"
     elif kind == "waiting" and model.seat is None:
         kind = "attending"
     elif model.is_to_choose:
@@ -122,16 +56,11 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
     return action
 
 
-def action_of(deed: Deed) -> str:
-    """Return the action whose key does this deed."""
-    return _OTHER_WAY.get(deed.name) or _OTHER_WAY.get(deed.id, deed.id)
-
-
 def list_sides(model: RoomModel, keymap: Keymap) -> str:
     """Return the keys that answer which side one takes in an opening, in as few words as can be: ``Ctrl+S X``."""
     state, ways = model.room.state, [deed for deed in model.choices.deeds if deed.id == "choose"]
     takes = ((deed, take_of(state, model.room.viewer, deed.argument)) for deed in ways)
-    return "  ".join(f"{keymap.show(action_of(deed))} {name_option(take)}" for deed, take in takes)
+    return "  ".join(f"{keymap.show(key_for(deed))} {name_option(take)}" for deed, take in takes)
 
 
 def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool) -> list[Hint]:
@@ -142,7 +71,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     if situation == "playing":
         named = _name_moves(model, model.rules, keymap, settings)
     elif situation == "commanding":
-        named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, _COMMANDS))}
+        named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, SUGGESTED))}
     for action, id in SITUATIONS[situation].items():
         deed = find_deed(model, action)
         is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)

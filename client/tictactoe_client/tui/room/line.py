@@ -6,11 +6,11 @@ from typing import ClassVar, Final, Literal
 
 from textual.binding import Binding, BindingType
 
-from tictactoe_client.text.commands import COMMANDS
 from tictactoe_client.tui.picture import measure, shorten, shorten_left
 from tictactoe_client.tui.question import Line
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import COMMANDS
 
 _MOST: Final = 2000
 

@@ -24,10 +24,9 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_giving_up
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.canvas import Canvas
-from tictactoe_client.tui.keymap import ACTIONS
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.doing import RoomCommands
-from tictactoe_client.tui.room.keys import DEEDS, action_of, find_action, find_deed, list_actions
+from tictactoe_client.tui.room.keys import find_action, find_deed, list_actions
 from tictactoe_client.tui.room.leaving import WaysOut, describe_farewell
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
@@ -35,14 +34,13 @@ from tictactoe_client.tui.room.view import RoomView
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import name_of, seat_of
 
-_NAMED: Final = {"chat": "deed chat", "copy": "deed copy", "command": "key command", "help": "key help"}
-"""What keys that are for no deed are called in the list of commands."""
 _ELSEWHERE: Final = frozenset({"share", "join"})
 """Deeds that are done on other pages."""
-_LINE_KEYS: Final = {key: name for name in ("back", "accept", "decline") for key in ACTIONS[name]}
+_LINE_KEYS: Final = {key: name for name in SITUATIONS["talking"] for key in ACTIONS.get(name, ())}
 """What counts in a line by the keys that it comes with, where one's own are text there."""
 _BACK_SHOWN_SECONDS = 5.0
 _FRAME_SECONDS = 0.05
@@ -239,7 +237,7 @@ class RoomScreen(ClientScreen):
         bindings = dict(super().active_bindings)
         for action in list_actions(self.model):
             deed, keys = find_deed(self.model, action), self.program.keymap.keys_of(action)
-            label = deed.label if deed is not None else "" if action in DEEDS else _NAMED.get(action, "")
+            label = deed.label if deed is not None else IN_ROOMS[action][1].label
             for key in keys if label else ():
                 binding = Binding(key, f"act('{action}')", label, id=action)
                 bindings.setdefault(key, ActiveBinding(self, binding, enabled=True, tooltip=""))
@@ -277,7 +275,7 @@ class RoomScreen(ClientScreen):
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         for deed in self.model.choices.deeds:
-            if action_of(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
+            if key_for(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
                 yield say(deed.label), partial(self.commands.perform, deed)
 
     @property

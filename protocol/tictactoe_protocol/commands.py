@@ -1,0 +1,527 @@
+"""What a person may want, type and press: one table, a row for each command of the client.
+
+Bindings, the last line, help, the list of commands, the words of plain mode and the keys that may be set are views of
+it. It stands beside `choices`, whose deeds it names. Pure: keys are called as the terminal library calls them, and
+characters stand as they are; words, labels and sentences are ids of the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Final, Literal
+
+from tictactoe_protocol.catalogue import say
+
+if TYPE_CHECKING:
+    from tictactoe_protocol.choices import Choices, Deed
+
+PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
+PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
+GameKind = Literal["resign", "rematch", "draw", "undo", "claim", "choose", "yes", "no", "save"]
+RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute"]
+VerbKind = GameKind | RoomKind
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Play this cell, row-major from 0."""
+
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Tell me something; changes nothing. ``turn`` is an empty line: repeat whose move it is.
+
+    `number` is that of the row, column, cell or mark from 0, of the last moves, or of the move after which the value
+    is asked for; None for the last cell, all marks and moves, and the moment that is looked at.
+    """
+
+    kind: PlainKind | PartKind
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Show the board of another moment: after `number` moves, so many moves on or back, or the present one.
+
+    A ``mistake`` is the next one, with `number` -1 the one before. With `may_be_no` it was typed as ``n``, which where
+    something was asked means no.
+    """
+
+    kind: Literal["at", "by", "live", "mistake"]
+    number: int = 0
+    may_be_no: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """Do something; `argument` is what followed the word, perhaps empty: an answer, words, a name, or a file.
+
+    Who chooses takes a mark, or does so by a word: ``swap``, ``stay`` or ``more``.
+    """
+
+    kind: VerbKind
+    argument: str = ""
+
+
+Intent = Place | Query | Look | Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The pressed side of a row: what the key is called in the settings, and those that it comes with, with blanks.
+
+    They stand once where several rows have the key; without any it is a hint alone, by a key that no setting changes.
+    `shown` are the situations and pages in which it counts, by what the last line calls it there: "" where it does
+    not, ``deed`` where the deed says. `does` is a method of the screen with its arguments, else what is typed is done,
+    or on a page the method of the key's name. Its `deeds` are those of the row, but where others stand here; the list
+    of commands calls it by its deed, else by this `label`.
+    """
+
+    name: str
+    keys: str = ""
+    does: str = ""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    deeds: tuple[str, ...] | None = None
+    label: str = ""
+
+    def label_in(self, situation: str) -> str | None:
+        """Return what the last line of a situation or page calls it, None where it does not count there."""
+        return next((label for label, where in self.shown.items() if situation in where.split()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A row: what may be typed by the words of these ids, that of its own where none are given, or pressed by its key.
+
+    A line with one of the words `means` this intent. `argument` stands behind the word, or the word for `takes`; `ways`
+    are the words of which one may follow. It is possible while one of these `deeds` is, and always where there are
+    none. The sentence ``does ID`` says what it does.
+    """
+
+    id: str
+    means: Intent | None = None
+    words: tuple[str, ...] | None = None
+    argument: str = ""
+    takes: str = ""
+    ways: tuple[str, ...] = ()
+    deeds: tuple[str, ...] = ()
+    key: Key | None = None
+
+    @property
+    def does(self) -> str:
+        """What it does, in few words."""
+        return say(f"does {self.id}")
+
+    @property
+    def word_ids(self) -> tuple[str, ...]:
+        """The ids of its words; none for a key that nothing can be typed for."""
+        return self.words if self.words is not None else (self.id,)
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """What is typed for it, the shortest first."""
+        argument = word_of(self.takes) if self.takes else self.argument
+        return tuple(f"{word} {argument}".rstrip() for id in self.word_ids for word in words_of(id))
+
+    @property
+    def pressed_for(self) -> tuple[str, ...]:
+        """The names of the deeds that its key is for, the first that is possible; none where it may be pressed ever."""
+        return self.key.deeds if self.key is not None and self.key.deeds is not None else self.deeds
+
+
+def words_of(id: str) -> tuple[str, ...]:
+    """Return what may be typed for this in the language that is spoken, what is shown where room is short first."""
+    return tuple(say(f"type {id}").partition("; ")[0].split(", "))
+
+
+def word_of(id: str) -> str:
+    """Return the word for this that is written out."""
+    words = words_of(id)
+    return next((word for word in words if len(word) > 1), words[0])
+
+
+def _press(name: str, keys: str, does: str, shown: Mapping[str, str], *deeds: str, label: str = "") -> Command:
+    """Return the row of a key for which nothing can be typed, and of which no help tells."""
+    return Command(name, words=(), deeds=deeds, key=Key(name, keys, does, shown, label=label))
+
+
+_ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
+_STEPS: Final = {"key step": "reviewing replay watching past", "": "playing choosing over"}
+_COMPARES: Final = {"key compare": "reviewing", "": "playing choosing replay watching past over"}
+_OFFERED: Final = {"": "talking commanding playing choosing"}
+_IN_GAME: Final = {"": "playing choosing"}
+_AT_END: Final = {"deed": "over", "": "past"}
+_LIST: Final = {"": "list"}
+_TEXT: Final = {"": "text"}
+
+_MOVING: Final = (
+    _press("up", "up", "go -1 0", _COMPARES),
+    _press("down", "down", "go 1 0", _COMPARES),
+    _press("up", "", "move -1", {"key choose": "list"}),
+    _press("down", "", "move 1", {"key choose": "list"}),
+    _press("up", "", "scroll_up", {"key scroll": "text"}),
+    _press("down", "", "scroll_down", {"key scroll": "text"}),
+    _press("open", "enter", "", {"key open": "list", "key open the room": "new", "": "settings"}),
+    _press("open", "", "", {"key watch": "watch event", "key replay": "history", "key choose": "values names"}),
+    _press("left", "", "change -1", {"key change": "home form"}),
+    _press("right", "", "change 1", {"key change": "home form"}),
+    _press("place", "enter space", "", _IN_GAME),
+)
+"""What moves, opens and places."""
+
+COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
+    "topic ask": (
+        Command("board", Query("board")),
+        Command("last", Query("last")),
+        Command("free", Query("free")),
+        Command("clock", Query("clock")),
+        Command("who", Query("who")),
+    ),
+    "topic read": (
+        Command("read column", Query("cell"), ("read",), "A"),
+        Command("read row", Query("cell"), ("read",), "1"),
+        Command("read cell", Query("cell"), ("read",), "b2"),
+    ),
+    "topic look": (
+        Command("around cell", Query("around"), ("around",), "b2"),
+        Command("diagonals of cell", Query("diagonals"), ("diagonals",), "b2"),
+        Command("around", Query("around")),
+        Command("diagonals", Query("diagonals")),
+    ),
+    "topic list": (
+        Command("marks", Query("marks")),
+        Command("marks of one", Query("marks"), ("marks",), "x"),
+        Command("runs", Query("runs")),
+        Command("moves", Query("moves")),
+        Command("moves last", Query("moves"), ("moves",), "6"),
+    ),
+    "topic step": (
+        Command("back", Look("by", -1), key=Key("left", "left", "go 0 -1", _STEPS)),
+        Command("next", Look("by", 1), key=Key("right", "right", "go 0 1", _STEPS)),
+        Command("board at", Query("board"), argument="5"),
+        Command(
+            "live",
+            Look("live"),
+            key=Key(
+                "end",
+                "end",
+                "look_at",
+                {
+                    "key live": "watching",
+                    "key or back to the end": "past",
+                    "key to the newest": "reviewing",
+                    "key to start and end": "replay",
+                    "": "over",
+                },
+            ),
+        ),
+    ),
+    "topic worth": (
+        Command(
+            "value",
+            Query("value"),
+            deeds=("review",),
+            key=Key(
+                "review",
+                "v",
+                "",
+                {"key values": "replay watching past", "key hide values": "reviewing", "deed review": "over"},
+            ),
+        ),
+        Command("value at", Query("value"), argument="5", deeds=("review",)),
+        Command("mistakes", Query("mistakes"), deeds=("mistakes",)),
+        Command(
+            "next mistake",
+            Look("mistake", 1),
+            deeds=("mistakes",),
+            key=Key("mistake", "m", "", {"deed mistakes": "reviewing replay past", "": "watching over"}),
+        ),
+        Command(
+            "previous mistake",
+            Look("mistake", -1),
+            deeds=("mistakes",),
+            key=Key("mistake_before", "M", "", {"": "replay watching past over"}),
+        ),
+    ),
+    "topic opening": tuple(
+        Command(f"choose {way}", Verb("choose", way), deeds=(f"choose {way}",), key=Key(way, key, "", {"": "choosing"}))
+        for way, key in (("swap", "ctrl+s"), ("stay", "ctrl+k"), ("more", "ctrl+t"))
+    ),
+    "topic game": (
+        Command("draw", Verb("draw"), ways=_ANSWERS, deeds=("draw offer", "draw accept")),
+        Command("undo", Verb("undo"), ways=_ANSWERS, deeds=("undo offer", "undo accept")),
+        Command("resign", Verb("resign"), deeds=("resign",)),
+        Command(
+            "claim", Verb("claim"), ways=("win", "draw"), deeds=("claim win",), key=Key("claim", "w", "", _IN_GAME)
+        ),
+        Command(
+            "claim draw",
+            Verb("claim"),
+            ("claim",),
+            takes="way draw",
+            deeds=("claim draw",),
+            key=Key("claim_draw", "d", "", _IN_GAME),
+        ),
+    ),
+    "topic offers": (
+        Command(
+            "yes",
+            Verb("yes"),
+            deeds=("draw accept", "undo accept", "rematch accept"),
+            key=Key("accept", "ctrl+y", "", _OFFERED, ("draw accept", "undo accept")),
+        ),
+        Command(
+            "no",
+            Verb("no"),
+            deeds=("draw decline", "undo decline"),
+            key=Key(
+                "decline",
+                "ctrl+n",
+                "",
+                _OFFERED,
+                ("draw decline", "undo decline", "draw withdraw", "undo withdraw"),
+            ),
+        ),
+        Command("draw withdraw", Verb("draw"), ("draw",), takes="way withdraw", deeds=("draw withdraw",)),
+        Command("undo withdraw", Verb("undo"), ("undo",), takes="way withdraw", deeds=("undo withdraw",)),
+    ),
+    "topic end": (
+        Command("rematch", Verb("rematch"), deeds=("rematch",), key=Key("rematch", "r", "", _AT_END)),
+        Command("new", Verb("new"), deeds=("new",), key=Key("another", "n", "", _AT_END)),
+        Command(
+            "save",
+            Verb("save"),
+            deeds=("save",),
+            key=Key("save", "s", "", {"deed save": "replay over", "": "past", "key save": "history"}),
+        ),
+        Command("save file", Verb("save"), ("save",), takes="argument file", deeds=("save",)),
+    ),
+    "topic talk": (
+        Command(
+            "chat",
+            Verb("chat"),
+            takes="argument text",
+            deeds=("chat",),
+            key=Key(
+                "chat",
+                "tab",
+                "switch_line",
+                {
+                    "deed chat": "playing choosing attending watching past over",
+                    "": "talking commanding away waiting",
+                },
+                deeds=(),
+                label="deed chat",
+            ),
+        ),
+        Command("mute", Verb("mute"), takes="argument name"),
+        Command("unmute", Verb("unmute"), takes="argument name"),
+        Command("mute nobody", Verb("mute"), ("mute",)),
+    ),
+    "topic also": (
+        Command(
+            "help",
+            Query("help"),
+            key=Key(
+                "help",
+                "? f1",
+                "help",
+                {
+                    "key help": "playing choosing replay waiting attending watching past page",
+                    "": "away over",
+                },
+                label="key help",
+            ),
+        ),
+        Command(
+            "leave",
+            Verb("leave"),
+            ("leave", "quit"),
+            key=Key(
+                "back",
+                "escape",
+                "back",
+                {
+                    "key play on": "asked",
+                    "key to the board": "talking",
+                    "key back": "commanding reviewing replay page",
+                    "key cancel": "waiting new",
+                    "deed leave": "away attending watching",
+                    "key to home": "over",
+                    "": "playing choosing past question",
+                },
+            ),
+        ),
+        Command(
+            "command",
+            words=(),
+            key=Key(
+                "command",
+                ": /",
+                "begin_command",
+                {"key command": "playing choosing", "": "away replay waiting attending watching past over"},
+                label="key command",
+            ),
+        ),
+        Command("redraw", words=(), key=Key("redraw", "ctrl+l", "", {"": "app"})),
+        Command("end", words=(), key=Key("quit", "ctrl+q", "ask_to_quit", {"key quit": "app"})),
+    ),
+}
+"""What the help of a room tells of, by what it is about."""
+
+_UNTOLD: Final = (
+    Command("choose", Verb("choose")),
+    Command("quit", Verb("quit")),
+    _press("enter", "", "", {"key say it": "talking", "key do it": "commanding"}),
+    _press("12 enter", "", "", {"key go to": "replay"}),
+    _press("home", "home", "look_at 0", {"key to start and end": "replay", "": "watching past over"}),
+    _press("aside_left", "< shift+left", "shift 0 -1", {"": "replay"}),
+    _press("aside_right", "> shift+right", "shift 0 1", {"": "replay"}),
+    _press("confirm", "enter y", "", {"key yes": "asked", "": "question"}),
+    _press("copy", "y", "copy", {"key copy": "waiting", "deed copy": "event"}, label="deed copy"),
+    _press("hide_code", "Q", "switch_code", {"key hide code": "waiting"}),
+    _press("computer", "b", "go_to_computer", {"deed computer": "waiting"}, "computer"),
+    _press("event_join", "j", "deed event_join", {"key event join": "event"}, "join"),
+    _press("event_begin", "b", "deed event_begin", {"key event begin": "event"}, "begin", "resume", "next"),
+    _press("event_pause", "p", "deed event_pause", {"key event pause": "event"}, "away", "ready"),
+    _press("theme", "t", "", {"key theme": "home"}),
+    _press("theme", "", "app.theme", {"": "settings"}),
+    _press("settings", "s", "open_page settings", {"key settings": "home"}),
+    _press("settings", "", "back", {"": "settings"}),
+    _press("help", "", "back", {"": "help"}),
+    _press("share", "x", "", {"key share": "history"}),
+    _press("refresh", "r", "", {"key refresh": "home history"}),
+    _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
+    _press("local", "l", "", {"key start a server": "home"}),
+    _press("name", "n", "", {"": "home"}),
+    _press("devices", "N", "open_page devices", {"": "home"}),
+    _press("home", "", "go 0", _LIST),
+    _press("end", "", "go -1", _LIST),
+    _press("page_up", "pageup", "page -1", _LIST),
+    _press("page_down", "pagedown", "page 1", _LIST),
+    _press("home", "", "scroll_home", _TEXT),
+    _press("end", "", "scroll_end", _TEXT),
+    _press("page_up", "", "", _TEXT),
+    _press("page_down", "", "", _TEXT),
+    _press("call", "ctrl+g", "", {"": "app"}),
+    _press("leave", "ctrl+c", "interrupt", {"": "app"}),
+)
+"""What no help tells of."""
+
+RECORD: Final[Mapping[str, tuple[Command, ...]]] = {
+    "topic step": tuple(Command(f"record {id}") for id in ("next", "back", "number", "live", "quit")),
+    "topic ask": (*(COMMANDS["topic ask"][:3]), Command("record who", words=("who",))),
+    **{topic: COMMANDS[topic] for topic in ("topic read", "topic look", "topic list", "topic worth")},
+}
+"""What can be typed while a recorded game is looked at."""
+
+HOME: Final = (
+    Command("home resume", words=("resume",)),
+    Command("home play", words=("play",)),
+    Command("home bot", words=("bot",)),
+    Command("home new", words=("new",)),
+    Command("home join", words=("join",), takes="argument code"),
+    Command("home watch", words=("watch",)),
+    Command("home rooms", words=("rooms",)),
+    Command("home history", words=("history",)),
+)
+"""What can be typed outside rooms; the other commands of the program can be typed as well."""
+
+SUGGESTED: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
+"""The words that are shown to whoever begins a command."""
+
+TABLE: Final = (*_MOVING, *chain.from_iterable(COMMANDS.values()), *_UNTOLD)
+"""All that can be typed or pressed in rooms, and pressed on pages."""
+
+
+# -- in which order ---------------------------------------------------------------------------------------------------
+
+_ROOMS: Final = (
+    *("asked", "talking", "commanding", "away", "playing", "choosing", "reviewing", "replay"),
+    *("waiting", "attending", "watching", "past", "over"),
+)
+"""What one may be about in a room; everything else in which keys are shown is a page, or a part of one."""
+_FIRST: Final[Mapping[str, tuple[str, ...]]] = {
+    "asked": ("confirm",),
+    "talking": ("enter",),
+    "commanding": ("enter",),
+    "away": ("retry",),
+    "reviewing": ("left", "right", "up", "down"),
+    "over": ("rematch",),
+    "home": ("retry", "back", "local"),
+    "event": ("event_join", "event_begin", "event_pause"),
+    "settings": ("back",),
+    "help": (),
+}
+_LAST: Final[Mapping[str, tuple[str, ...]]] = {
+    "reviewing": ("end", "back"),
+    "replay": ("save", "home", "end", "12 enter", "help"),
+    "event": ("help", "quit"),
+    "history": ("save", "share", "refresh", "quit"),
+}
+"""The keys that a last line names before and after all others, where that is not as usual."""
+
+
+_PRESSED: Final = [(row, row.key) for row in TABLE if row.key is not None]
+
+
+def list_first(situation: str) -> tuple[str, ...]:
+    """Return the keys that a last line names first: on a page what opens and leads back, where nothing else is said."""
+    return _FIRST.get(situation, () if situation in _ROOMS else ("open", "back"))
+
+
+def order_keys(situation: str, names: Iterable[str]) -> list[str]:
+    """Return these keys in the order of the last line of a situation or page: as their rows stand, but for a few."""
+    first, last = list_first(situation), _LAST.get(situation, ("help",) if situation in _ROOMS else ("quit",))
+    between = (key.name for _, key in _PRESSED if key.name not in (*first, *last))
+    return sorted(names, key=[*first, *between, *last].index)
+
+
+# -- views of the table -----------------------------------------------------------------------------------------------
+
+
+def list_keys(situation: str) -> dict[str, tuple[Key, str]]:
+    """Return the keys that count in a situation or on a page by their names, with what the last line calls them."""
+    return {key.name: (key, label) for _, key in _PRESSED if (label := key.label_in(situation)) is not None}
+
+
+def _list_labels(situation: str) -> dict[str, str]:
+    """Return what the last line calls the keys of a situation, those first that it names."""
+    keys = list_keys(situation)
+    names = sorted(order_keys(situation, keys), key=lambda name: not keys[name][1])
+    return {name: keys[name][1] for name in names}
+
+
+ACTIONS: Final = {key.name: tuple(key.keys.split()) for _, key in _PRESSED if key.keys}
+"""The keys that a person may change, with those that they come with."""
+
+SITUATIONS: Final = {situation: _list_labels(situation) for situation in _ROOMS}
+"""The keys that count at the same time in a room, with what the last line calls each; of two, the first counts."""
+
+IN_ROOMS: Final = {one[1].name: one for one in _PRESSED if any(one[1].label_in(where) is not None for where in _ROOMS)}
+"""The rows of all keys that count in a room, each with its key."""
+
+DEEDS: Final = {key.name: row.pressed_for for row, key in _PRESSED if row.pressed_for}
+"""The names of the deeds that keys are for, the first that is possible; other keys may be pressed at any time."""
+
+_KEY_OF: Final = {deed: name for name in reversed(IN_ROOMS) for deed in DEEDS.get(name, ())}
+
+
+def key_for(deed: Deed) -> str:
+    """Return the key that does this deed, the id of the deed where none does."""
+    return _KEY_OF.get(deed.name) or _KEY_OF.get(deed.id, deed.id)
+
+
+def list_commands(*, plays: bool, now: Choices | None = None) -> Iterator[tuple[str, Sequence[Command]]]:
+    """Yield what can be done, by what it is about: all that who plays or watches may ever do, or what is possible."""
+    for topic, commands in COMMANDS.items():
+        found = [one for one in commands if now is None or not one.deeds or any(map(now.may, one.deeds))]
+        if not plays:
+            of_game = topic in ("topic opening", "topic game", "topic offers")
+            found = [one for one in found if not of_game and one.id not in ("rematch", "new")]
+        if found:
+            yield topic, found
