@@ -18,7 +18,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client, connect
 from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused, Unreachable
-from tictactoe_client.online.events import Back, Lost, Retrying
+from tictactoe_client.online.events import Lost, Retrying
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
@@ -211,7 +211,7 @@ class Session:
             self.phase, self.held_until = "away", now + event.hold_seconds
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
-        elif isinstance(event, Back) or isinstance(message.push, Welcome):
+        elif isinstance(message.push, Welcome):  # which also follows a return, and a room to another server
             self._note_address(client)
         self._hear(message)
         if event is not None:
