@@ -27,7 +27,7 @@ async def test_who_plays_in_any_face_through_a_rolling_restart_misses_nothing_an
         node = stack.enter_context(node_in(tmp_path))
         await (await empty_store(node)).close()
         settings = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
-        first, second = contextlib.AsyncExitStack(), contextlib.AsyncExitStack()
+        first, second = [await stack.enter_async_context(contextlib.AsyncExitStack()) for _ in range(2)]
         one = await first.enter_async_context(Server(settings, limits=uncounted()))
         two = await second.enter_async_context(Server(settings, limits=uncounted()))
         await until(lambda: len(one.cluster.members.urls) == len(two.cluster.members.urls) == 2)
@@ -70,4 +70,3 @@ async def test_who_plays_in_any_face_through_a_rolling_restart_misses_nothing_an
             assert room.moves == (0, 3, 1, 6, 5, 7)
         assert not any("onnection" in line for line in (screen.text, *plain.lines[2:]))
         assert not any('"disconnected"' in line for line in script.lines)
-        stack.push_async_exit(first)
