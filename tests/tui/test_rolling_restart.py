@@ -67,6 +67,7 @@ async def test_who_plays_in_any_face_through_a_rolling_restart_misses_nothing_an
         await screen.until(three.url)
         await play((5, 7), 4)
         for room in rooms:
+            await until_moves(room, 6)
             assert room.moves == (0, 3, 1, 6, 5, 7)
         assert not any("onnection" in line for line in (screen.text, *plain.lines[2:]))
         assert not any('"disconnected"' in line for line in script.lines)
