@@ -41,6 +41,10 @@ class Agenda:
         if self._later[0][0] == moment:
             self._set_timer()
 
+    def after(self, seconds: float, action: Action) -> None:
+        """Do something in so many seconds."""
+        self.at(asyncio.get_running_loop().time() + seconds, action)
+
     def soon(self, action: Action) -> None:
         """Do something as soon as there is time."""
         self._now.append(action)

@@ -7,7 +7,6 @@ slowly gets the newest state alone, and a connection that takes nothing is cut o
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -144,7 +143,7 @@ class Streams(Limiting):
     def _send_later(self) -> None:
         self._is_sending = bool(self._read)
         if self._is_sending:
-            self._agenda.at(asyncio.get_running_loop().time() + LOOK_SECONDS, self._send_all)
+            self._agenda.after(LOOK_SECONDS, self._send_all)
 
     def _send_all(self) -> None:
         for code in self._read:

@@ -248,7 +248,7 @@ class Cluster(Elsewhere):
         if other is not None:
             self.own_rooms.take_since(room.code, other.since)
         later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
-        self._core.agenda.at(asyncio.get_running_loop().time() + later, partial(self._drop_missing, live))
+        self._core.agenda.after(later, partial(self._drop_missing, live))
         return True
 
     def _drop_missing(self, live: LiveRoom) -> None:

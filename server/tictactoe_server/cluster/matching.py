@@ -93,4 +93,4 @@ class Matching:
             self._lists.matchmaker.offer(listed)
 
     def _after_a_while(self, action: Callable[[], object]) -> None:
-        self._agenda.at(asyncio.get_running_loop().time() + RESERVED_SECONDS, action)
+        self._agenda.after(RESERVED_SECONDS, action)
