@@ -1,4 +1,4 @@
-"""The public rooms of the server at the other end of the link, and a few boards of games that are on there."""
+"""The public rooms of the server that one is connected to, and a few boards of games that are on there."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Lobby:
     Of more than 2,000 those that opened first are forgotten.
     """
 
-    def __init__(self, link: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
+    def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
         self.boards: tuple[LiveBoard, ...] = ()
-        self._link = link
+        self._session = session
         self._start = start
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
 
     def follow(self, *, on: bool = True) -> None:
         """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
-        client = self._link.client
-        if client is not None and self._link.phase == "online":
+        client = self._session.client
+        if client is not None and self._session.phase == "online":
             self._start(client.lobby(on=on, boards=3 if on else 0))
 
     def hear(self, message: Message) -> bool:

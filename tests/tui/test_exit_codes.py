@@ -128,7 +128,7 @@ async def test_ctrl_q_at_home_without_a_connection_ends_with_seven(proxy: Proxy,
     async with open_screen(proxy.url, backoff=NEVER) as ana:
         await ana.until("Playing as")
         proxy.cut()
-        while ana.app.link.phase != "away":
+        while ana.app.session.phase != "away":
             await ana.pilot.pause()
         assert await quit_with(ana, "ctrl+q") == CONNECTION_LOST
 

@@ -111,7 +111,7 @@ async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game
         async with asyncio.timeout(10):
             while ana.app.is_running:
                 await ana.pilot.pause()
-        saved = rooms_left(ana.app.link.address.url)
+        saved = rooms_left(ana.app.session.address.url)
     assert ana.app.return_code == 7
     assert "tictactoe-client join" in ana.app.last_words
     assert saved == [code]
@@ -195,7 +195,7 @@ async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: 
         await ana.until("CONNECTION LOST")
         await ana.press("ctrl+q")
         await ana.until_it_ends()
-        link = ana.app.link.address.link_to(code)
+        link = ana.app.session.address.link_to(code)
     held = f"Your seat in {code} is held for a while, as the server cannot be told."
     assert ana.app.last_words == f"{held} To come back: tictactoe-client join {link}"
 

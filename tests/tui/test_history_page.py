@@ -122,7 +122,7 @@ async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Se
     async with played(server, games=1), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("1 game", "> 1.")
         async with connect(server.url, name="cy") as cy:
-            client = ana.app.link.client
+            client = ana.app.session.client
             assert client is not None
             async with connect(server.url, token=client.token) as again:
                 await finish_a_game(cy, again)
@@ -171,7 +171,7 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
     async with played(server), open_screen("ws://127.0.0.1:1", first_page=HISTORY) as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
         assert "press l" not in text
-        ana.app.link.cluster = parse_cluster(server.url)
+        ana.app.session.cluster = parse_cluster(server.url)
         await ana.do("r", server.url.replace("localhost", "127.0.0.1"), gone="Can't reach")
 
 
@@ -207,7 +207,7 @@ async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_l
             await ana.until("> 1.")
             await ana.do("enter", "REPLAY")
             proxy.lose()
-            while ana.app.link.phase != "failed":
+            while ana.app.session.phase != "failed":
                 await ana.pilot.pause()
             await ana.do("right", "Move 1 of 5")
             await ana.do("escape", "> 1.", "r tries again")

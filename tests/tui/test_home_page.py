@@ -179,12 +179,12 @@ async def test_a_full_room_of_the_command_is_watched_or_ends_with_five(server: S
 async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as  ana")
-        player = ana.app.link.client.player if ana.app.link.client else None
+        player = ana.app.session.client.player if ana.app.session.client else None
         await ana.press("n")
         await ana.enter("zoe!", 'A name cannot contain "!"')
         await ana.do("backspace enter", "Playing as  zoe")
-        assert ana.app.link.client is not None
-        assert ana.app.link.client.player == player
+        assert ana.app.session.client is not None
+        assert ana.app.session.client.player == player
 
 
 @pytest.mark.parametrize("answer", ["escape", "enter"])
@@ -220,7 +220,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
         assert "Start one:" in text
         assert "tictactoe-client -s wss://host" in text
         async with Server(Settings(host="127.0.0.1", port=0)) as late:
-            ana.app.link.cluster = parse_cluster(late.url)
+            ana.app.session.cluster = parse_cluster(late.url)
             await ana.do("r", "Playing as  ana")
 
 

@@ -56,5 +56,5 @@ async def test_the_link_that_is_shown_stays_the_one_that_one_came_by(open_screen
         one.answers[Join], two.answers[Join] = sends_to(two.url), lets_in(is_waiting=True)
         async with open_screen(one.url, Choice("join", code=ROOM)) as ana:
             await ana.until("Waiting for someone", f":{one.url.rpartition(':')[2]}/{ROOM}")
-            assert ana.app.link.address.url == two.url
+            assert ana.app.session.address.url == two.url
             assert two.url.rpartition(":")[2] not in ana.text

@@ -68,8 +68,8 @@ async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: W
     async with watch(ply=7, note="The first of 2 games; --game 2 chooses the next.") as ana:
         text = await ana.until("The first of 2 games; --game 2 chooses the next.", "move 7 of 7")
         assert "reach" not in text
-        assert ana.app.link.phase == "connecting"
-        assert ana.app.link.client is None
+        assert ana.app.session.phase == "connecting"
+        assert ana.app.session.client is None
         await ana.do("right", LAST)
 
 

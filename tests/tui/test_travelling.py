@@ -38,13 +38,13 @@ async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_
 
 async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, at_home: AtHome) -> None:
     async with at_home() as ana:
-        player = ana.app.link.client.player if ana.app.link.client else None
+        player = ana.app.session.client.player if ana.app.session.client else None
         await paste(ana, NOWHERE)
         await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}:", "press Esc", "Esc back")
         text = await ana.do("escape", "Playing as  ana", gone="Back to")
         assert server.url in text.splitlines()[0]
-        assert ana.app.link.client is not None
-        assert ana.app.link.client.player == player
+        assert ana.app.session.client is not None
+        assert ana.app.session.client.player == player
 
 
 async def test_one_may_go_back_to_the_server_before(server: Server, at_home: AtHome) -> None:
@@ -59,11 +59,11 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         await ana.until("Playing as")
-        client = ana.app.link.client
+        client = ana.app.session.client
         await paste(ana, f"ws://localhost:{server.port}/{code}")
         await ana.until("bo's move (X)")
-        assert ana.app.link.client is client
-        await ana.app.link.finish()
+        assert ana.app.session.client is client
+        await ana.app.session.finish()
         assert code in rooms_left(server.url)
 
 
@@ -89,7 +89,7 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         await (await announcing.async_register_service(info, allow_name_change=True))
         async with open_screen(NOWHERE.rpartition("/")[0]) as ana:
             await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
-            ana.app.link.cluster = parse_cluster(server.url)
+            ana.app.session.cluster = parse_cluster(server.url)
             await ana.do("r", "> Quick match", "Near you: hall")
         async with open_screen(server.url) as ana:
             await ana.until("Playing as", "Near you: hall")
@@ -138,5 +138,5 @@ async def test_a_link_to_another_address_of_the_cluster_stays_here(server: Serve
         await ana.paste(f"{two.url}/{code}")
         await ana.press("enter")
         await bo.state(status="playing")
-        assert ana.app.link.address.url == one.url
+        assert ana.app.session.address.url == one.url
         assert two.calls == 0

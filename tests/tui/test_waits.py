@@ -149,7 +149,7 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
             proxy.down.go_on()
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
-            while proxy.calls == calls or ana.app.link.phase != "online":
+            while proxy.calls == calls or ana.app.session.phase != "online":
                 await ana.pilot.pause()
             await ana.do("enter", "bo's move", "O  ana (you)")
 

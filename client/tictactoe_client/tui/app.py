@@ -106,7 +106,7 @@ class TicTacToe(Program, inherit_bindings=False):
         self.redraw()
         self.set_interval(TICK_SECONDS, self.tick)
         if self._first_page.record is None:
-            self.start(self.link.run())
+            self.start(self.session.run())
 
     def tick(self) -> None:
         """Show what time changes; at the end of the program no screen is left to show it on."""
@@ -116,11 +116,11 @@ class TicTacToe(Program, inherit_bindings=False):
 
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
         self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
-        if self.link.phase != "failed":
+        if self.session.phase != "failed":
             self.open(RoomScreen(self, room, None if room.state.event else again, news))
 
     def open_event(self, code: str, ticket: str, address: Address | None) -> None:
-        if address is not None and not self.link.cluster.has(address):
+        if address is not None and not self.session.cluster.has(address):
             self.ways_in.travel(address)
         self.open(EventPage(EventWay(code, ticket, watches=not ticket)))
 

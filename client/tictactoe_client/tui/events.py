@@ -130,7 +130,7 @@ class EventPage(ListPage):
     def _give_up(self, error: ClientError) -> None:
         """Leave a page whose event could not be gone to."""
         if self._is_first and isinstance(error, Refused):
-            told = describe_failure(error, self.program.settings, self.program.link.address)
+            told = describe_failure(error, self.program.settings, self.program.session.address)
             self.program.leave(judge(error)[0], told)
         elif self in self.program.screens:
             self.program.close(self)
@@ -177,8 +177,10 @@ class EventPage(ListPage):
         self.text("hint").show((hint, "dim"))
 
     def describe_news(self) -> Part | None:
-        link = self.program.link
-        return connection_banner(link, monotonic(), width=self.size.width, holds_seat=False) or super().describe_news()
+        session = self.program.session
+        return (
+            connection_banner(session, monotonic(), width=self.size.width, holds_seat=False) or super().describe_news()
+        )
 
     # -- what one does ----------------------------------------------------------------------------------------------
 
@@ -188,7 +190,7 @@ class EventPage(ListPage):
 
     @property
     def _link(self) -> str:
-        client = self.program.link.client
+        client = self.program.session.client
         return "" if client is None or self._event is None else link_to(client, self._event.code)
 
     def open_row(self, name: str) -> None:

@@ -96,8 +96,8 @@ class HistoryPage(ListPage):
         self._fetching = self.program.start(self._fetch(self.chosen, deed))
 
     async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
-        client = self.program.link.client
-        if client is None or self.program.link.phase != "online":
+        client = self.program.session.client
+        if client is None or self.program.session.phase != "online":
             self.program.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
             return
 
@@ -120,7 +120,7 @@ class HistoryPage(ListPage):
 
     def action_share(self) -> None:
         """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
-        if (client := self.program.link.client) is not None:
+        if (client := self.program.session.client) is not None:
             self.program.start(self._share(client, self.chosen))
 
     async def _share(self, client: Client, game: str) -> None:
@@ -133,11 +133,11 @@ class HistoryPage(ListPage):
             self.program.say(say("history shared", link=link, key=self.show_key("share")), "good")
 
     def action_refresh(self) -> None:
-        self.program.link.retry()
+        self.program.session.retry()
         self._ask(anew=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        client = self.program.link.client
+        client = self.program.session.client
         if action == "share":
             return bool(self.games) and client is not None and "share" in client.features
         return bool(self.games) if action == "save" else super().check_action(action, parameters)
@@ -145,20 +145,20 @@ class HistoryPage(ListPage):
     def describe_about(self) -> str:
         """Return how many games were won, lost and drawn, of how many, and at which server."""
         if not self.games:
-            return self.program.link.address.url
+            return self.program.session.address.url
         told = tally(self.games, self._viewer, is_complete=self.is_complete)
         count = say("count game", n=len(self.games))
         room = self.size.width - measure(self.describe_heading()) - 6
         return next(
-            (text for text in (f"{told}   {self.program.link.address.url}", told) if measure(text) <= room), count
+            (text for text in (f"{told}   {self.program.session.address.url}", told) if measure(text) <= room), count
         )
 
     def describe_news(self) -> Part | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
-        link = self.program.link
-        lost = connection_banner(link, time.monotonic(), width=40, holds_seat=False)
-        if link.phase == "failed" and link.failure is not None and self.games:
-            lost = f"╳ {link.failure.message}", "bad"
+        session = self.program.session
+        lost = connection_banner(session, time.monotonic(), width=40, holds_seat=False)
+        if session.phase == "failed" and session.failure is not None and self.games:
+            lost = f"╳ {session.failure.message}", "bad"
         if lost is not None:
             return f"{lost[0]}   {say('page retries', key=self.show_key('refresh'))}", lost[1]
         if self._fetching is not None and not self._fetching.done():
@@ -184,10 +184,10 @@ class HistoryPage(ListPage):
         return rules, others or "-", outcome, str(game.moves), format_date(game.at)
 
     def _describe_nothing(self) -> list[Part]:
-        link = self.program.link
+        session = self.program.session
         if self.games:
             return []
-        if link.phase == "failed" or link.client is None:
+        if session.phase == "failed" or session.client is None:
             return self.describe_no_server()
-        told = f"{say('no finished game', url=link.address.url)} {say('history none')}"
+        told = f"{say('no finished game', url=session.address.url)} {say('history none')}"
         return [(self._refusal or (told if self._viewer else say("history asking")), "")]

@@ -84,20 +84,20 @@ class Menu:
 
     def list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
         """Yield all lines by their names, those for seats left behind first; without a connection what leads away."""
-        link, ways_in = self.program.link, self.program.ways_in
+        session, ways_in = self.program.session, self.program.ways_in
         self.game.choices = name_games()
         self.level.choices = {describe_level(level): level for level in LEVELS}
         if client is not None:
             yield from self._list_ways(client)
-        near = [one for one in self.nearby if one.address != link.before and not link.cluster.has(one.address)]
+        near = [one for one in self.nearby if one.address != session.before and not session.cluster.has(one.address)]
         for server in near[:3]:
             url, travel = server.address.url, partial(ways_in.travel, server.address)
             yield f"near-{url}", Entry(say("home near", name=shorten(server.name, 24)), url, travel)
-        if client is not None and link.before is not None:
-            yield "return", Entry(say("home back", url=link.before.url), "", ways_in.travel_back)
+        if client is not None and session.before is not None:
+            yield "return", Entry(say("home back", url=session.before.url), "", ways_in.travel_back)
 
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
-        program, enter, alone = self.program, self.program.ways_in.enter, self.program.link.is_own
+        program, enter, alone = self.program, self.program.ways_in.enter, self.program.session.is_own
         rules = PRESETS[self.game.value]
         for seat in self.held:
             title = say("home resume", room=name_with_time(seat.room, client.held_ms(seat.room)))
@@ -156,7 +156,7 @@ class HomePage(ListPage):
             yield self.rooms
 
     def fill(self) -> None:
-        client = None if self.program.link.phase == "failed" else self.program.link.client
+        client = None if self.program.session.phase == "failed" else self.program.session.client
         self._entries = dict(self.menu.list_entries(client))
         titles, rooms = align(self.program.lobby.tabulate("waiting", client.player if client else None))
         rooms = rooms if client else {}
@@ -181,8 +181,8 @@ class HomePage(ListPage):
             return
         said, name = f"{say('home playing as')}  ", clean_text(client.name)
         change = f"   ({say('home change', key=self.show_key('name'))})"
-        about = say("home alone") if self.program.link.is_own else describe_record(self._games, client.player)
-        has_room = self.program.link.is_own or measure(f"{said}{name}{change}{about}") + 9 <= self.size.width
+        about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
+        has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 9 <= self.size.width
         parts = (said, ""), (name, "title"), (change, "dim"), (f"   {about}" if has_room else "", "dim")
         self.text("player").show(*parts)
 
@@ -199,9 +199,9 @@ class HomePage(ListPage):
 
     def describe_about(self) -> str:
         """Return the server and how far away it is, as much of that as there is room for."""
-        link = self.program.link
-        latency = f"  {link.latency_ms} ms" if link.phase == "online" else ""
-        url, width = say("home own") if link.is_own else link.address.url, self.size.width - 16
+        session = self.program.session
+        latency = f"  {session.latency_ms} ms" if session.phase == "online" else ""
+        url, width = say("home own") if session.is_own else session.address.url, self.size.width - 16
         ways = (f"{url}  ●{latency}", f"{url}  ●", f"{url.partition('://')[2]}  ●", f"●{latency}")
         return next((way for way in ways if measure(way) <= width), "●")
 
@@ -231,7 +231,7 @@ class HomePage(ListPage):
 
     def connected(self) -> None:
         self.program.lobby.follow()
-        client, first = self.program.link.client, self.program.ways_in.first
+        client, first = self.program.session.client, self.program.ways_in.first
         if client is not None:
             self.menu.held = client.welcome.rooms
             self.program.start(self._learn(client, anew=True))
@@ -247,7 +247,7 @@ class HomePage(ListPage):
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
         """Learn how one's last games went; `anew` also which are lost that were left, said to nobody in a room."""
         if anew:
-            self._losses += await find_losses(self.program.link)
+            self._losses += await find_losses(self.program.session)
         if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
             self.program.say(" ".join(self._losses))
             self._losses = []
@@ -275,7 +275,7 @@ class HomePage(ListPage):
     def open_row(self, name: str) -> None:
         if self.program.ways_in.waits_for:
             return
-        if self.program.link.phase != "online" and not name.startswith("near-"):
+        if self.program.session.phase != "online" and not name.startswith("near-"):
             self.program.say(say("home no connection"))
         elif name in self._entries:
             self._entries[name].deed()
@@ -298,7 +298,7 @@ class HomePage(ListPage):
             self.choose(next(found, self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
-        if self.program.link.client is not None:
+        if self.program.session.client is not None:
             self.program.ways_in.ask_for_room(event.text.strip())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -313,7 +313,7 @@ class HomePage(ListPage):
             "name": is_here and not is_joining,
             "change": entry is not None and entry.choice is not None,
             "local": self.can_start_local,
-            "retry": self.program.link.phase == "failed",
+            "retry": self.program.session.phase == "failed",
         }
         return offers[name] if name in offers else super().check_action(action, parameters)
 
@@ -323,20 +323,20 @@ class HomePage(ListPage):
             self.redraw()
 
     def action_retry(self) -> None:
-        self.program.link.retry()
+        self.program.session.retry()
 
     def action_refresh(self) -> None:
-        self.program.link.retry()
+        self.program.session.retry()
         self.program.lobby.follow()
 
     def action_local(self) -> None:
         self.program.ways_in.stay()
-        self.program.link.start_local()
+        self.program.session.start_local()
 
     @property
     def _leads_back(self) -> bool:
         """Whether there is nothing to do here but to go back to the server before."""
-        return "join" not in self._entries and self.program.link.before is not None
+        return "join" not in self._entries and self.program.session.before is not None
 
     def name_key(self, id: str) -> str:
         return "" if id == "key back" and not self._leads_back else id

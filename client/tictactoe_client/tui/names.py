@@ -60,7 +60,7 @@ class NamesPage(ListPage):
         if name == "link":
             self._do(name)
             return
-        client = self.program.link.client
+        client = self.program.session.client
         asks: dict[str, tuple[str, str | None]] = {
             "claim": (say("home your name"), client.name if client else ""),
             "code": (say("name code"), ""),
@@ -77,7 +77,7 @@ class NamesPage(ListPage):
         if name == "claim":
             self._do(name, typed)
         elif name == "code":
-            self.program.link.become(link=typed)
+            self.program.session.become(link=typed)
         elif name == "back":
             self.program.push_screen(Question(say("name back code"), "", limit=64), partial(self._come_back, typed))
         else:
@@ -87,7 +87,7 @@ class NamesPage(ListPage):
         """Be again who has this name, by one of its codes."""
         if name and code:
             self.program.keep_name(name)
-            self.program.link.become(rescue=code)
+            self.program.session.become(rescue=code)
 
     def action_back(self) -> None:
         if not self.asks_first(super().action_back):

@@ -88,7 +88,7 @@ class NewRoomPage(FormPage):
 
     def list_fields(self) -> dict[str, Field]:
         """Return the lines, which stay as they are when one comes back to them."""
-        return self.fields or list_lines(alone=self.program.link.is_own)
+        return self.fields or list_lines(alone=self.program.session.is_own)
 
     def list_shown(self) -> list[str]:
         return [name for name in self.fields if self.fields["more"].value or name in _FIRST]
@@ -102,7 +102,7 @@ class NewRoomPage(FormPage):
 
     def describe_sum(self) -> Part:
         try:
-            return describe_room(read_room(self._values), alone=self.program.link.is_own), "dim"
+            return describe_room(read_room(self._values), alone=self.program.session.is_own), "dim"
         except Misuse as misuse:
             return misuse.message, "bad"
 

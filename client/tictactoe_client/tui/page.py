@@ -141,26 +141,26 @@ class Page(ClientScreen):
     @property
     def can_start_local(self) -> bool:
         """Whether a server of this run alone would help."""
-        return isinstance(self.program.link.failure, Unreachable) and self.program.link.address.is_loopback
+        return isinstance(self.program.session.failure, Unreachable) and self.program.session.address.is_loopback
 
     def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
         """Return the lines that say that a server is called, or why there is none and what helps.
 
         With `offers_own` the page takes keys for a server of this run, and for the way back to the one before.
         """
-        link, show = self.program.link, self.show_key
-        before = link.before if offers_own else None
-        if link.failure is None:
-            lines = [(say("connecting", url=link.address.url), "dim")]
+        session, show = self.program.session, self.show_key
+        before = session.before if offers_own else None
+        if session.failure is None:
+            lines = [(say("connecting", url=session.address.url), "dim")]
             return [*lines, (say("home esc back", key=show("back"), url=before.url), "dim")] if before else lines
-        helps = list_helps(link.failure)
+        helps = list_helps(session.failure)
         if offers_own and self.can_start_local:
             helps.insert(1, (say("home own server"), say("home press", key=show("local"))))
         if before is not None:
             helps.insert(0, (say("home back to", url=before.url), say("home press", key=show("back"))))
-        if isinstance(link.failure, VersionRefused):
+        if isinstance(session.failure, VersionRefused):
             helps.append((say("home version"), ""))
-        lines = [(f"✗ {clean_text(link.failure.message)}", "bad"), ("", "")]
+        lines = [(f"✗ {clean_text(session.failure.message)}", "bad"), ("", "")]
         for text, command in helps:
             lines += [(f"  {text}", ""), (f"    {command}", "key")]
         return [*lines, ("", ""), (f"  {say('home retries', key=show('retry' if offers_own else 'refresh'))}", "key")]

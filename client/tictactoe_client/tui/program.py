@@ -160,7 +160,7 @@ class Program(App[int], inherit_bindings=False):
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
         seat_in = first.code if first is not None and first.way == "join" else None
-        self.link = Session(
+        self.session = Session(
             settings,
             cluster_for(settings, address),
             Identity(settings.name, role, seat_in, resumes=first is None, tell=self.say),
@@ -172,7 +172,7 @@ class Program(App[int], inherit_bindings=False):
         self._rung: set[str] = set()
         self._answered: set[str] = set()
         self._told_call: tuple[str, str] | None = None
-        self.lobby = Lobby(self.link, self.start)
+        self.lobby = Lobby(self.session, self.start)
         self.ways_in = WaysIn(self, first)
 
     # -- screens --------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class Program(App[int], inherit_bindings=False):
 
     def ask(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
         """Do something that takes the server, as `start` does; tell whether we are online, so that it is begun."""
-        client = self.link.client if self.link.phase == "online" else None
+        client = self.session.client if self.session.phase == "online" else None
         if client is not None:
             self.start(work(client))
         return client is not None
@@ -332,12 +332,12 @@ class Program(App[int], inherit_bindings=False):
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
         self.ways_in.give_up()
-        self.link.rename(name)
+        self.session.rename(name)
         self.keep_name(name)
 
     def keep_name(self, name: str) -> None:
         """Be called so from the next hello on, and as for `rename` in later runs."""
-        self.link.identity.name = name
+        self.session.identity.name = name
         if self.settings.name_is_for_now:
             self.say(say("program name for now"), "dim")
         else:
@@ -353,7 +353,7 @@ class Program(App[int], inherit_bindings=False):
 
     def heed_call(self, *, is_wanted: bool = False) -> None:
         """Go to the board that calls us, once by itself where nobody plays or is asked anything, else say who calls."""
-        call = next(iter(self.link.client.calls), None) if self.link.client is not None else None
+        call = next(iter(self.session.client.calls), None) if self.session.client is not None else None
         if self.status is self._told_call:
             self.status = None
         if call is None or self.ways_in.waits_for:
@@ -391,7 +391,7 @@ class Program(App[int], inherit_bindings=False):
         try:
             await work
         except (ClientError, BadInput) as error:
-            if isinstance(error, Refused) or self.link.phase != "failed":
+            if isinstance(error, Refused) or self.session.phase != "failed":
                 self.say(error.message)
         except Exception as error:
             self.fail(error)
@@ -413,14 +413,14 @@ class Program(App[int], inherit_bindings=False):
 
     async def _say_goodbye(self, code: int) -> None:
         """End the program; by a terminal that was closed, and by SIGTERM, nobody has decided to leave a game."""
-        gives_up = code not in (ExitCode.HANGUP, ExitCode.TERMINATED) and self.link.phase == "online"
+        gives_up = code not in (ExitCode.HANGUP, ExitCode.TERMINATED) and self.session.phase == "online"
         if gives_up:
             await self.ways_in.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
         async with self.kept.writing:
             pass
-        await self.link.finish()
+        await self.session.finish()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
         self._end((self.last_game or ExitCode.NORMAL) if is_asked else code)
 
@@ -431,7 +431,7 @@ class Program(App[int], inherit_bindings=False):
 
     def _exit_code(self) -> int:
         """Return the code for one who ends the program now, but for what became of a game."""
-        if self.link.phase == "away":
+        if self.session.phase == "away":
             return ExitCode.CONNECTION_LOST
-        failure = self.link.failure
-        return judge(failure)[0] if failure is not None and self.link.phase == "failed" else ExitCode.NORMAL
+        failure = self.session.failure
+        return judge(failure)[0] if failure is not None and self.session.phase == "failed" else ExitCode.NORMAL

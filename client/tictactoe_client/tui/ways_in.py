@@ -31,7 +31,7 @@ class Around(Protocol):
     """What is asked here of the program."""
 
     settings: Settings
-    link: Session
+    session: Session
     lobby: Lobby
 
     @property
@@ -80,17 +80,17 @@ class WaysIn:
                 pass
 
     async def _take_turn(self, wanted: object, enter: Enter[Room]) -> Room | None:
-        link = self._program.link
+        session = self._program.session
         try:
             async with self._turn:
-                client = link.client
+                client = session.client
                 if client is None or self._wanted is not wanted:
                     return None
                 room = await enter(client)
                 if self._wanted is wanted:
                     return room
                 if any(seat.room == room.code for seat in client.welcome.rooms):
-                    await link.greet_again()  # the seat of an earlier run stays ours
+                    await session.greet_again()  # the seat of an earlier run stays ours
                 else:
                     await room.leave()
         except ClientError:
@@ -103,7 +103,7 @@ class WaysIn:
 
     def enter(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
-        if self._program.link.client is None:
+        if self._program.session.client is None:
             self._next = (choice, over)
         elif not self.waits_for:
             coming = self.fetch(describe_wait(choice), choice.enter)
@@ -137,7 +137,7 @@ class WaysIn:
                 self.ask_for_room(text, way, over, f"{why}\n")
                 return
             choice = Choice("watch" if way == "watch" else "join", code=code)
-            if address is None or self._program.link.cluster.has(address):
+            if address is None or self._program.session.cluster.has(address):
                 self.enter(choice, over)
             else:
                 self.travel(address, choice)
@@ -155,11 +155,11 @@ class WaysIn:
         self.give_up()
         watches = choice is not None and choice.way == "watch"
         room = None if choice is None or watches else choice.code
-        self._program.link.move(address, "nobody" if watches else "player", room=room)
+        self._program.session.move(address, "nobody" if watches else "player", room=room)
 
     def travel_back(self) -> None:
-        if self._program.link.before is not None:
-            self.travel(self._program.link.before)
+        if self._program.session.before is not None:
+            self.travel(self._program.session.before)
 
     async def _arrive(
         self, coming: Coroutine[Any, Any, Room | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
@@ -169,10 +169,10 @@ class WaysIn:
         try:
             room = await coming
         except Refused as refused:
-            if (client := program.link.client) is not None and await choice.find_event(client, refused) is not None:
+            if (client := program.session.client) is not None and await choice.find_event(client, refused) is not None:
                 program.open_event(choice.code, "", None)
                 return
-            code, told = judge(refused)[0], describe_failure(refused, program.settings, program.link.address)
+            code, told = judge(refused)[0], describe_failure(refused, program.settings, program.session.address)
 
             def take(answer: str | None) -> None:
                 if answer is not None:

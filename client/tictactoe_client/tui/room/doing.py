@@ -241,7 +241,7 @@ class RoomCommands:
     # -- what the keys do -----------------------------------------------------------------------------------------
 
     def retry(self) -> None:
-        self._program.link.retry()
+        self._program.session.retry()
 
     def switch_line(self) -> None:
         self.model.line.switch()
@@ -398,7 +398,7 @@ class RoomCommands:
         timeline, keys = model.actions.timeline, model.news.keys
         told: Sequence[str] = ()
         waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
-        is_offline = self._program.link.phase == "away" and not waits  # what else needs the server is refused
+        is_offline = self._program.session.phase == "away" and not waits  # what else needs the server is refused
         try:
             told = (await model.actions.do(intent, is_offline=is_offline)).lines
         except ClientError:

@@ -147,13 +147,13 @@ class RoomFoot:
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
     def _banner(self, state: RoomState, now: float, width: int, rows: int) -> Text | None:
-        model, keymap, link = self.model, self.program.keymap, self.program.link
+        model, keymap, session = self.model, self.program.keymap, self.program.session
         if model.record is not None:
             return None
         if model.question is not None:
             return describe_question(model, keymap), "bad"
         holds_seat = model.plays or state.status == "waiting"
-        if lost := connection_banner(link, now, width=width, holds_seat=holds_seat):
+        if lost := connection_banner(session, now, width=width, holds_seat=holds_seat):
             return lost
         if self.program.ways_in.waits_for:
             return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
@@ -214,20 +214,20 @@ def describe_question(model: RoomModel, keymap: Keymap) -> str:
     return f"{asked}   {keymap.show('confirm')} {say('key yes')}   {keymap.show('back')} {say('key play on')}"
 
 
-def connection_banner(link: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
+def connection_banner(session: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
     """Return what to say while the connection is lost, in fewer words where the width wants it, else None.
 
     With `holds_seat` it says for how long the seat is kept.
     """
-    if link.phase != "away" or link.retrying is None:
-        is_returning = link.phase == "connecting" and link.client is not None
+    if session.phase != "away" or session.retrying is None:
+        is_returning = session.phase == "connecting" and session.client is not None
         return (say("banner connecting"), "warn") if is_returning else None
-    seconds = max(0, math.ceil(link.retries_at - now))
-    lost, short, number = say("banner lost"), say("banner lost short"), link.retrying.attempt
+    seconds = max(0, math.ceil(session.retries_at - now))
+    lost, short, number = say("banner lost"), say("banner lost short"), session.retrying.attempt
     trying = say("banner lost again", seconds=seconds) if seconds else say("banner lost now")
     attempt = say("banner lost attempt", seconds=seconds, number=number) if seconds else trying
-    is_held = holds_seat and link.held_until > now
-    time = format_duration(round((link.held_until - now) * 1000))
+    is_held = holds_seat and session.held_until > now
+    time = format_duration(round((session.held_until - now) * 1000))
     kept, held = (f" {say(id, time=time)}" if is_held else "" for id in ("banner lost seat", "banner lost held"))
     ways = (f"{lost} {attempt}{kept}", f"{lost} {trying}{kept}", f"{short} {trying}{held}", f"{short}{held}")
     return f"╳ {next((text for text in ways if measure(text) + 2 <= width), ways[-1])}", "bad"

@@ -49,7 +49,7 @@ class WaysOut:
 
         A game that goes on without a connection is not lost by this: the program ends and says how to come back.
         """
-        if self._program.link.phase == "away" and self._model.plays:
+        if self._program.session.phase == "away" and self._model.plays:
             self._program.leave(ExitCode.CONNECTION_LOST)
             return
         self._program.close(self._screen)

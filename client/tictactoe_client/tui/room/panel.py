@@ -262,7 +262,7 @@ def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel, state:
 
 def link_for_others(program: Program, model: RoomModel) -> str:
     """Return the link to the room by an address that others can reach."""
-    return reachable_address(program.link.cluster.given.first).link_to(model.room.code)
+    return reachable_address(program.session.cluster.given.first).link_to(model.room.code)
 
 
 def draw_code(picture: Picture, link: str) -> int:

@@ -58,7 +58,7 @@ class RoomScreen(ClientScreen):
     """
 
     def __init__(self, program: Program, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
-        client, settings = program.link.client, replace(program.settings, colour=False)
+        client, settings = program.session.client, replace(program.settings, colour=False)
         features = client.features if client is not None else frozenset()
         if isinstance(room, RecordedRoom):
             actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
@@ -80,7 +80,7 @@ class RoomScreen(ClientScreen):
         self._news = news
         self._has_noted = False
         if room.seat is not None:
-            program.link.keep_room(room.code)
+            program.session.keep_room(room.code)
 
     def on_mount(self) -> None:
         if self._news:
@@ -165,7 +165,7 @@ class RoomScreen(ClientScreen):
         self.model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
-        is_slow = (self._program.link.latency_ms or 0) > _SLOW_MS
+        is_slow = (self._program.session.latency_ms or 0) > _SLOW_MS
         if state.rules.gravity and self._program.settings.motion and not is_slow and self.is_current:
             self.model.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
             self.set_timer(_FRAME_SECONDS, self._fall_on)
@@ -303,10 +303,10 @@ class RoomScreen(ClientScreen):
         self._note_game()
         self.program.ways_in.give_up()
         self.model.review.switch(on=False)
-        self.program.link.forget_room(self.room.code)
+        self.program.session.forget_room(self.room.code)
 
     def describe_loss(self, reason: str) -> str:
-        first = self.program.link.cluster.given.first
+        first = self.program.session.cluster.given.first
         return describe_giving_up(self.room.state, self.room.viewer, first, reason) if self.model.plays else ""
 
     def note_person(self) -> None:
@@ -329,7 +329,7 @@ class RoomScreen(ClientScreen):
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
         """Leave where one `gives_up`, so that nobody waits for us in vain; a silent server is not waited for."""
-        client, state = self.program.link.client, self.room.state
+        client, state = self.program.session.client, self.room.state
         if not self._has_noted:
             self._has_noted = True
             self._note_game()
@@ -338,7 +338,7 @@ class RoomScreen(ClientScreen):
         cost = self.model.choices.find("leave")
         has_left = gives_up and await self.room.say_goodbye()
         if has_left:
-            self.program.link.forget_room(self.room.code)
+            self.program.session.forget_room(self.room.code)
         return describe_farewell(state, client, has_left=has_left, cost=cost.cost if cost is not None else "")
 
     def _note_game(self) -> None:

@@ -219,7 +219,7 @@ class RoomView:
 
     def _draw_head(self, picture: Picture, state: RoomState) -> None:
         """Draw who plays what, in which room, and the moment or how quick the connection is."""
-        model, link, newest = self.model, self.program.link, self.model.room.state
+        model, session, newest = self.model, self.program.session, self.model.room.state
         is_record = model.record is not None
         names = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None]
         players = describe_players(model.record) if model.record is not None else say("versus").join(names)
@@ -229,7 +229,7 @@ class RoomView:
         total = max(newest.ply, len(model.room.moves))
         watching = say("head watchers", n=state.watchers) if state.watchers and not (is_record or model.seat) else ""
         back = f"[◂ {say('key back')}]" if state.ply and not (is_record or model.seat) else ""
-        right = say("head latency", ms=link.latency_ms) if link.phase == "online" else say("head offline")
+        right = say("head latency", ms=session.latency_ms) if session.phase == "online" else say("head offline")
         if is_record or model.is_back or (model.seat is None and state.status != "waiting"):
             moments = [say("head move", n=state.ply, total=total), *([back] if back else [])]
             right = "   ".join([watching, *moments] if watching and picture.width >= NARROW else moments)
@@ -247,7 +247,7 @@ class RoomView:
             x = picture.put(x, 0, text, role) + 2 if text else x
         if back and right.endswith(back):
             self._back_at = range(picture.width - 1 - measure(back), picture.width - 1)
-        picture.put_right(0, right, "dim" if link.phase == "online" or is_record else "bad")
+        picture.put_right(0, right, "dim" if session.phase == "online" or is_record else "bad")
 
     def _draw_board(self, picture: Picture, state: RoomState, layout: RoomLayout) -> list[str]:
         """Draw the board, with values where they are shown; return those that its small cells have no room for.
@@ -263,7 +263,7 @@ class RoomView:
             if model.falling:
                 view = replace(view, board=model.falling[0], last=None, line=frozenset())
         grid = self._grid = layout.grid.scroll(cursor if cursor is not None else state.last, self._grid)
-        is_grey = self.program.link.phase != "online" and model.record is None
+        is_grey = self.program.session.phase != "online" and model.record is None
         picture.paste(LEFT, layout.top, draw_board(view, grid), "dim" if is_grey else None)
         analysis = model.review.analysis if shows_values else None
         if analysis is None:
