@@ -7,7 +7,6 @@ every number, and no word to type that already means something else in English.
 from __future__ import annotations
 
 import argparse
-import gettext
 import json
 import string
 from collections.abc import Iterator
@@ -15,12 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_protocol.catalogue import FOLDER
+from tictactoe_protocol.catalogue.plurals import form_of
 
 _LINES: Final = frozenset({"row", "row part", "column", "column part", "diagonal"})
 """Sentences about a line of marks, of whose places each language takes those that it says them with."""
 
-_HEAD: Final = ("plural", "plural forms")
-_NUMBERS: Final = (*range(201), 1_000_000)
+_NUMBERS: Final = range(201)
+"""What is counted here; a form for millions alone may be left out, and is said as the others are."""
 _ALIKE: Final = (
     {"type next", "type no"},
     {"type board", "type board at"},
@@ -42,9 +42,9 @@ def find_faults(language: str, folder: Path = FOLDER) -> list[str]:
     faults += [f"not in en.json: {id}" for id in sentences if id not in english]
     if not faults and list(sentences) != list(english):
         faults.append("The ids stand in another order than in en.json.")
-    shared = [id for id in sentences if id in english and id not in _HEAD]
+    shared = [id for id in sentences if id in english]
     faults += [fault for id in shared for fault in _compare(id, english[id], sentences[id])]
-    return [*faults, *_check_forms(sentences), *_check_words(english, sentences)]
+    return [*faults, *_check_forms(language, sentences), *_check_words(english, sentences)]
 
 
 def _compare(id: str, english: Any, sentence: Any) -> Iterator[str]:
@@ -68,14 +68,9 @@ def _places_of(sentence: Any) -> set[str]:
     return found
 
 
-def _check_forms(sentences: Sentences) -> Iterator[str]:
+def _check_forms(language: str, sentences: Sentences) -> Iterator[str]:
     """Yield which forms a sentence that counts lacks, or has in vain."""
-    try:
-        form_of, forms = gettext.c2py(sentences["plural"]), sentences["plural forms"]
-        needed = {forms[form_of(number)] for number in _NUMBERS}
-    except (KeyError, ValueError, IndexError, TypeError) as error:
-        yield f"plural, plural forms: {error!r}"
-        return
+    needed = {form_of(language, number) for number in _NUMBERS}
     for id, sentence in sentences.items():
         if isinstance(sentence, dict) and set(sentence) != needed:
             yield f"{id}: has the forms {sorted(sentence)}, and needs {sorted(needed)}"

@@ -47,12 +47,6 @@ def test_what_events_alone_say_is_read_with_them_alone(language: str) -> None:
     assert not json.loads(common.body).keys() & json.loads(more.body).keys()
 
 
-def test_the_languages_of_the_page_are_those_that_there_are_sentences_for() -> None:
-    named = re.search(r"const FILES = \{(.*)\};", (FOLDER / "language.js").read_text(encoding="utf-8"))
-    assert named
-    assert re.findall(r'(\w+): "./\1.json"', named[1]) == list(LANGUAGES)
-
-
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
 def test_a_module_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < MOST_LINES

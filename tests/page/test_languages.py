@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 from playwright.async_api import Page, expect
 
+import tictactoe_protocol
+from tests.environment import environment
+from tests.faults.harness import COMMAND, Harness
 from tests.page.conftest import Visit
 from tests.page.test_play import address
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
+from tools.catalogue import find_faults
 
 GERMAN, ENGLISH = open_catalogue("de"), open_catalogue("en")
+FRENCH = {
+    "language": "Français",
+    "count move": {"one": "{n} coup", "other": "{n} coups"},
+    "page home title": "On joue à quoi ?",
+    "setting language": "Langue",
+    "usage": "Usage :",
+}
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 PARTS = re.compile(r"\{\w+\}")
 
@@ -110,6 +125,33 @@ async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit)
     await expect(ana.page).to_have_title("Alle Partien")
     await ana.page.get_by_role("combobox", name="Sprache").select_option("en")
     await expect(ana.page).to_have_title("Watch wall")
+
+
+async def test_a_further_language_is_one_file_for_terminal_and_page(tmp_path: Path, visit: Visit) -> None:
+    package = shutil.copytree(Path(tictactoe_protocol.__file__).parent, tmp_path / "tictactoe_protocol")
+    assert find_faults("fr", package / "catalogue")
+    (package / "catalogue" / "fr.json").write_text(json.dumps(ENGLISH.sentences | FRENCH), encoding="utf-8")
+    assert find_faults("fr", package / "catalogue") == []
+    copy = ("env", f"PYTHONPATH={tmp_path}")
+
+    def read(words: str, **variables: str) -> str:
+        command = (*copy, "tictactoe-client", *words.split())
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment(**variables)).stdout
+
+    assert read("rooms --help", LANG="fr_FR.UTF-8").startswith("Usage : tictactoe-client rooms")
+    told = read("--language fr --help")
+    assert told.startswith("Usage : tictactoe-client")
+    assert "en, de, fr" in told
+    typed = {"_TICTACTOE_CLIENT_COMPLETE": "fish_complete", "COMP_WORDS": "tictactoe-client rooms --language"}
+    assert read("", **typed, COMP_CWORD="f") == "plain,fr\n"
+    async with Harness(tmp_path / "data", command=(*copy, *COMMAND)) as server:
+        marie = await visit(server.url.replace("ws", "http", 1), language="fr-CA")
+        await expect(marie.page.locator("html")).to_have_attribute("lang", "fr")
+        await expect(marie.page.locator("h1")).to_have_text("On joue à quoi ?")
+        choice = marie.page.get_by_role("combobox", name="Langue")
+        await expect(choice.locator("option")).to_have_text(["English", "Deutsch", "Français"])
+        await choice.select_option("de")
+        await expect(marie.page.get_by_role("combobox", name="Sprache")).to_have_value("de")
 
 
 async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit: Visit, bo: Peer) -> None:

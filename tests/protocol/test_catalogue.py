@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.client.states import ANA, BO, state
+from tests.environment import environment
 from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
+from tictactoe_protocol.catalogue.plurals import form_of
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
 from tictactoe_protocol.wording import describe_level, describe_turn
 from tools.catalogue import find_faults
+
+NUMBERS = (*range(300), 1_000_000)
+FORMS = f"""
+const letters = [..."abcdefghijklmnopqrstuvwxyz"], longer = (text) => letters.map((letter) => text + letter);
+const pairs = letters.flatMap(longer), tags = [...pairs, ...pairs.flatMap(longer)];
+const known = Intl.PluralRules.supportedLocalesOf(tags).filter((tag) => !tag.includes("-"));
+const formsOf = (rules) => {list(NUMBERS)}.map((number) => rules.select(number));
+console.log(JSON.stringify(Object.fromEntries(known.map((tag) => [tag, formsOf(new Intl.PluralRules(tag))]))));
+"""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -32,7 +45,6 @@ def test_a_language_is_whole(language: str) -> None:
             "kept: a place is a name in braces, and no more: {cell!r} ist vorgemerkt.",
         ),
         ({"count move": {"one": "{n} Zug"}}, "count move: has the forms ['one'], and needs ['one', 'other']"),
-        ({"plural": "n ="}, "plural, plural forms: ValueError('invalid token in plural form: =')"),
         ({"type resign": "draw"}, "'draw' means type draw, type resign"),
     ],
 )
@@ -64,6 +76,15 @@ def test_there_are_forms_for_one_and_for_many() -> None:
     assert [say("count move", n=number) for number in (0, 1, 2)] == ["0 moves", "1 move", "2 moves"]
     german = open_catalogue("de")
     assert [german.say("count move", n=number) for number in (0, 1, 2)] == ["0 Züge", "1 Zug", "2 Züge"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
+def test_every_number_has_the_form_that_a_page_finds_for_it() -> None:
+    done = subprocess.run(["node", "--eval", FORMS], capture_output=True, text=True, check=True, env=environment())
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    assert {"ar", "de", "fr", "ja", "pl", "pt"} <= found.keys()
+    for language in found.keys() - {"br", "gv", "kw", "sgs", "tzm"}:
+        assert [form_of(language, number) for number in NUMBERS] == found[language], language
 
 
 def test_a_language_that_there_is_no_file_for_is_named_with_those_that_there_are() -> None:

@@ -657,7 +657,7 @@ async def test_a_browser_gets_the_page_in_its_language_with_the_sentences_of_tha
 ) -> None:
     told = f"Accept-Language: {asked}", f"Cookie: {cookie}"
     page = (await get(server, "/", *told, accept=BROWSER)).body.decode()
-    assert f'<html lang="{language}">' in page
+    assert f'<html lang="{language}" ' in page
     assert re.search(rf'<link rel="preload" href="/assets/{language}\.\w+\.json"', page)
     assert ("braucht JavaScript" in page) == (language == "de")
 

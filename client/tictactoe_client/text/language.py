@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from tictactoe_protocol.catalogue import IN_ASCII, LANGUAGES, open_catalogue, say, speak
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say, speak, to_ascii
 
 VARIABLE: Final = "TICTACTOE_LANGUAGE"
 _OPTION: Final = "--language"
@@ -64,4 +63,4 @@ def plain(typed: str) -> str:
     >>> plain("  Next   MISTAKE "), plain("Züge")
     ('next mistake', 'zuege')
     """
-    return " ".join(unicodedata.normalize("NFC", typed).lower().translate(IN_ASCII).split())
+    return " ".join(to_ascii(typed.lower()).split())

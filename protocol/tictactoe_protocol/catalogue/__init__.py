@@ -1,25 +1,42 @@
-"""What people are told, by id and language: sentences with named places, and forms for numbers as gettext has them.
+"""What people are told, by id and language: sentences with named places, and forms for numbers by Unicode's CLDR.
 
-Source of the rule for plurals: the expressions in C of GNU gettext, and the names of Unicode's CLDR for the forms.
+A language is one file here, from which the terminal and the page take it alike.
 """
 
 from __future__ import annotations
 
-import gettext
 import json
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+from tictactoe_protocol.catalogue.plurals import form_of
 
 FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
 """Those that there is a file for beside this one; a further one is one more file."""
 
 _SPELT: Final = (
-    "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss è=e „=' “=' ’=' –=- ·=- ●=* …=... ←=<- →=-> ↑=up ↓=down ¼=.25 ½=.5 ¾=.75"
+    "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss æ=ae Æ=Ae œ=oe Œ=Oe ø=oe Ø=Oe „=' “=' ”=' ’=' «=' »=' –=- ·=- ●=* …=... "
+    "←=<- →=-> ↑=up ↓=down ¼=.25 ½=.5 ¾=.75"
 )
-IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()))
-"""What is no ASCII in our sentences, and how that is written in ASCII."""
+_IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()))
+
+
+def to_ascii(text: str) -> str:
+    """Return how a text is written in ASCII: letters without their accents; those of other alphabets stay.
+
+    >>> to_ascii("Zurück: ½ Punkt … réussi")
+    'Zurueck: .5 Punkt ... reussi'
+    """
+    text = unicodedata.normalize("NFC", text).translate(_IN_ASCII)
+    return text if text.isascii() else "".join(map(_without_accent, text))
+
+
+def _without_accent(letter: str) -> str:
+    base = unicodedata.normalize("NFD", letter)[0]
+    return base if base.isascii() else letter
 
 
 class Catalogue:
@@ -30,15 +47,13 @@ class Catalogue:
             raise LookupError(f"There are no words in {language!r}: {', '.join(LANGUAGES)}.")
         self.language = language
         text = (FOLDER / f"{language}.json").read_text(encoding="utf-8")
-        self.sentences: dict[str, Any] = json.loads(text.translate(IN_ASCII) if in_ascii else text)
-        self._forms: list[str] = self.sentences.pop("plural forms")
-        self._form_of = gettext.c2py(self.sentences.pop("plural"))
+        self.sentences: dict[str, Any] = json.loads(to_ascii(text) if in_ascii else text)
 
     def say(self, id: str, **places: Any) -> str:
         """Return a sentence with its places filled; the form for `n` where it has several. Raises KeyError."""
         sentence = self.sentences[id]
         if not isinstance(sentence, str):
-            sentence = sentence[self._forms[self._form_of(abs(int(places["n"])))]]
+            sentence = sentence.get(form_of(self.language, abs(int(places["n"])))) or sentence["other"]
         return str(sentence).format_map(places)
 
 

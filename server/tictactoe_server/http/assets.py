@@ -7,7 +7,8 @@ A file names others by where they lie beside it, in double quotes (``"./turn.svg
 under which that file is served. Modules have one hash together, as each may load any other; those that the page always
 needs are one file, see `Modules`. What modules say in ``/** ... */``, their types among it, does not travel, nor do
 sentences that no module says: an id is written there as a whole or up to a comma, or begins as a template does. What
-only modules say that are not in the one file is in another, and what only those of a folder say in one of theirs.
+only modules say that are not in the one file is in another, and what only those of a folder say in one of theirs. The
+page learns from its own head which languages there are, and where the sentences of the one that it is sent in are.
 """
 
 from __future__ import annotations
@@ -22,16 +23,12 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from tictactoe_protocol import catalogue
-from tictactoe_protocol.catalogue import LANGUAGES
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
-CATALOGUES: Final = Path(catalogue.__file__).parent
-"""The sentences of each language, which the page reads as files of its own folder."""
-
 PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
 ENTRIES: Final = ("main.js", "game.js")
@@ -92,16 +89,15 @@ class Assets:
         alone = [name for name in texts if f'"./{name}"' in index]
         self._modules = Modules(texts, ENTRIES, alone)
         self._at_once = {"", *self._modules.together, *alone}
-        places = sorted({"", *map(self._place_of, texts)})
-        is_said = {place: _ids_in(texts[name] for name in texts if self._place_of(name) == place) for place in places}
+        self._places = sorted({"", *map(self._place_of, texts)})
+        is_said = {one: _ids_in(texts[name] for name in texts if self._place_of(name) == one) for one in self._places}
         for language in LANGUAGES:
             name = f"{language}{_CATALOGUE}"
-            rest = json.loads((CATALOGUES / name).read_bytes())
-            for place in places:  # the page's own come first: what is among these is nowhere else
+            rest = open_catalogue(language).sentences
+            for place in self._places:  # the page's own come first: what is among these is nowhere else
                 chosen = {id: sentence for id, sentence in rest.items() if is_said[place](id)}
                 rest = rest if place else {id: sentence for id, sentence in rest.items() if id not in chosen}
-                body = json.dumps(chosen, ensure_ascii=False, separators=(",", ":")).encode()
-                self._keep(posixpath.join(place, name), body)
+                self._keep(posixpath.join(place, name), _to_json(chosen).encode())
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
             if name != INDEX and name not in texts:
                 self._keep(name, self._read(name))
@@ -128,9 +124,10 @@ class Assets:
         `address` is what links to this server begin with, empty where they begin as the page's own does. `module` is
         what the page will load for what it shows, so that it asks for that and for its language at once.
         """
-        said = {posixpath.join(place, language + _CATALOGUE) for place in ("", self._place_of(module))}
-        sentences = "".join(
-            f'<link rel="preload" href="{self._paths[name]}" as="fetch" crossorigin>\n' for name in sorted(said)
+        sentences = {place: self._paths[posixpath.join(place, language + _CATALOGUE)] for place in self._places}
+        said = (
+            f'<link rel="preload" href="{sentences[place]}" as="fetch" crossorigin>\n'
+            for place in sorted({"", self._place_of(module)})
         )
         modules = (
             f'<link rel="modulepreload" href="{self._paths[name]}">\n'
@@ -142,8 +139,10 @@ class Assets:
             "description": html.escape(description),
             "address": html.escape(address),
             "language": language,
-            "script": html.escape(catalogue.open_catalogue(language).say("page needs script")),
-            "preloads": f"{sentences}{''.join(modules)}",
+            "languages": html.escape(_to_json({one: open_catalogue(one).say("language") for one in LANGUAGES})),
+            "sentences": html.escape(_to_json(sentences)),
+            "script": html.escape(open_catalogue(language).say("page needs script")),
+            "preloads": "".join((*said, *modules)),
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
 
@@ -268,6 +267,10 @@ def resolve(name: str, file: str) -> str:
 
 def _variable(name: str) -> str:
     return "$" + re.sub(r"\W", "_", posixpath.splitext(name)[0])
+
+
+def _to_json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _kind_of(name: str) -> str:

@@ -19,7 +19,7 @@ export const learn = (more) => void (sentences = { ...sentences, ...more });
 export function say(id, places = {}) {
 	const found = sentences[id];
 	if (found === undefined) throw new RangeError(`There is no sentence "${id}".`);
-	const sentence = typeof found === "string" ? found : found[plural.select(Number(places.n))];
+	const sentence = typeof found === "string" ? found : found[plural.select(Number(places.n))] ?? found.other;
 	return sentence.replace(/\{(\w+)\}/g, (_, name) => {
 		if (name in places) return String(places[name]);
 		throw new RangeError(`The sentence "${id}" needs ${name}.`);

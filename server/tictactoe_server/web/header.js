@@ -3,14 +3,14 @@
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
 import { showKeys } from "./keyhelp.js";
-import { LANGUAGES, chooseLanguage } from "./language.js";
+import { chooseLanguage, languagesThere } from "./language.js";
 
 /** @param {App} app */
 export function makeTools(app) {
 	const link = h("span.link");
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
-	const languages = select(Object.entries(LANGUAGES), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
+	const languages = select(Object.entries(languagesThere()), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), () => app.showRules());
 	const keys = button("?", showKeys, { "aria-label": say("view keys"), title: say("view keys") });

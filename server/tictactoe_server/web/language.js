@@ -1,41 +1,31 @@
-/** The language that the page speaks: the one that was chosen here, else the first of the browser's that there is. */
+/** The language that the page speaks: the one that the server has sent it in, with where its sentences are, and the others that there are. */
 
 import { learn, speak } from "./catalogue.js";
 
-/** @type {Record<string, string>} */
-const FILES = { en: "./en.json", de: "./de.json" };
-/** @type {Record<string, string>} */
-const LATER = { en: "./later/en.json", de: "./later/de.json" };
 /** @type {Promise<unknown> | null} */
 let later = null;
-/** What each is called by those who speak it: `Intl.DisplayNames` knows too, and takes its time. @type {Record<string, string>} */
-export const LANGUAGES = { en: "English", de: "Deutsch" };
-const CHOSEN = /\blanguage=(\w+)/;
 const YEAR_SECONDS = 31_536_000;
 
-/** What the server, too, reads of a request, to send the page in this language. */
-function findLanguage() {
-	const wanted = [CHOSEN.exec(document.cookie)?.[1] ?? "", ...navigator.languages].map((tag) => tag.split("-")[0].toLowerCase());
-	return wanted.find((tag) => tag in FILES) ?? "en";
-}
+/** What the server has written into the page. @param {"languages" | "sentences"} what @returns {Record<string, string>} */
+const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{}");
+
+/** What each language is called by those who speak it. */
+export const languagesThere = () => toldBy("languages");
+
+/** The sentences that the modules of a folder say, those on the way to a game for none. @param {string} folder */
+const read = async (folder) => (await fetch(toldBy("sentences")[folder])).json();
 
 /** Read the sentences, and speak them from now on. */
 export async function learnLanguage() {
-	const language = findLanguage();
-	const answer = await fetch(FILES[language]);
-	document.documentElement.lang = language;
-	speak(language, await answer.json());
+	speak(document.documentElement.lang, await read(""));
 }
 
-/** Read more sentences, those that the modules of a folder say alone. @param {Record<string, string>} files by language */
-export async function learnMore(files) {
-	const answer = await fetch(files[document.documentElement.lang]);
-	learn(await answer.json());
-}
+/** Read more sentences, those that the modules of a folder say alone. @param {string} folder */
+export const learnMore = async (folder) => learn(await read(folder));
 
 /** Read, once, what only those modules say that are not loaded at once. */
 export async function learnLater() {
-	later ??= learnMore(LATER);
+	later ??= learnMore("later");
 	await later.catch((why) => {
 		later = null;
 		throw why;

@@ -5,14 +5,12 @@ import { h } from "../dom.js";
 import { learnLater, learnMore } from "../language.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
-/** @type {Record<string, string>} */
-const SENTENCES = { en: "./en.json", de: "./de.json" };
 /** @type {Promise<unknown> | undefined} */
 let prepared;
 
 /** Load the sentences and the style, once. */
 export async function prepare() {
-	prepared ??= Promise.all([learnMore(SENTENCES), learnLater(), loadStyle()]);
+	prepared ??= Promise.all([learnMore("events"), learnLater(), loadStyle()]);
 	await prepared.catch((why) => {
 		prepared = undefined;
 		throw why;
