@@ -26,7 +26,7 @@ _YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": Fals
 
 
 class ExitCode(IntEnum):
-    """What the exit code says; `docs/client.md` is its contract."""
+    """What the exit code says; `docs/scripting.md` is its contract."""
 
     NORMAL = 0
     OUR_BUG = 1

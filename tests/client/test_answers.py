@@ -165,7 +165,7 @@ def _typed_in(language: str) -> list[tuple[str, str]]:
 
 
 def test_the_documentation_lists_what_help_does() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "plain.md").read_text(encoding="utf-8")
     table = page.partition("In a room you can type:\n\n")[2].partition("\n\n")[0]
     cells = [row.split("|")[1] for row in table.splitlines()[2:]]
     assert {word for cell in cells for word in re.findall("`([^`]+)`", cell)} == set(_typed_words())

@@ -1,4 +1,4 @@
-"""The pictures in `docs/client.md` are what the screen shows in a window of 80x24.
+"""The pictures in `docs/playing.md` are what the screen shows in a window of 80x24.
 
 With UPDATE_PICTURES=1 the page is rewritten. Those of `docs/screens.md` are made by ``python -m tools.pictures``.
 """
@@ -15,6 +15,7 @@ import pytest
 from tests.client.tournaments import EVENT, event, with_events
 from tests.end_to_end.test_past_games import finish_a_game
 from tests.faults.hostile_server import hostile_server
+from tests.kept import leave_seat
 from tests.peer import open_peer, play_out
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
@@ -24,7 +25,6 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.session import Session
 from tictactoe_client.tui import FirstPage
-from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
@@ -55,7 +55,7 @@ class Gallery:
 
 @pytest.fixture
 def gallery() -> Gallery:
-    return Gallery("client.md", (80, 24))
+    return Gallery("playing.md", (80, 24))
 
 
 async def take(user: ScreenUser, *codes: str) -> str:
@@ -81,12 +81,6 @@ async def test_home(server: Server, at_home: AtHome, gallery: Gallery) -> None:
         code = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(code)
         gallery.check("home", await take(ana, code))
-
-
-async def test_no_server(open_screen: OpenScreen, gallery: Gallery) -> None:
-    async with open_screen("ws://127.0.0.1:1", size=gallery.size) as ana:
-        await ana.until("Can't reach", "tries again")
-        gallery.check("no server", ana.text.rstrip().replace("127.0.0.1:1 ", "localhost:1 "))
 
 
 async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
@@ -145,25 +139,19 @@ async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenS
         gallery.check("end", await take(ana, code))
 
 
-@pytest.mark.parametrize(("name", "rules"), [("15x15", PRESETS["gomoku"]), ("32x32", Rules(32, 32, 5))])
-async def test_large_boards(server: Server, open_screen: OpenScreen, gallery: Gallery, name: str, rules: Rules) -> None:
-    choice = Choice("create", rules)
-    moves = GOMOKU if name == "15x15" else [cell // 15 * 32 + cell % 15 + 8 for cell in GOMOKU]
+async def test_a_large_board(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_peer(server.url, "ana") as first, open_peer(server.url, "bo") as second:
-        fields = {"rows": rules.rows, "columns": rules.columns, "line": rules.line}
-        code = (await first.ask("create", rules=choice.rules.preset or fields))["room"]
+        code = (await first.ask("create", rules="gomoku"))["room"]
         await second.ask("join", room=code)
-        await play_out({"X": first, "O": second}, code, moves)
+        await play_out({"X": first, "O": second}, code, GOMOKU)
         token = first.welcome["token"]
         await first.socket.close()
-        from tests.kept import leave_seat
-
         leave_seat(server.url, code, token)
         async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:
             await ana.until("YOUR MOVE", "5. ")
             await ana.press("down", "down", "down")
             await ana.type("k", "move: k_")
-            gallery.check(name, await take(ana, code))
+            gallery.check("15x15", await take(ana, code))
 
 
 async def test_lost_connection(server: Server, proxy: Proxy, open_screen: OpenScreen, gallery: Gallery) -> None:
