@@ -18,10 +18,9 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
 from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved
-from tictactoe_client.online.messages import Message
+from tictactoe_client.online.messages import Changed, Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.online.work import Changed
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard

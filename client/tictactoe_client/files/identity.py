@@ -14,7 +14,7 @@ from typing import Literal, ParamSpec, TypeVar
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.cluster import Cluster
-from tictactoe_client.online.work import Work
+from tictactoe_client.online.messages import Work
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 

@@ -13,8 +13,7 @@ from typing import Final
 
 from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
-from tictactoe_client.online.feed import position_after
-from tictactoe_client.online.room import Room
+from tictactoe_client.online.room import Room, position_after
 from tictactoe_client.settings import Misuse
 from tictactoe_engine.records import (
     GameRecord,

@@ -1,31 +1,23 @@
-"""The ways to a server: the first time, again after a loss, and to the one that has a room."""
+"""The ways to a server: the first time, and again after a loss."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Final
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, is_same_server
-from tictactoe_client.online.cluster import Cluster, find_server
+from tictactoe_client.online.address import Address
+from tictactoe_client.online.cluster import Cluster
 from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
-from tictactoe_client.online.inspection import read_message
-from tictactoe_client.online.messages import Message
-from tictactoe_client.online.pending import Pending
-from tictactoe_protocol import ErrorCode, may_reconnect, pushes
+from tictactoe_protocol import may_reconnect
 from tictactoe_protocol.catalogue import say
 
 Greet = Callable[[Address], Awaitable[Connection]]
 """Connects and says hello; raises `ClientError`."""
 _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
-_MOST_MOVES: Final = 3
-"""So often in a row a request is taken on to the server that is said to have its room."""
-_MOST_BEFORE: Final = 100
-"""How many messages may come before the answer to the first request."""
 
 
 async def arrive(cluster: Cluster, greet: Greet) -> Connection:
@@ -104,82 +96,3 @@ def is_passing(error: errors.ClientError) -> bool:
 
 def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
     return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
-
-
-@dataclass(slots=True)
-class Search:
-    """How the server was looked for that has the room of a request, as the last `told` of them says.
-
-    It answered over a connection of its own, `guest`, with all that was `heard` over it; or nobody was there, or sent
-    us back. `leads_nowhere` where we were sent to no server of the cluster, which is not gone to.
-    """
-
-    told: Message
-    guest: Connection | None = None
-    heard: list[str] = field(default_factory=list)
-    leads_nowhere: bool = False
-
-
-async def search(
-    pending: Pending, told: Message, here: Connection, cluster: Cluster, greet: Greet, timeout_seconds: float
-) -> Search:
-    """Ask the servers to which one is sent from `here`, one after the other; raises `Interrupted`.
-
-    The caller is to close the connection of a guest, or be there.
-    """
-    teller = here
-    for _ in range(_MOST_MOVES):
-        address = await _find_way(told, teller, cluster, greet)
-        if address is None:
-            return Search(told, leads_nowhere=True)
-        if is_same_server(address, here.address):
-            break
-        guest = None
-        try:
-            guest = await greet(address)
-            heard, answer = await _ask(guest, pending, timeout_seconds)
-            if not sends_on(answer.push):
-                found, guest = guest, None
-                return Search(answer, found, heard)
-            told, teller = answer, guest
-        except errors.ClientError:
-            if guest is not None and not pending.may_be_repeated:
-                raise errors.Interrupted from None
-            break
-        finally:
-            if guest is not None:
-                guest.transport.abort()
-    return Search(told)
-
-
-async def _find_way(told: Message, teller: Connection, cluster: Cluster, greet: Greet) -> Address | None:
-    """Return the server of the cluster to which one is sent, None for a stranger: one may have come since the hello."""
-    url = getattr(told.push, "url", None) or ""
-    known = (*teller.servers, *(one for one in cluster.addresses if teller.address.may_lead_to(one)))
-    address = find_server(url, known)
-    if address is None:
-        with contextlib.suppress(errors.ClientError):
-            newer = await greet(teller.address)
-            await newer.close()
-            teller.servers = newer.servers
-            address = find_server(url, newer.servers)
-    return address
-
-
-async def _ask(connection: Connection, pending: Pending, timeout_seconds: float) -> tuple[list[str], Message]:
-    """Return all that comes up to the answer to a request, and the answer; raises `ConnectionLost`, `Unreachable`."""
-    heard: list[str] = []
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(timeout_seconds):
-            await connection.say(pending.text)
-            while len(heard) < _MOST_BEFORE:
-                heard.append(await connection.hear())
-                message = read_message(heard[-1])
-                if isinstance(message.push, pushes.Ok | pushes.Error) and message.push.id == pending.id:
-                    return heard, message
-    raise errors.Unreachable(connection.address.url, say("failure no answer", seconds=f"{timeout_seconds:g}"))
-
-
-def sends_on(push: pushes.Push | None) -> bool:
-    """Tell whether an answer says that another server has the room."""
-    return isinstance(push, pushes.Error) and push.code == ErrorCode.MOVED and bool(push.url)

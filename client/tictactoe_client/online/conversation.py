@@ -18,19 +18,18 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address
-from tictactoe_client.online.arriving import come_back, is_passing, search, sends_on
+from tictactoe_client.online.address import Address, is_same_server
+from tictactoe_client.online.arriving import come_back, is_passing
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.cluster import Cluster
+from tictactoe_client.online.cluster import Cluster, find_server
 from tictactoe_client.online.connection import GOING_DOWN, Connection, greet
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
-from tictactoe_client.online.messages import Message, Messages, Subscribers
+from tictactoe_client.online.messages import Message, Messages, Subscribers, Work
 from tictactoe_client.online.pending import Pending, Unanswered
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.online.work import Work
-from tictactoe_protocol import encode, pushes
+from tictactoe_protocol import ErrorCode, encode, pushes
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
@@ -44,6 +43,10 @@ _LONGEST_WAIT_SECONDS: Final = 4.0
 _MOST_REFUSALS: Final = 5
 _LEAST_WAIT_SECONDS: Final = 0.05
 """How long to wait at least before a server is asked again that has put us off, at least so often."""
+_MOST_MOVES: Final = 3
+"""So often in a row a request is taken on to the server that is said to have its room."""
+_MOST_BEFORE: Final = 100
+"""How many messages may come before the answer to the first request."""
 
 
 class Conversation:
@@ -117,11 +120,6 @@ class Conversation:
         return self._is_live.is_set() and self._ended is None
 
     @property
-    def _is_looking(self) -> bool:
-        """Whether it is being looked for the server that has what a request is about."""
-        return any(pending.stands == "elsewhere" for pending in self._unanswered)
-
-    @property
     def was_cut_off(self) -> bool:
         """Whether the connection was lost for good without being asked to."""
         return self._ended is not None
@@ -190,7 +188,7 @@ class Conversation:
             await self._send_all()
             answer = await pending.answer
         finally:
-            self._unanswered.forget(pending)
+            self._unanswered.pop(pending.id, None)
         if isinstance(request, Lobby | EventWatch):
             about = request.event if isinstance(request, EventWatch) else ""
             self._subscriptions.pop(about, None)
@@ -212,7 +210,7 @@ class Conversation:
 
     async def _send_all(self) -> None:
         """Send all that is to be sent, in the order in which it was asked for, unless its room is away."""
-        for pending in self._unanswered:
+        for pending in self._unanswered.open:
             room = None if pending.brings_back is not None else self._own_room(pending.room)
             if self.is_here and pending.stands == "unsent" and room not in self._away:
                 pending.stands = "sent"
@@ -325,19 +323,20 @@ class Conversation:
                 self._tell(RoomMoved(room.code, self.address.url))
             room._enter(answer)
             self._work.start(self._send_all())
-        if (pending := self._unanswered.find(answer.id)) is not None:
+        pending = self._unanswered.get(answer.id)
+        if pending is not None and not pending.answer.done():
             pending.answer.set_result(answer)
 
     def _take_refusal(self, error: pushes.Error, message: Message) -> bool:
         """Give a refusal to whoever waits for an answer; tell whether the request goes on to another server instead."""
-        pending = self._unanswered.find(error.id or "")
-        if pending is not None:
+        pending = self._unanswered.get(error.id or "")
+        if pending is not None and not pending.answer.done():
             room = self._own_room(pending.room)
-            if sends_on(error) and room is not None and pending.brings_back is None:
+            if _sends_on(error) and room is not None and pending.brings_back is None:
                 pending.stands = "unsent"
                 self._enter_soon(room, message)
                 return True
-            if sends_on(error) and (room is not None or (pending.enters and not self.plays)):
+            if _sends_on(error) and (room is not None or (pending.enters and not self.plays)):
                 goes = room is None or all(own in self._away for own in self._own_rooms)
                 self._work.start(self._ask_elsewhere(pending, message, self._connection, goes=goes))
                 return True
@@ -375,7 +374,7 @@ class Conversation:
         finally:
             self._ended = ended
             self._is_live.set()
-            for pending in self._unanswered:
+            for pending in self._unanswered.open:
                 pending.fail(ended)
 
     async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
@@ -471,7 +470,7 @@ class Conversation:
             except (errors.ConnectionLost, errors.Interrupted):  # as all has ended, or this room has
                 return
             finally:
-                self._unanswered.forget(way)
+                self._unanswered.pop(way.id, None)
             if room not in self._away or self._ended is not None:
                 return
             way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
@@ -480,7 +479,7 @@ class Conversation:
         """Be in a room no more, whatever the server thinks."""
         room._end("left")
         self._away.pop(room, None)
-        for way in self._unanswered:
+        for way in self._unanswered.open:
             if way.brings_back is room:
                 way.fail(errors.Interrupted())
 
@@ -514,19 +513,63 @@ class Conversation:
 
     async def _search(self, pending: Pending, told: Message) -> bool:
         """Look for the server that has the room, and be there if it lets us in; tell whether there is an answer."""
-        try:
-            found = await search(pending, told, self._connection, self.cluster, self._greet, self._timeout_seconds)
-        except errors.Interrupted as interrupted:
-            pending.fail(interrupted)
-            return True
-        if found.guest is not None and isinstance(found.told.push, Ok):
-            self._follow(pending, found.told.push, found.guest, found.heard)
-            return True
-        if found.guest is not None:
-            self._closing.start(found.guest.close())
-        if found.guest is not None or found.leads_nowhere:
-            self._refuse(pending, found.told)
+        teller = self._connection
+        for _ in range(_MOST_MOVES):
+            address = await self._find_way(told, teller)
+            if address is None:  # we were sent to no server of the cluster, which is not gone to
+                self._refuse(pending, told)
+                return True
+            if is_same_server(address, self.address):
+                break
+            try:
+                guest, heard, told = await self._visit(address, pending)
+            except errors.ClientError as error:
+                if isinstance(error, errors.Interrupted):
+                    pending.fail(error)
+                break
+            if isinstance(told.push, Ok):
+                self._follow(pending, told.push, guest, heard)
+                return True
+            self._closing.start(guest.close())
+            if not _sends_on(told.push):
+                self._refuse(pending, told)
+                return True
+            teller = guest
         return pending.answer.done()
+
+    async def _find_way(self, told: Message, teller: Connection) -> Address | None:
+        """Return the server of the cluster to which one is sent, None for a stranger; one may have come just now."""
+        url = getattr(told.push, "url", None) or ""
+        known = (*teller.servers, *(one for one in self.cluster.addresses if teller.address.may_lead_to(one)))
+        if find_server(url, known) is None:
+            with contextlib.suppress(errors.ClientError):
+                newer = await self._greet(teller.address)
+                await newer.close()
+                known = teller.servers = newer.servers
+        return find_server(url, known)
+
+    async def _visit(self, address: Address, pending: Pending) -> tuple[Connection, list[str], Message]:
+        """Return a connection to another server, with all that it said up to its answer to a request, and that answer.
+
+        Raises `Interrupted` where that may have been done that must not be done twice, else `ClientError`.
+        """
+        guest = await self._greet(address)
+        heard: list[str] = []
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                await guest.say(pending.text)
+                while len(heard) < _MOST_BEFORE:
+                    heard.append(await guest.hear())
+                    message = read_message(heard[-1])
+                    if isinstance(message.push, Ok | pushes.Error) and message.push.id == pending.id:
+                        return guest, heard, message
+            raise TimeoutError
+        except BaseException as error:
+            guest.transport.abort()
+            if isinstance(error, errors.ClientError | TimeoutError):
+                why = errors.Unreachable(address.url, "") if pending.may_be_repeated else errors.Interrupted()
+                raise why from None
+            raise
 
     def _follow(self, pending: Pending, answer: Ok, guest: Connection, heard: Sequence[str]) -> None:
         """Be at the server that has answered; other rooms come along with one of ours, and are left for a new one."""
@@ -548,6 +591,11 @@ class Conversation:
         assert isinstance(told.push, pushes.Error | pushes.Moved)
         self._messages.publish(told)
         pending.fail(refusal_of(told.push))
+
+
+def _sends_on(push: pushes.Push | None) -> bool:
+    """Tell whether an answer says that another server has the room."""
+    return isinstance(push, pushes.Error) and push.code == ErrorCode.MOVED and bool(push.url)
 
 
 async def _part(connection: Connection, goodbyes: Sequence[str]) -> None:

@@ -37,12 +37,7 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 NAMELESS: Final = "?"
 """The name of whoever has none that can be shown."""
 _CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
-_LIMITS: Final = {
-    "name": MAX_NAME_LENGTH,
-    "from_": MAX_NAME_LENGTH,
-    "text": MAX_CHAT_LENGTH,
-    "board": MAX_SIDE * MAX_SIDE,
-}
+_LIMITS: Final = dict.fromkeys(("name", "from_"), MAX_NAME_LENGTH) | {"text": MAX_CHAT_LENGTH, "board": MAX_SIDE**2}
 _AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
 """Fields of an answer that are never drawn: an id is ours, a token a secret, a record is read by its own parser."""
 _MOST: Final = 2**53
@@ -93,8 +88,7 @@ def read_message(text: str) -> Message:
         push = replace(push, result=None)
     if push.rules.opening is not None or push.opening is not UNSET or push.chosen is not UNSET:
         push = _clean_opening(push)
-    if fault := _find_fault(push):
-        raise _broken(fault)
+    _inspect_state(push)
     return Message(text, push)
 
 
@@ -154,10 +148,7 @@ def _inspect(said: Struct) -> None:
     """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
     match said:
         case RulesState():
-            try:
-                said.to_rules()
-            except InvalidRules as invalid:
-                raise _broken(say("broken rules", why=describe_fault(invalid))) from None
+            _rules_of(said)
         case pushes.Welcome(held_ms=held):
             held_ms = held or {}
             _demand(len(said.token) <= 128, "broken token")
@@ -183,54 +174,47 @@ def _inspect(said: Struct) -> None:
             _demand(said.result.winner in {None, *rules.marks}, "broken winner")
             _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "broken line")
         case pushes.LiveBoard():
-            _inspect_live(said)
+            _demand(0 < said.rows <= MAX_SIDE and 0 < said.columns <= MAX_SIDE, "broken size")
+            _demand(len(said.board) == said.rows * said.columns, "broken other size")
+            marks = (*said.names, *(said.board.replace(FREE, "").replace(BLOCKED, "")))
+            _demand(all(map(_is_mark, marks)), "broken mark on board")
+            _inspect_end(said.result or None, said.last, said.board, said.names)
 
 
-def _inspect_live(live: pushes.LiveBoard) -> None:
-    _demand(0 < live.rows <= MAX_SIDE and 0 < live.columns <= MAX_SIDE, "broken size")
-    _demand(len(live.board) == live.rows * live.columns, "broken other size")
-    marks = (*live.names, *(live.board.replace(FREE, "").replace(BLOCKED, "")))
-    _demand(all(map(_is_mark, marks)), "broken mark on board")
-    if fault := _find_fault_at_end(live.result or None, live.last, live.board, live.names):
-        raise _broken(fault)
-
-
-def _find_fault(state: pushes.RoomState) -> str:
-    """Return what in a state contradicts itself or its rules, or an empty text: in one go, as states come often."""
-    try:
-        rules = state.rules.to_rules()
-    except InvalidRules as invalid:
-        return say("broken rules", why=describe_fault(invalid))
+def _inspect_state(state: pushes.RoomState) -> None:
+    """Refuse a state that contradicts itself or its rules: in one go, as states come often."""
+    rules = _rules_of(state.rules)
     board, marks, size = state.board, set(rules.marks), rules.rows * rules.columns
     blocked = tuple([cell for cell, mark in enumerate(board) if mark == BLOCKED]) if BLOCKED in board else ()
     ended, clock = state.offers.ended or {}, state.clock
     timed: dict[str, int] = clock.remaining_ms if clock is not None else {}
     named = {state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch, *timed}
-    if not _CODE.fullmatch(state.room):
-        return say("broken code")
-    if len(board) != size:
-        return say("broken board", cells=len(board), n=size)
-    if not marks.union((FREE, BLOCKED)).issuperset(board):
-        return say("broken mark on board")
-    if len(blocked) != len(rules.blocked) or not rules.blocked.issuperset(blocked):
-        return say("broken blocked")
-    if state.ply != size - board.count(FREE) - len(blocked):
-        return say("broken ply")
-    if state.seats.keys() != marks:
-        return say("broken seats")
-    if state.turn is None and state.status == "playing":
-        return say("broken turn")
-    if state.result is None and state.status == "over":
-        return say("broken end")
-    if fault := _find_fault_at_end(state.result, state.last, board, marks):
-        return fault
     if ended or state.happened:
         named.update((end.by for end in ended.values()), (each.mark or None for each in state.happened or ()))
-    if not marks.issuperset(named - {None}):
-        return say("broken mark")
+    for holds, otherwise in (
+        (_CODE.fullmatch(state.room), "broken code"),
+        (len(board) == size, "broken board"),
+        (marks.union((FREE, BLOCKED)).issuperset(board), "broken mark on board"),
+        (len(blocked) == len(rules.blocked) and rules.blocked.issuperset(blocked), "broken blocked"),
+        (state.ply == size - board.count(FREE) - len(blocked), "broken ply"),
+        (state.seats.keys() == marks, "broken seats"),
+        (state.turn is not None or state.status != "playing", "broken turn"),
+        (state.result is not None or state.status != "over", "broken end"),
+        (marks.issuperset(named - {None}), "broken mark"),
+        (clock is None or clock.running in (None, *timed), "broken clock"),
+    ):
+        if not holds:
+            raise _broken(say(otherwise, cells=len(board), n=size))
+    _inspect_end(state.result, state.last, board, marks)
     if rules.opening is not None and not _fits_opening(state, rules, rules.opening):
-        return say("broken opening")
-    return say("broken clock") if clock is not None and clock.running not in (None, *timed) else ""
+        raise _broken(say("broken opening"))
+
+
+def _rules_of(rules: RulesState) -> Rules:
+    try:
+        return rules.to_rules()
+    except InvalidRules as invalid:
+        raise _broken(say("broken rules", why=describe_fault(invalid))) from None
 
 
 def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> bool:
@@ -248,15 +232,14 @@ def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> b
     return said == (due.rule, due.step, due.places, due.left, due.options, whose)
 
 
-def _find_fault_at_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> str:
-    """Return what is wrong with a winner, who must be somebody in the game, a deciding line and a last move."""
+def _inspect_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> None:
+    """Refuse a winner who is nobody in the game, and a deciding line or a last move where no mark is."""
     if result is not None and result.winner is not None and result.winner not in marks:
-        return say("broken winner")
+        raise _broken(say("broken winner"))
     line = result.line if result is not None else ()
     for cell in line if last is None else (*line, last):
         if not 0 <= cell < len(board) or board[cell] in (FREE, BLOCKED):
-            return say("broken line")
-    return ""
+            raise _broken(say("broken line"))
 
 
 def _is_mark(text: str) -> bool:

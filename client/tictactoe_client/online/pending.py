@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 from msgspec import UNSET, to_builtins
@@ -51,36 +51,29 @@ class Pending:
             self.answer.set_exception(error)
 
 
-class Unanswered:
-    """All requests without an answer, in the order in which they were asked."""
+class Unanswered(dict[str, Pending]):
+    """All requests without an answer, by their ids, in the order in which they were asked."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._ids = itertools.count(1)
-        self._by_id: dict[str, Pending] = {}
 
-    def __iter__(self) -> Iterator[Pending]:
-        return iter([pending for pending in self._by_id.values() if not pending.answer.done()])
-
-    def find(self, id: str) -> Pending | None:
-        """Return the one with this id, None where nobody waits for its answer."""
-        pending = self._by_id.get(id)
-        return None if pending is None or pending.answer.done() else pending
+    @property
+    def open(self) -> list[Pending]:
+        """Those that somebody still waits for."""
+        return [pending for pending in self.values() if not pending.answer.done()]
 
     def expect(self, request: Request | Mapping[str, object], brings_back: Room | None = None) -> Pending:
         """Expect an answer to a request, which gets an id of our own where it is none of JSON and has none."""
         if not isinstance(request, Mapping) and request.id is UNSET:
             request = replace(request, id=f"client-{next(self._ids)}")
         pending = Pending(request, brings_back)
-        self._by_id[pending.id] = pending
+        self[pending.id] = pending
         return pending
-
-    def forget(self, pending: Pending) -> None:
-        """Expect no answer to it any more."""
-        self._by_id.pop(pending.id, None)
 
     def take_back(self) -> None:
         """Let all be sent once more whose answers will not come; what must not be sent twice fails."""
-        for pending in self:
+        for pending in self.open:
             if pending.stands == "sent" and pending.may_be_repeated:
                 pending.stands = "unsent"
             elif pending.stands == "sent":

@@ -12,8 +12,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.errors import ConnectionLost
-from tictactoe_client.online.feed import RoomRequests
-from tictactoe_client.online.work import Changed
+from tictactoe_client.online.messages import Changed
+from tictactoe_client.online.room import RoomRequests
 from tictactoe_protocol.events import (
     Card,
     EventLeave,

@@ -12,9 +12,8 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
-from tictactoe_client.online.messages import Stream
+from tictactoe_client.online.messages import Changed, Stream
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.work import Changed
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import ExitCode, Settings
