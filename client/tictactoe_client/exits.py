@@ -6,8 +6,7 @@ import asyncio
 from typing import Any, Final
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, is_this_machine
-from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.online.address import Address, is_this_machine, parse_cluster
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.programs import own_command, server_command

@@ -157,7 +157,7 @@ class Option:
 
 def _find_meaningless(key: str, text: str) -> str | None:
     """Return what is wrong with a text as the server or the name."""
-    from tictactoe_client.online.cluster import parse_cluster
+    from tictactoe_client.online.address import parse_cluster
     from tictactoe_client.online.errors import BadAddress
     from tictactoe_protocol import BadName, parse_name
 

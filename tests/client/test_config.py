@@ -12,7 +12,7 @@ from tests.kept import write_config
 from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import settings_of
 from tictactoe_client.files.config import config_path, load_config
-from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Settings
 from tictactoe_client.themes import THEMES
 from tictactoe_protocol.commands import ACTIONS

@@ -26,7 +26,7 @@ from tests.peer import until
 from tests.proxy import Proxy
 from tictactoe_client import Backoff, Client, Interrupted, Refused, Room, connect, parse_address
 from tictactoe_client.online import connection
-from tictactoe_client.online.cluster import find_server, parse_cluster, parse_servers
+from tictactoe_client.online.address import find_server, parse_cluster, parse_servers
 from tictactoe_client.online.events import Back, Gone, RoomEvent, RoomMoved, Said, Updated
 from tictactoe_client.online.messages import Stream
 from tictactoe_protocol.pushes import ChatLine, Closed, Error, LobbyChange, Moved, Ok, Welcome

@@ -19,7 +19,7 @@ from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_engine.records import parse_record

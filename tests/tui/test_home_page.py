@@ -12,7 +12,7 @@ from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
-from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.online.address import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

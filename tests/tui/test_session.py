@@ -20,8 +20,8 @@ from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.identity import Identity
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.session import Session, settle_latency
 from tictactoe_client.settings import Settings
 from tictactoe_server.server import Server

@@ -10,7 +10,7 @@ from tests.peer import open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayers
-from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.online.address import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 

@@ -20,9 +20,8 @@ from tictactoe_client.input.tournament import carry_out, find_deed, link_to, lis
 from tictactoe_client.input.ways import Choice, EventWay, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.nearby import SEARCH_SECONDS, find_nearby, find_room, has_page
-from tictactoe_client.online.address import Address, parse_event, parse_room
+from tictactoe_client.online.address import Address, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.cluster import parse_cluster
 from tictactoe_client.online.errors import Refused, describe_cause
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Literal, ParamSpec, TypeVar
 
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.online.address import Cluster
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.cluster import Cluster
 from tictactoe_client.online.messages import Work
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say

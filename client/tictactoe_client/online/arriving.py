@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address
-from tictactoe_client.online.cluster import Cluster
+from tictactoe_client.online.address import Address, Cluster
 from tictactoe_client.online.connection import Connection
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_protocol import may_reconnect

@@ -12,10 +12,16 @@ from typing import Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from tictactoe_client.online.address import DEFAULT_SERVER, Address, parse_code, reachable_address
+from tictactoe_client.online.address import (
+    DEFAULT_SERVER,
+    Address,
+    Cluster,
+    parse_cluster,
+    parse_code,
+    reachable_address,
+)
 from tictactoe_client.online.arriving import arrive
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.cluster import Cluster, parse_cluster
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable

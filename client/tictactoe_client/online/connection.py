@@ -27,8 +27,7 @@ from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI, parse_uri
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address
-from tictactoe_client.online.cluster import parse_servers
+from tictactoe_client.online.address import Address, parse_servers
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch

@@ -18,10 +18,9 @@ from typing import Final
 from msgspec import UNSET, structs
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, is_same_server
+from tictactoe_client.online.address import Address, Cluster, find_server, is_same_server
 from tictactoe_client.online.arriving import come_back, is_passing
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.cluster import Cluster, find_server
 from tictactoe_client.online.connection import GOING_DOWN, Connection, greet
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of

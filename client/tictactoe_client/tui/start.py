@@ -6,8 +6,7 @@ import asyncio
 import signal
 from typing import TYPE_CHECKING
 
-from tictactoe_client.online.address import Address
-from tictactoe_client.online.cluster import parse_cluster
+from tictactoe_client.online.address import Address, parse_cluster
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals
 from tictactoe_client.streams.output import print_error
