@@ -28,6 +28,7 @@ RUN_BY_HAND = tuple(f"tools.{name}" for name in ("attacks", "bench", "cluster", 
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 
 CLIENT_LEVELS = (
+    {"version"},
     {"online", "themes"},
     {"__init__"},
     {"settings", "nearby", "local_server"},

@@ -16,6 +16,9 @@ from tictactoe_engine import BLOCKED, FREE
 from tictactoe_engine.opening import MORE, choices_of, placer_of, sits_now
 from tictactoe_protocol.pushes import RESULT_REASONS, Offers, Result, RoomState, SeatState
 
+__all__ = ["Change", "Chose", "Declined", "Dropped", "Ended", "Event", "Joined", "Lapsed", "Left", "Missed", "Moved"]
+__all__ += ["OfferKind", "Offered", "PassedOver", "Renamed", "Returned", "Started", "TakenBack", "Withdrawn"]
+
 OfferKind = Literal["draw", "undo", "rematch"]
 
 NOBODYS: Final = FREE + BLOCKED  # what lies on cells that nobody has played

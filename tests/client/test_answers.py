@@ -14,13 +14,13 @@ from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.events import Lost
-from tictactoe_client.online.version import describe_mismatch, upgrade_command
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
+from tictactoe_client.version import describe_mismatch, upgrade_command
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.commands import COMMANDS, Verb, word_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tictactoe_client.online.version import DISTRIBUTION, client_version, describe_upgrade
+from tictactoe_client.version import DISTRIBUTION, client_version, describe_upgrade
 
 PYTHON = "/opt/games/bin/python"
 

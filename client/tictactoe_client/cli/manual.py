@@ -94,7 +94,7 @@ def _make_option(option: Option) -> Named:
 def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
     if not is_wanted or context.resilient_parsing:
         return
-    from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
+    from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
 
     versions = format_versions(PROTOCOL_VERSIONS)
     click.echo(f"{PROGRAM} {say('version of', version=client_version(), versions=versions)}")

@@ -23,7 +23,6 @@ from tictactoe_client.nearby import SEARCH_SECONDS, find_nearby, find_room, has_
 from tictactoe_client.online.address import Address, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused, describe_cause
-from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.session import cluster_for
@@ -36,6 +35,7 @@ from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.tournament import list_events
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
+from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen

@@ -30,7 +30,7 @@ from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, parse_servers
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
-from tictactoe_client.online.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
+from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
 from tictactoe_protocol import clean_text, encode, escape_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL
@@ -295,22 +295,20 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
     with contextlib.suppress(OSError, ValueError):
         async with asyncio.timeout(timeout_seconds):
             shown = await _read_certificate(address)
-    match error.verify_code:  # OpenSSL's X509_V_ERR codes
-        case 9:
-            begins = _day(shown.get("notBefore"))
-            return say("certificate early on" if begins else "certificate early", day=begins)
-        case 10:
-            expired = _day(shown.get("notAfter"))
-            return say("certificate late on" if expired else "certificate late", day=expired)
-        case 62 | 64:
-            names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())[:3])
-            id = "certificate for others" if names else "certificate not for"
-            return say(id, names=names, host=address.host)
-        case 2 | 18 | 19 | 20 | 21:
-            issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
-            name = issuer.get("commonName") or issuer.get("organizationName")
-            id = "certificate from" if name else "certificate untrusted"
-            return say(id, name=clean_text(name or "")[:_LONGEST_NAME])
+    code = error.verify_code  # OpenSSL's X509_V_ERR codes
+    if code == 9:
+        begins = _day(shown.get("notBefore"))
+        return say("certificate early on" if begins else "certificate early", day=begins)
+    if code == 10:
+        expired = _day(shown.get("notAfter"))
+        return say("certificate late on" if expired else "certificate late", day=expired)
+    if code in (62, 64):
+        names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())[:3])
+        return say("certificate for others" if names else "certificate not for", names=names, host=address.host)
+    if code in (2, 18, 19, 20, 21):
+        issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
+        name = clean_text(issuer.get("commonName") or issuer.get("organizationName") or "")[:_LONGEST_NAME]
+        return say("certificate from" if name else "certificate untrusted", name=name)
     return error.verify_message
 
 

@@ -2,31 +2,12 @@
 
 Each state brings what has changed, as `Change` values, and then `Updated`. A *mark* stands for whoever plays it."""
 
-from __future__ import annotations  # noqa: I001
+from __future__ import annotations
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.happened import (
-    Change as Change,
-    Chose as Chose,
-    Declined as Declined,
-    Dropped as Dropped,
-    Ended as Ended,
-    Event as Event,
-    Joined as Joined,
-    Lapsed as Lapsed,
-    Left as Left,
-    Missed as Missed,
-    Moved as Moved,
-    Offered as Offered,
-    OfferKind as OfferKind,
-    PassedOver as PassedOver,
-    Renamed as Renamed,
-    Returned as Returned,
-    Started as Started,
-    TakenBack as TakenBack,
-    Withdrawn as Withdrawn,
-)
+from tictactoe_protocol.happened import *  # noqa: F403
+from tictactoe_protocol.happened import Change, Event
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
 
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
-from tictactoe_client.online.version import client_version
+from tictactoe_client.version import client_version
 from tictactoe_engine import IllegalMove, InvalidRules, Position, Rules
 from tictactoe_engine.opening import MORE, plies_of_choices
 from tictactoe_engine.search import Budget
