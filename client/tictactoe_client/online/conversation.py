@@ -86,7 +86,6 @@ class Conversation:
         self._rooms: dict[str, Room] = {}
         self._away: dict[Room, Connection] = {}
         self._most_rooms = 0  # as many as we asked to be in
-        self._newest_seq: dict[str, int] = {}
         self._tournaments: dict[str, Tournament] = {}
         self._calls: dict[str, tuple[Call, float]] = {}
         self._note_calls(*(welcome.calls or ()))
@@ -141,8 +140,8 @@ class Conversation:
 
     def room(self, code: str) -> Room:
         """Return a room that we are in, also one that was entered by `send_text`."""
-        room = self._rooms.get(code)
-        if room is None or room.ended is not None:
+        room = self._own_room(code)
+        if room is None:
             self._rooms = {room.code: room for room in self._own_rooms}
             room = self._rooms[code] = Room(self, code)
         return room
@@ -219,7 +218,8 @@ class Conversation:
 
     def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
         """Return the request that leads into a room, perhaps again, with the highest `seq` that was seen of it."""
-        seq = self._newest_seq.get(code, UNSET) if "seq" in self.features else UNSET
+        known = self._rooms.get(code)
+        seq = known._newest_seq if known is not None and known.has_state and "seq" in self.features else UNSET
         return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
 
     async def close(self) -> None:
@@ -282,7 +282,6 @@ class Conversation:
             room = None
         match push:
             case pushes.RoomState() if room is not None:
-                self._newest_seq[push.room] = max(push.seq, self._newest_seq.get(push.room, 0))
                 room._receive(push)
             case Ok():
                 self._take_answer(push)
@@ -445,20 +444,21 @@ class Conversation:
         """
         if room not in self._away:
             self._away[room] = came_from or self._connection
-            way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
-            if told is not None:
-                way.stands = "elsewhere"
-            self._work.start(self._enter_again(room, way, told))
+            self._work.start(self._enter_again(room, told))
 
-    async def _enter_again(self, room: Room, way: Pending, told: Message | None) -> None:
+    async def _enter_again(self, room: Room, told: Message | None) -> None:
         """Be in a room of ours again, which is gone where that is refused, or put off too long and five times."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
-        if told is not None:
-            await self._ask_elsewhere(way, told, self._connection)
         for attempt in itertools.count(1):
+            if room not in self._away or self._ended is not None:
+                return
+            way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
             try:
-                await self._send_all()
+                if told is not None and attempt == 1:
+                    await self._ask_elsewhere(way, told, self._connection)
+                else:
+                    await self._send_all()
                 await way.answer
                 return
             except errors.Refused as refused:
@@ -470,9 +470,6 @@ class Conversation:
                 return
             finally:
                 self._unanswered.pop(way.id, None)
-            if room not in self._away or self._ended is not None:
-                return
-            way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
 
     def _let_go(self, room: Room) -> None:
         """Be in a room no more, whatever the server thinks."""

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence, Set
-from typing import Final, Literal, Protocol
+from typing import Final, Generic, Literal, Protocol, TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.wording import seat_of
 
 Moves = tuple[int, ...]
+State = TypeVar("State")
 _ASKING_SECONDS: Final = 5
 """For so long what comes waits for moves that passed unseen, before it is passed on without them."""
 _MOST_KEPT_EVENTS: Final = 64
@@ -45,7 +46,44 @@ class RoomRequests(Protocol):
         """Return the answer to a request."""
 
 
-class Room:
+class Followed(Generic[State]):
+    """What is followed on the server until it ends: its newest `state`, where it `has_state`, and each as it comes."""
+
+    state: State
+
+    def __init__(self, client: RoomRequests, code: str) -> None:
+        self.code = code
+        self.viewer = client.player
+        self.has_state = False
+        self._client = client
+        self._lost: ConnectionLost | None = None
+        self._states_seen = 0
+        self._awaits_state = False
+        self._changed = Changed()
+
+    @property
+    def _is_at_end(self) -> bool:
+        """Whether nothing follows, but for a connection that was lost."""
+        raise NotImplementedError
+
+    async def __aiter__(self) -> AsyncIterator[State]:
+        seen = 0
+        while True:
+            if self._states_seen > seen and not self._awaits_state:
+                seen = self._states_seen
+                yield self.state
+            elif self._lost is not None:
+                raise self._lost
+            elif self._is_at_end:
+                return
+            else:
+                await self._changed.wait()
+
+    async def _wait_for_state(self) -> None:
+        await self._changed.until(lambda: self.has_state or self._is_at_end or self._lost is not None)
+
+
+class Room(Followed[RoomState]):
     """One room; made by `Client.create`, `match`, `join` and `watch`.
 
     Iterating yields its states, the current one first; whoever is slow gets the newest and misses those between. It
@@ -62,27 +100,19 @@ class Room:
     Where states were skipped, what comes waits until the moves between are known: they are asked for, once.
     """
 
-    state: RoomState
-
     def __init__(self, client: RoomRequests, code: str) -> None:
-        self.code = code
-        self.viewer = client.player
-        self.has_state = False
+        super().__init__(client, code)
         self.moves: Moves = ()
         self.knows_moves = False
         self.seat: str | None = None
         self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
         self.ended: Literal["left", "closed", "replaced"] | None = None
         self.closed_reason: str | None = None
-        self._client = client
         self._position: Position | None = None
-        self._lost: ConnectionLost | None = None
         self._subscribers: Subscribers[RoomEvent] = Subscribers()
         self._opening: list[RoomEvent] | None = []
-        self._states_seen = 0
         self._awaits_state = True
         self._is_after_loss = False
-        self._changed = Changed()
         self._told: Moves | None = None
         self._waiting: deque[RoomState | RoomEvent] = deque()
         self._newest_seq = -1
@@ -129,19 +159,6 @@ class Room:
         if opening or not self.has_state:
             return opening or []
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
-
-    async def __aiter__(self) -> AsyncIterator[RoomState]:
-        seen = 0
-        while True:
-            if self._states_seen > seen and not self._awaits_state:
-                seen = self._states_seen
-                yield self.state
-            elif self._lost is not None:
-                raise self._lost
-            elif self.ended is not None:
-                return
-            else:
-                await self._changed.wait()
 
     async def move(self, cell: int | str, *, ply: int | None = None) -> None:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
@@ -244,6 +261,10 @@ class Room:
         self._asked_at[what] = moment
 
     @property
+    def _is_at_end(self) -> bool:
+        return self.ended is not None
+
+    @property
     def _shown(self) -> RoomState | None:
         """The newest state, None where there is none yet."""
         return self.state if self.has_state else None
@@ -252,9 +273,6 @@ class Room:
         """Return the moves of the current game in order; the state comes again as well."""
         reply = await self._client.request(requests.Sync(room=self.code))
         return check_moves(reply.moves, self._shown)
-
-    async def _wait_for_state(self) -> None:
-        await self._changed.until(lambda: self.has_state or self.ended is not None or self._lost is not None)
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 

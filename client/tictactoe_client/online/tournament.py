@@ -5,32 +5,21 @@ The server sends the whole state once, then what has changed; here both are one 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.errors import ConnectionLost
-from tictactoe_client.online.messages import Changed
-from tictactoe_client.online.room import RoomRequests
-from tictactoe_protocol.events import (
-    Card,
-    EventLeave,
-    EventReady,
-    EventRow,
-    EventRows,
-    EventRun,
-    EventState,
-    EventWatch,
-    RunAction,
-)
+from tictactoe_client.online.room import Followed, RoomRequests
+from tictactoe_protocol import events
+from tictactoe_protocol.events import Card, EventRow, EventRows, EventState, RunAction
 
 _MOST_ROWS: Final = 20
 """How many rows of the table are told, beside the own one."""
 
 
-class Tournament:
+class Tournament(Followed[EventState]):
     """One event; made by `Client.open_event`, `join_event` and `watch_event`.
 
     Iterating yields its states, the current one first; whoever is slow gets the newest. It stops after the last one,
@@ -38,24 +27,21 @@ class Tournament:
     `cards` are what opening it was answered with.
     """
 
-    state: EventState
-
     def __init__(self, client: RoomRequests, code: str) -> None:
-        self.code = code
-        self.viewer = client.player
-        self.has_state = False
+        super().__init__(client, code)
         self.ticket = ""
         self.cards: tuple[Card, ...] = ()
-        self._client = client
         self._came_at = 0.0
         self._has_ended = False
-        self._lost: ConnectionLost | None = None
-        self._changed = Changed()
 
     @property
     def is_over(self) -> bool:
         """Whether nothing follows: it was played to its end, or has been closed."""
         return self.has_state and self.state.status in ("over", "void")
+
+    @property
+    def _is_at_end(self) -> bool:
+        return self._has_ended or self.is_over
 
     @property
     def due_ms(self) -> int | None:
@@ -73,26 +59,13 @@ class Tournament:
         """Our row of the table, None where we are not in it."""
         return next((row for row in self.state.table if row.player == self.viewer), None)
 
-    async def __aiter__(self) -> AsyncIterator[EventState]:
-        told: EventState | None = None
-        while True:
-            if self.has_state and self.state is not told:
-                told = self.state
-                yield told
-            elif self._lost is not None:
-                raise self._lost
-            elif self._has_ended or self.is_over:
-                return
-            else:
-                await self._changed.wait()
-
     async def ready(self, *, on: bool = True) -> None:
         """Be paired from the next round on, or with `on` false no more until we are ready again."""
-        await self._client.request(EventReady(event=self.code, on=on))
+        await self._client.request(events.EventReady(event=self.code, on=on))
 
     async def leave(self) -> None:
         """Leave it for good, which forfeits what is open; watching it goes on."""
-        await self._client.request(EventLeave(event=self.code))
+        await self._client.request(events.EventLeave(event=self.code))
 
     async def run(self, action: RunAction, *, player: str = "", pairing: str = "", name: str = "") -> tuple[Card, ...]:
         """Do what its organiser may; the answer to ``add`` and ``cards`` are cards. `player` is an id of the table.
@@ -100,16 +73,13 @@ class Tournament:
         Raises `Refused` with ``stale`` where the newest state was not here yet.
         """
         more = {"player": player or UNSET, "pairing": pairing or UNSET, "name": name or UNSET}
-        reply = await self._client.request(EventRun(event=self.code, seq=self.state.seq, action=action, **more))
+        reply = await self._client.request(events.EventRun(event=self.code, seq=self.state.seq, action=action, **more))
         return reply.cards or ()
 
     async def unwatch(self) -> None:
         """Hear no more of it; calls come all the same. Iterating stops."""
-        await self._client.request(EventWatch(event=self.code, on=False))
+        await self._client.request(events.EventWatch(event=self.code, on=False))
         self._end(None)
-
-    async def _wait_for_state(self) -> None:
-        await self._changed.until(lambda: self.has_state or self._has_ended)
 
     def _receive(self, push: EventState | EventRows) -> None:
         """Take the whole state, or what has changed since; what is older than the newest is no news."""
@@ -119,6 +89,7 @@ class Tournament:
             self.state, self.has_state = push, True
         elif self.has_state:
             self.state = take_in(self.state, push, self.viewer)
+        self._states_seen += self.has_state
         self._came_at = asyncio.get_running_loop().time()
         self._changed.note()
 
