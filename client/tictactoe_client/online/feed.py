@@ -52,7 +52,8 @@ class RoomFeed:
 
     def __init__(self, client: RoomRequests, code: str) -> None:
         self.code = code
-        self.viewer = client.player
+        self.viewer = self.actor = client.player
+        self.hands: tuple[str, ...] = (client.player,)
         self.has_state = False
         self.moves: Moves = ()
         self.knows_moves = False
@@ -80,13 +81,27 @@ class RoomFeed:
         """The newest state, None where there is none yet."""
         return self.state if self.has_state else None
 
+    @property
+    def _is_done(self) -> bool:
+        return self.ended is not None or self._lost is not None
+
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
         reply = await self._client.request(requests.Sync(room=self.code))
         return check_moves(reply.moves, self._shown)
 
     async def _wait_for_state(self) -> None:
-        await self._changed.until(lambda: self.has_state or self.ended is not None or self._lost is not None)
+        await self._changed.until(lambda: self.has_state or self._is_done)
+
+    def find_actor(self, state: RoomState) -> str:
+        """Return who of our `hands` is to act in a state, the first where nobody is; a draw is answered first."""
+        asking = state.offers.draw
+        for player in self.hands:
+            mark = seat_of(state, player)
+            seat = None if mark is None else state.seats[mark]
+            if seat is not None and not seat.out and (mark != asking if asking else mark == state.turn):
+                return player
+        return self.hands[0]
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 
@@ -193,7 +208,8 @@ class RoomFeed:
     def _find_seat(self) -> None:
         """Find out what the newest state means for us."""
         state = self.state
-        self.seat = None if self.is_watching else seat_of(state, self.viewer)
+        self.actor = self.find_actor(state)
+        self.seat = None if self.is_watching else seat_of(state, self.actor)
         own = None if self.seat is None else state.seats[self.seat]
         self.is_my_turn = own is not None and state.turn == self.seat and not self._awaits_state
         self.plays = own is not None and not own.out and state.status == "playing"

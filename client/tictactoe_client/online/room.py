@@ -16,8 +16,10 @@ from tictactoe_client.online.messages import Stream, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Choices, choices
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.refusals import describe_fault
+from tictactoe_protocol.wording import seat_of
 
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
@@ -35,7 +37,9 @@ class Room(RoomFeed):
     `knows_moves`. `seat` is our mark, which a rematch may change, or None for a watcher; `is_my_turn` tells whether the
     server waits for our move, not for one that it has taken and whose state is still to come; `plays` whether we play a
     game that is on, not one who is out of it, among three or more; `looks_on` whether there is nothing for us to play:
-    we watch, or are out of the game, or it is over. `closed_reason` is why a room was closed.
+    we watch, or are out of the game, or it is over. Where several play at one keyboard (`Client.bring`) `hands` are all
+    their ids and `actor` is the one whose act it is, about whom `seat`, `is_my_turn` and `plays` are then; nobody is
+    the `viewer`, to whom words say "you". `closed_reason` is why a room was closed.
     """
 
     def __init__(self, client: RoomRequests, code: str) -> None:
@@ -82,6 +86,20 @@ class Room(RoomFeed):
             return opening or []
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
 
+    def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
+        """Return what the `actor` may do so many ms after the newest state came; who moved last may take that back."""
+        state, moves = self.state, self.moves if self.knows_moves else None
+        own = choices(state, self.actor, moves, self.features, passed_ms, is_online=is_online)
+        if (mover := self.find_mover()) not in (None, self.actor) and not own.find("undo offer"):
+            undo = choices(state, str(mover), moves, self.features, is_online=is_online).find("undo offer")
+            return own if undo is None else Choices((*own.deeds, undo), own.questions, own.reasons)
+        return own
+
+    def find_mover(self) -> str | None:
+        """Return who of our hands made the last move, None where nobody did."""
+        mark = None if self.state.last is None else self.state.board[self.state.last]
+        return next((player for player in self.hands if mark and seat_of(self.state, player) == mark), None)
+
     async def __aiter__(self) -> AsyncIterator[RoomState]:
         seen = 0
         while True:
@@ -94,6 +112,13 @@ class Room(RoomFeed):
                 return
             else:
                 await self._changed.wait()
+
+    async def _share(self, hands: tuple[str, ...], client: RoomRequests) -> None:
+        """Be the room of several at one keyboard, who are all here; what has happened before they came is no news."""
+        self.hands, self._client, self.viewer = hands, client, ""
+        await self._changed.until(lambda: all(seat_of(self.state, player) for player in hands) or self._is_done)
+        self._find_seat()
+        self._opening = None
 
     async def move(self, cell: int | str, *, ply: int | None = None) -> None:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).

@@ -297,23 +297,24 @@ class PlainGame:
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
-        old, state, viewer = update.old, update.state, self._client.player
+        old, state, viewer = update.old, update.state, actions.room.viewer
+        actor = actions.room.find_actor(state)
         has_moved = old is None or has_moved_on(old, state)
         if old is None:
-            lines = arrival.greet(state, update.moves, self._client, self._settings)
+            lines = arrival.greet(state, update.moves, self._client, self._settings, actions.room)
         else:
-            news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
+            news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, actor)
             lines = self._prove_return(*news)
             if lines and not news:
                 lines = [f"{lines[0]} {say('nothing missed')} {describe_turn(state, viewer)}"]
-        lines += arrival.set_scene(old, state, viewer, self._settings) if has_moved else []
+        lines += arrival.set_scene(old, state, viewer, self._settings, actor) if has_moved else []
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
         if state.status == "over" and has_moved:
             if self._has_read_all or state.event or not self._settings.asks:
                 self._finish(None)
             else:
-                self._output.print(describe_ways_on(state, viewer))
+                self._output.print(describe_ways_on(state, actor))
         if lines:
             self._prompt()
 
