@@ -94,14 +94,19 @@ class RoomFeed:
         await self._changed.until(lambda: self.has_state or self._is_done)
 
     def find_actor(self, state: RoomState) -> str:
-        """Return who of our `hands` is to act in a state, the first where nobody is; a draw is answered first."""
-        asking = state.offers.draw
-        for player in self.hands:
-            mark = seat_of(state, player)
-            seat = None if mark is None else state.seats[mark]
-            if seat is not None and not seat.out and (mark != asking if asking else mark == state.turn):
-                return player
-        return self.hands[0]
+        """Return who of our `hands` is on turn, the first where nobody of them is."""
+        return next((player for player in self.hands if seat_of(state, player) == (state.turn or "")), self.hands[0])
+
+    def find_asked(self, state: RoomState) -> str:
+        """Return who of our `hands` is to answer an offer of a draw, where there is none who is on turn."""
+        actor, others = (
+            self.find_actor(state),
+            {mark: seat for mark, seat in state.seats.items() if seat and not seat.out},
+        )
+        asking = others.pop(state.offers.draw or "", None)
+        if asking is None or asking.player != actor:
+            return actor
+        return next((seat.player for seat in others.values() if seat.player in self.hands), actor)
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 

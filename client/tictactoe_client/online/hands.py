@@ -15,8 +15,8 @@ from tictactoe_protocol.pushes import Ok
 class Hands:
     """Whom a room asks that several play in at one keyboard: `clients` by their players, the first one's first.
 
-    Each act goes out by the connection of whose act it is. What one person decides here is agreed at once where all
-    have to agree: a rematch, and that the last move is taken back. Talk and questions are the first one's.
+    Each act goes out by the connection of who is on turn, and the answer to an offered draw by that of another. A
+    rematch, and that the last move is taken back, are agreed at once. Talk and questions are the first one's.
     """
 
     def __init__(self, room: Room, clients: Mapping[str, RoomRequests]) -> None:
@@ -47,13 +47,8 @@ class Hands:
                 mover = room.find_mover() or room.actor
                 agreed = replace(request, action="accept")
                 return [(mover, request), *((player, agreed) for player in room.hands if player != mover)]
-            case (
-                requests.Move()
-                | requests.Choose()
-                | requests.Resign()
-                | requests.Draw()
-                | requests.Undo()
-                | requests.Claim()
-            ):
+            case requests.Draw():
+                return [(room.find_asked(room.state), request)]
+            case requests.Move() | requests.Choose() | requests.Resign() | requests.Claim():
                 return [(room.actor, request)]
         return [(self.player, request)]

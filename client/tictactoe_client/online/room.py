@@ -87,13 +87,23 @@ class Room(RoomFeed):
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
 
     def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
-        """Return what the `actor` may do so many ms after the newest state came; who moved last may take that back."""
-        state, moves = self.state, self.moves if self.knows_moves else None
-        own = choices(state, self.actor, moves, self.features, passed_ms, is_online=is_online)
-        if (mover := self.find_mover()) not in (None, self.actor) and not own.find("undo offer"):
-            undo = choices(state, str(mover), moves, self.features, is_online=is_online).find("undo offer")
-            return own if undo is None else Choices((*own.deeds, undo), own.questions, own.reasons)
-        return own
+        """Return what may be done here so many ms after the newest state came.
+
+        Of several at one keyboard it is what the one may do who is asked something, beside that the move of who is on
+        turn, and taking back by who moved last.
+        """
+
+        def find(player: str) -> Choices:
+            moves = self.moves if self.knows_moves else None
+            return choices(self.state, player, moves, self.features, passed_ms, is_online=is_online)
+
+        asked = self.find_asked(self.state)
+        found = find(asked)
+        for name, player in (("place", self.actor), ("undo offer", self.find_mover())):
+            if player not in (None, asked) and not found.may(name) and (deed := find(str(player)).find(name)):
+                reasons = {other: why for other, why in found.reasons.items() if other != name}
+                found = Choices((*found.deeds, deed), found.questions, reasons)
+        return found
 
     def find_mover(self) -> str | None:
         """Return who of our hands made the last move, None where nobody did."""
