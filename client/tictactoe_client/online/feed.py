@@ -103,7 +103,9 @@ class RoomFeed:
             self.find_actor(state),
             {mark: seat for mark, seat in state.seats.items() if seat and not seat.out},
         )
-        asking = others.pop(state.offers.draw or "", None)
+        asking = others.pop(state.offers.draw or state.offers.undo or "", None)
+        if asking is not None and state.offers.undo and asking.player in self.hands:
+            return asking.player  # as the others agree by themselves
         if asking is None or asking.player != actor:
             return actor
         return next((seat.player for seat in others.values() if seat.player in self.hands), actor)
