@@ -63,18 +63,6 @@ async def answer(connection: ServerConnection) -> None:
             await connection.send(json.dumps(reply))
 
 
-async def answer_as_in_1_2(connection: ServerConnection) -> None:
-    async for text in connection:
-        request = json.loads(text)
-        if "features" in request:
-            words = 'hello: there is no field "features".'
-            await connection.send(
-                json.dumps({"type": "error", "code": "bad_message", "message": words, "path": "features"})
-            )
-        elif request["type"] == "hello":
-            await connection.send(json.dumps({**WELCOME, "name": "ana"}))
-
-
 @contextlib.asynccontextmanager
 async def page_over(answer: Callable[[ServerConnection], Awaitable[None]]) -> AsyncIterator[str]:
     """Run a server that shows our page and speaks as `answer` does; yield its address."""
@@ -92,13 +80,6 @@ async def page_over(answer: Callable[[ServerConnection], Awaitable[None]]) -> As
         answer, "127.0.0.1", 0, process_request=show, subprotocols=[Subprotocol("tictactoe.v1")]
     ) as server:
         yield f"http://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
-
-
-async def test_hello_is_said_again_without_features_at_a_server_that_does_not_know_them(visit: Visit) -> None:
-    async with page_over(answer_as_in_1_2) as address:
-        eve = await visit(address, may_fail=SERVER_GOES)
-        await eve.connects()
-        await expect(eve.page.get_by_label("Playing as")).to_have_value("ana")
 
 
 async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:

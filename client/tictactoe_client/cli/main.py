@@ -77,13 +77,7 @@ def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> li
 _ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
 _ANY_ROOM: Final = Placed(["room"], metavar="room or none", nargs=-1)
 
-_command(
-    "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), RULES, CLOCK
-)
-_command(
-    "new",
-    "rooms.open_room",
-    ("", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"),
+_GAME: Final = (
     RULES,
     Named(["--board"], metavar="board"),
     Named(["--win"], type=Count(), metavar="number"),
@@ -94,6 +88,16 @@ _command(
     Named(["--exact"], is_flag=True),
     Named(["--opening"], type=Words(("none", *OPENINGS))),
     CLOCK,
+)
+
+_command(
+    "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), RULES, CLOCK
+)
+_command(
+    "new",
+    "rooms.open_room",
+    ("", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"),
+    *_GAME,
     Named(["--private"], is_flag=True),
     Named(["--seat"], metavar="mark"),
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
@@ -108,6 +112,13 @@ _command(
     Named(["--first"], type=Words(("me", "bot", "random")), default="me"),
     RULES,
     CLOCK,
+)
+_command(
+    "local",
+    "rooms.play_together",
+    ("", "Ana Bo --clock 3+2", "Ana Bo --rules gomoku --opening swap2"),
+    Placed(["names"], metavar="names", nargs=-1),
+    *_GAME,
 )
 cli.add_command(CommandElsewhere("brain"))
 cli.add_command(CommandElsewhere("cup"))

@@ -18,7 +18,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import HOME, Command, word_of
 
-_LEADING_AWAY: Final = frozenset({"play", "bot", "new", "join", "watch"})
+_LEADING_AWAY: Final = frozenset({"play", "bot", "local", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""
 _NAMED: Final = tuple(command.id.removeprefix("home ") for command in HOME)
 """The commands that have a name in every language, first the one that leads back."""

@@ -65,6 +65,20 @@ async def play_computer(settings: Settings, level: str, first: str, rules: str |
     return await _enter_and_stay(settings if settings.server is not None else replace(settings, local=True), choice)
 
 
+async def play_together(settings: Settings, names: Sequence[str], clock: str | None, **wish: Any) -> int:
+    """Play all seats at this keyboard, at the server that was named, else as against the computer."""
+    if settings.mode == "json":
+        raise Misuse(say("local for people"))
+    rules = parse_rules(**wish)
+    if len(names) > len(rules.marks):
+        raise Misuse(say("local too many", n=len(names), marks=", ".join(rules.marks)))
+    given = [*names] or [name for name in (settings.name,) if name]
+    first, *others = *given, *(say("local player", n=n) for n in range(len(given) + 1, len(rules.marks) + 1))
+    choice = Choice("create", rules, parse_clock(clock), private=True, seat=rules.marks[0], beside=tuple(others))
+    named = replace(settings, name=first, name_is_for_now=True)
+    return await _enter_and_stay(named if settings.server is not None else replace(named, local=True), choice)
+
+
 async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join the room of a code or a link, back to the seat there that an earlier run left behind, or go to an event."""
     text = " ".join(room)

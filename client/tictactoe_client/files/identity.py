@@ -96,6 +96,9 @@ class Identity:
         urls = client.cluster.given.urls
         self._tokens.update(dict.fromkeys(urls, client.token))
         self.seat_in, self.resumes = None, False
+        known = next((player for player in self.players.on(urls) if player.token == client.token), None)
+        if known is not None:
+            client.beside.update({room: known.beside[room] for room in known.rooms if room in known.beside})
         if self.role != "player" or is_own:
             return
         self.write_down(client)
@@ -107,7 +110,7 @@ class Identity:
     def write_down(self, client: Client, *rooms: str) -> None:
         """Write down whom we play as, and these rooms beside those that are known."""
         others = tuple(address.url for address in client.cluster.named)
-        row = KnownPlayer("", client.name, client.token, rooms=rooms, others=others)
+        row = KnownPlayer("", client.name, client.token, rooms=rooms, others=others, beside={**client.beside})
         rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in client.cluster.given.urls]
         self._work.start(self.write(self.players.keep, *rows))
 

@@ -31,6 +31,7 @@ class KnownPlayer:
     """Who we were at an address, which process played last, and in which rooms, the newest last; `token` is secret.
 
     The server there has named the `others` of its `cluster`, where the token is good as well; empty for one alone.
+    `beside` are those who play at the same keyboard, by the rooms, each with a name and a token, which is secret, too.
     """
 
     server: str
@@ -41,6 +42,7 @@ class KnownPlayer:
     rooms: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     cluster: str = ""
+    beside: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, repr=False)
 
     @property
     def key(self) -> tuple[str, str]:

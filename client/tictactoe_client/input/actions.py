@@ -28,7 +28,7 @@ from tictactoe_client.text.wording import (
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, choices, describe_reason, take_of
+from tictactoe_protocol.choices import Choices, describe_reason, take_of
 from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import OfferAction
@@ -79,9 +79,7 @@ class Actions(Looking):
     @property
     def now(self) -> Choices:
         """What can be done now."""
-        room, passed_ms = self.room, 1000 * (monotonic() - self._came_at)
-        moves = room.moves if room.knows_moves else None
-        return choices(room.state, room.viewer, moves, room.features, passed_ms, is_online=not self._is_offline)
+        return self.room.choices(1000 * (monotonic() - self._came_at), is_online=not self._is_offline)
 
     @property
     def _asked_for(self) -> list[OfferKind]:
@@ -168,7 +166,9 @@ class Actions(Looking):
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
             case Query(kind, number):
                 passed = monotonic() - self._came_at
-                return answer_query(kind, number, state, room.viewer, self._settings, passed, now=self.now)
+                return answer_query(
+                    kind, number, state, room.viewer, self._settings, passed, now=self.now, actor=room.actor
+                )
         return []
 
     # -- moves ------------------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ class Actions(Looking):
                 if state.rules.opening is None:
                     raise BadInput(say("refused not_allowed nothing to choose"))
                 self._want("choose", state)
-                await room.choose(take_of(state, room.viewer, argument), ply=state.ply)
+                await room.choose(take_of(state, room.actor, argument), ply=state.ply)
             case "claim":
                 self._want(f"claim {argument or 'win'}", state)
                 await room.claim("draw" if argument == "draw" else "win")
@@ -290,7 +290,7 @@ class Actions(Looking):
     def _describe_reason(self, reason: str, state: RoomState) -> str:
         """Return why something cannot be done, and after the end of a game what can."""
         told = describe_reason(reason, state)
-        return f"{told} {describe_ways_on(state, self.room.viewer)}" if reason == "refused game_over" else told
+        return f"{told} {describe_ways_on(state, self.room.actor)}" if reason == "refused game_over" else told
 
     def _is_live(self, state: RoomState) -> bool:
         return state.status == "playing" and self.room.seat is not None
@@ -301,7 +301,7 @@ class Actions(Looking):
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
             told = describe_turn(state, self.room.viewer)
         elif refused.code == "choose_first":
-            told = " ".join(describe_due(state, self.room.viewer))
+            told = " ".join(describe_due(state, self.room.viewer, self.room.actor))
         elif refused.code == "game_over":
             told = self._describe_reason("refused game_over", state)
         elif refused.code in _WITH_FREE_CELLS:

@@ -16,7 +16,10 @@ from tictactoe_protocol import ErrorCode, terms
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way into a room, so that it can be gone again: a quick match, a new room, or the room `code`."""
+    """A way into a room, so that it can be gone again: a quick match, a new room, or the room `code`.
+
+    Those `beside` us, by their names, play at the same keyboard.
+    """
 
     way: Literal["match", "create", "join", "watch"]
     rules: Rules = PRESETS["classic"]
@@ -27,6 +30,7 @@ class Choice:
     code: str = ""
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
+    beside: tuple[str, ...] = ()
 
     async def enter(self, client: Client) -> Room:
         """Go in; raises `Refused` and what else requests raise."""
@@ -35,7 +39,10 @@ class Choice:
         if self.way == "match":
             return await client.match(self.rules, clock=self.clock)
         terms = ("clock", "private", "seat", "bots", "analysis", "chat")
-        return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
+        room = await client.create(self.rules, **{name: getattr(self, name) for name in terms})
+        if self.beside:
+            await client.bring(room, *((name, None) for name in self.beside))
+        return room
 
     async def enter_any(self, client: Client) -> Room | Tournament:
         """Go into the room, or to the event that has its code."""

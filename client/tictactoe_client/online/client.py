@@ -7,8 +7,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -25,6 +26,7 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
+from tictactoe_client.online.hands import Hands
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
@@ -38,7 +40,21 @@ Awaited = TypeVar("Awaited")
 
 
 class Client(Conversation):
-    """A connection on which the server knows who we are; made by `connect`."""
+    """A connection on which the server knows who we are; made by `connect`.
+
+    `beside` are those who play at this keyboard, too, by the rooms in which they do: each with a name and a token.
+    """
+
+    def __init__(self, *how: Any, **more: Any) -> None:
+        super().__init__(*how, **more)
+        self.beside: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._brought: list[Client] = []
+
+    async def close(self) -> None:
+        """End the conversation and those that were brought along; see `Conversation.close`."""
+        for other in self._brought:
+            await other.close()
+        await super().close()
 
     def held_ms(self, room: str) -> int | None:
         """For how many ms from now our seat in a room is held, None where we were not away or the server tells none."""
@@ -75,13 +91,32 @@ class Client(Conversation):
         )
         return await self._enter(request)
 
+    async def bring(self, room: Room, *people: tuple[str, str | None]) -> None:
+        """Let others play at this keyboard, each under a name in a free seat of a room of ours, or back by a token.
+
+        They have connections of their own, which end with ours. The room then speaks of nobody as "you".
+        """
+        clients: dict[str, Client] = {self.player: self}
+        for name, token in people:
+            greeting = partial(greet, name=name, token=token, timeout_seconds=self._timeout_seconds, ca=self.ca)
+            connection = await arrive(self.cluster, greeting)
+            other = Client(self.cluster, connection, self._backoff, self._timeout_seconds, self.ca)
+            self._brought.append(other)
+            await other.join(room.code)
+            clients[other.player] = other
+        self.beside[room.code] = tuple((other.name, other.token) for other in clients.values() if other is not self)
+        await self._wait_for(room._share(tuple(clients), Hands(room, clients)), "state", room=room.code)
+
     async def match(self, rules: Rules | str | None = None, *, clock: terms.ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
         return await self._enter(requests.Match(rules=self._choose_rules(rules), clock=clock))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        return await self._enter(self._way_into(parse_code(room), watching=False))
+        entered = await self._enter(self._way_into(parse_code(room), watching=False))
+        if entered.code in self.beside and len(entered.hands) == 1:
+            await self.bring(entered, *self.beside[entered.code])
+        return entered
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""

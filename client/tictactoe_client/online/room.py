@@ -19,6 +19,7 @@ from tictactoe_client.online.messages import Changed, Stream, Subscribers, call
 from tictactoe_engine import FREE, IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Choices, choices
 from tictactoe_protocol.happened import NOBODYS, happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
 from tictactoe_protocol.refusals import describe_fault
@@ -79,8 +80,12 @@ class Followed(Generic[State]):
             else:
                 await self._changed.wait()
 
+    @property
+    def _is_done(self) -> bool:
+        return self._is_at_end or self._lost is not None
+
     async def _wait_for_state(self) -> None:
-        await self._changed.until(lambda: self.has_state or self._is_at_end or self._lost is not None)
+        await self._changed.until(lambda: self.has_state or self._is_done)
 
 
 class Room(Followed[RoomState]):
@@ -95,13 +100,17 @@ class Room(Followed[RoomState]):
     `knows_moves`. `seat` is our mark, which a rematch may change, or None for a watcher; `is_my_turn` tells whether the
     server waits for our move, not for one that it has taken and whose state is still to come; `plays` whether we play a
     game that is on, not one who is out of it, among three or more; `looks_on` whether there is nothing for us to play:
-    we watch, or are out of the game, or it is over. `closed_reason` is why a room was closed.
+    we watch, or are out of the game, or it is over. Where several play at one keyboard (`Client.bring`) `hands` are all
+    their ids and `actor` is the one whose act it is, about whom `seat`, `is_my_turn` and `plays` are then; nobody is
+    the `viewer`, to whom words say "you". `closed_reason` is why a room was closed.
 
     Where states were skipped, what comes waits until the moves between are known: they are asked for, once.
     """
 
     def __init__(self, client: RoomRequests, code: str) -> None:
         super().__init__(client, code)
+        self.actor = client.player
+        self.hands: tuple[str, ...] = (client.player,)
         self.moves: Moves = ()
         self.knows_moves = False
         self.seat: str | None = None
@@ -159,6 +168,37 @@ class Room(Followed[RoomState]):
         if opening or not self.has_state:
             return opening or []
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
+
+    def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
+        """Return what may be done here so many ms after the newest state came.
+
+        Of several at one keyboard it is what the one may do who is asked something, beside that the move of who is on
+        turn, and taking back by who moved last.
+        """
+
+        def find(player: str) -> Choices:
+            moves = self.moves if self.knows_moves else None
+            return choices(self.state, player, moves, self.features, passed_ms, is_online=is_online)
+
+        asked = self.find_asked(self.state)
+        found = find(asked)
+        for name, player in (("place", self.actor), ("undo offer", self.find_mover())):
+            if player not in (None, asked) and not found.may(name) and (deed := find(str(player)).find(name)):
+                reasons = {other: why for other, why in found.reasons.items() if other != name}
+                found = Choices((*found.deeds, deed), found.questions, reasons)
+        return found
+
+    def find_mover(self) -> str | None:
+        """Return who of our hands made the last move, None where nobody did."""
+        mark = None if self.state.last is None else self.state.board[self.state.last]
+        return next((player for player in self.hands if mark and seat_of(self.state, player) == mark), None)
+
+    async def _share(self, hands: tuple[str, ...], client: RoomRequests) -> None:
+        """Be the room of several at one keyboard, who are all here; what has happened before they came is no news."""
+        self.hands, self._client, self.viewer = hands, client, ""
+        await self._changed.until(lambda: all(seat_of(self.state, player) for player in hands) or self._is_done)
+        self._find_seat()
+        self._opening = None
 
     async def move(self, cell: int | str, *, ply: int | None = None) -> None:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
@@ -274,6 +314,23 @@ class Room(Followed[RoomState]):
         reply = await self._client.request(requests.Sync(room=self.code))
         return check_moves(reply.moves, self._shown)
 
+    def find_actor(self, state: RoomState) -> str:
+        """Return who of our `hands` is on turn, the first where nobody of them is."""
+        return next((player for player in self.hands if seat_of(state, player) == (state.turn or "")), self.hands[0])
+
+    def find_asked(self, state: RoomState) -> str:
+        """Return who of our `hands` is to answer an offer of a draw, where there is none who is on turn."""
+        actor, others = (
+            self.find_actor(state),
+            {mark: seat for mark, seat in state.seats.items() if seat and not seat.out},
+        )
+        asking = others.pop(state.offers.draw or state.offers.undo or "", None)
+        if asking is not None and state.offers.undo and asking.player in self.hands:
+            return asking.player  # as the others agree by themselves
+        if asking is None or asking.player != actor:
+            return actor
+        return next((seat.player for seat in others.values() if seat.player in self.hands), actor)
+
     # -- what the conversation brings -------------------------------------------------------------------------------
 
     def _enter(self, reply: Ok) -> None:
@@ -379,7 +436,8 @@ class Room(Followed[RoomState]):
     def _find_seat(self) -> None:
         """Find out what the newest state means for us."""
         state = self.state
-        self.seat = None if self.is_watching else seat_of(state, self.viewer)
+        self.actor = self.find_actor(state)
+        self.seat = None if self.is_watching else seat_of(state, self.actor)
         own = None if self.seat is None else state.seats[self.seat]
         self.is_my_turn = own is not None and state.turn == self.seat and not self._awaits_state
         self.plays = own is not None and not own.out and state.status == "playing"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from tictactoe_client.exits import dismiss, exit_code_of
@@ -75,6 +76,7 @@ class PlainGame:
     # -- coming and going -----------------------------------------------------------------------------------------
 
     async def run(self, enter: Enter[Room]) -> int:
+        self._enter_again = enter
         try:
             return await self._play(enter)
         except ConnectionLost as lost:
@@ -151,9 +153,12 @@ class PlainGame:
         await room.leave()
         self._session.forget_room(room.code)
         self._actions = None
-        self._output.print(say("looking for another"))
+        enter = self._enter_again
+        if len(room.hands) == 1:
+            self._output.print(say("looking for another"))
+            enter = partial(Client.match, rules=room.state.rules.to_rules())
         try:
-            await self._enter(lambda client: client.match(room.state.rules.to_rules()))
+            await self._enter(enter)
         except (Refused, Interrupted) as failure:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)
@@ -296,23 +301,24 @@ class PlainGame:
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
-        old, state, viewer = update.old, update.state, self._client.player
+        old, state, viewer = update.old, update.state, actions.room.viewer
+        actor, asked = actions.room.find_actor(state), actions.room.find_asked(state)
         has_moved = old is None or has_moved_on(old, state)
         if old is None:
-            lines = arrival.greet(state, update.moves, self._client, self._settings)
+            lines = arrival.greet(state, update.moves, self._client, self._settings, actions.room)
         else:
-            news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, viewer)
+            news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, asked)
             lines = self._prove_return(*news)
             if lines and not news:
                 lines = [f"{lines[0]} {say('nothing missed')} {describe_turn(state, viewer)}"]
-        lines += arrival.set_scene(old, state, viewer, self._settings) if has_moved else []
+        lines += arrival.set_scene(old, state, viewer, self._settings, actor) if has_moved else []
         self._output.print(*lines)
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
         if state.status == "over" and has_moved:
             if self._has_read_all or state.event or not self._settings.asks:
                 self._finish(None)
             else:
-                self._output.print(describe_ways_on(state, viewer))
+                self._output.print(describe_ways_on(state, actor))
         if lines:
             self._prompt()
 

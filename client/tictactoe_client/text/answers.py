@@ -35,8 +35,12 @@ def answer_query(
     passed_seconds: float = 0.0,
     *,
     now: Choices | None = None,
+    actor: str | None = None,
 ) -> list[str]:
-    """Return the answer to a query of `intents`, so many seconds after the state came, when this can be done `now`."""
+    """Return the answer to a query of `intents`, so many seconds after the state came, when this can be done `now`.
+
+    The `actor` does it, by default the viewer.
+    """
     match kind:
         case "board":
             return draw_board(state, settings)
@@ -59,9 +63,9 @@ def answer_query(
         case "marks":
             return list_marks(state, number)
         case "help":
-            return describe_help(state, settings, viewer, now)
+            return describe_help(state, settings, actor or viewer, now)
         case "turn":
-            return describe_due(state, viewer)
+            return describe_due(state, viewer, actor)
     return read_aloud(kind, number, state)
 
 

@@ -12,6 +12,7 @@ from tictactoe_client.online.address import Address, reachable_address
 from tictactoe_client.online.backoff import HOLD_SECONDS
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Lost
+from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import draw_board
 from tictactoe_client.text.help import describe_controls
@@ -44,23 +45,28 @@ from tictactoe_protocol.wording import (
 _MOST_MOVES_TOLD: Final = 12
 
 
-def greet(state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings) -> list[str]:
+def greet(
+    state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings, room: Room | None = None
+) -> list[str]:
     """Return what the first state of a room says: where one is, what has happened, and how to play."""
-    viewer = client.player
+    viewer, actor = (client.player,) * 2 if room is None else (room.viewer, room.find_actor(state))
     shown = client.cluster.given.first
     invites_to = reachable_address(shown) if state.status == "waiting" else shown
-    lines = describe_arrival(state, viewer, invites_to, client.latency_seconds, with_own_name=settings.name is None)
+    terms, with_own_name = (viewer, invites_to, client.latency_seconds), settings.name is None
+    lines = describe_arrival(state, *terms, with_own_name=with_own_name, actor=actor)
     lines += describe_progress(state, moves or ())
-    if seat_of(state, viewer) is not None and not settings.quiet:
+    if seat_of(state, actor) is not None and not settings.quiet:
         lines += explain_rules(state.rules) + describe_controls(state.rules.to_rules(), settings)
     elif settings.asks and not settings.quiet:
         lines.append(say("look back hint"))
     lines += announce_standing(state, viewer, moves)
-    lines += describe_choices(replace(state, offers=Offers()), state, viewer)
+    lines += describe_choices(replace(state, offers=Offers()), state, actor)
     return [*lines, describe_turn(state, viewer)] if state.status == "waiting" else lines
 
 
-def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Settings) -> list[str]:
+def set_scene(
+    old: RoomState | None, state: RoomState, viewer: str, settings: Settings, actor: str | None = None
+) -> list[str]:
     """Return the board where it helps, and whose move it is where that is news; `old` is the state before."""
     board = draw_board(state, settings) if settings.draws_board else []
     if state.status == "over":
@@ -69,9 +75,9 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
         return [*board, *won, *([say("score", tally=describe_tally(state))] if state.game > 1 else [])]
     if state.status != "playing":
         return []
-    own = seat_of(state, viewer)
+    own = seat_of(state, actor or viewer)
     if state.turn == own:
-        return [*board, *describe_due(state, viewer)]
+        return [*board, *describe_due(state, viewer, actor)]
     begins = old is None or old.status != "playing" or old.game != state.game
     is_taken_back = old is not None and state.ply < old.ply and state.game == old.game
     shown = board if own is None or is_taken_back or (begins and state.ply > 0) else []
@@ -82,11 +88,17 @@ def set_scene(old: RoomState | None, state: RoomState, viewer: str, settings: Se
 
 
 def describe_arrival(
-    state: RoomState, viewer: str, address: Address, latency_seconds: float, *, with_own_name: bool = False
+    state: RoomState,
+    viewer: str,
+    address: Address,
+    latency_seconds: float,
+    *,
+    with_own_name: bool = False,
+    actor: str | None = None,
 ) -> list[str]:
     """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
-    id = "arrived in" if seat_of(state, viewer) else "arrived watching"
+    id = "arrived in" if seat_of(state, actor or viewer) else "arrived watching"
     where = say(id, connected=describe_connection(latency_seconds), room=state.room, terms=terms)
     lines = [where, describe_players(state, viewer, with_own_name=with_own_name)]
     if state.status != "waiting":

@@ -48,13 +48,14 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
     return before != (state.game, state.board, state.status, state.turn, state.opening)
 
 
-def describe_due(state: RoomState, viewer: str) -> list[str]:
-    """Return whose turn it is, and to one who has to choose what can be typed for that."""
-    turn, own, opening = describe_turn(state, viewer), seat_of(state, viewer), state.opening
+def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
+    """Return whose turn it is, and where the `actor`, by default the viewer, has to choose what can be typed for it."""
+    actor = actor or viewer
+    turn, own, opening = describe_turn(state, viewer), seat_of(state, actor), state.opening
     if own is None or own != state.turn or not opening or not opening.options:
         return [turn]
-    ways = {deed.argument: deed.name for deed in choices(state, viewer, None, ()).deeds if deed.id == "choose"}
-    told = [say(f"way to {name}", mark=take_of(state, viewer, way)) for way, name in ways.items()]
+    ways = {deed.argument: deed.name for deed in choices(state, actor, None, ()).deeds if deed.id == "choose"}
+    told = [say(f"way to {name}", mark=take_of(state, actor, way)) for way, name in ways.items()]
     return [turn, say("answer choose", ways=say("or", first=", ".join(told[:-1]), last=told[-1]))]
 
 

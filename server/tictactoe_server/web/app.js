@@ -33,8 +33,10 @@ export class App {
 		this.status = status;
 		this.around = around;
 		this.keep({});
-		this.home = this.#connect(this.kept);
-		this.rooms = new Rooms(this.home, (url) => this.#connect(this.home.identity, url));
+		this.home = this.connect(this.kept);
+		this.rooms = new Rooms(this.home, (url) => this.connect(this.home.identity, url));
+		this.rooms.seat = async (code, names) =>
+			names || this.kept.here?.code === code ? (await import("./hands.js")).seat(this, code, names).catch(() => []) : [];
 	}
 
 	/** The connection that the page is about: that of the room on it, or the first. */
@@ -42,15 +44,15 @@ export class App {
 		return this.rooms.shown?.connection ?? this.home;
 	}
 
-	/** @param {{name: string, token: string}} identity @param {string} [url] */
-	#connect(identity, url) {
+	/** @param {{name: string, token: string}} identity @param {string} [url] @param {() => Rooms} own the rooms that are entered by it */
+	connect(identity, url, own = () => this.rooms) {
 		let [wasOn, wasSilent] = [false, false];
 		const tell = (/** @type {string} */ text) => connection === this.connection && this.say(text);
 		const onPhase = () => {
 			const { isSilent } = connection;
 			const isOn = connection.phase === "on";
 			if (wasOn && connection.isTroubled) {
-				this.rooms.lose(connection);
+				for (const room of own().of(connection)) room.lose();
 				tell(connection.reason || say("page lost"));
 			}
 			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
@@ -61,11 +63,11 @@ export class App {
 		const connection = new Connection(identity, {
 			onPhase,
 			onWelcome: () => {
-				this.rooms.resume(connection);
+				for (const room of own().of(connection)) own().follow(room);
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
 			},
 			onNews: (news) => {
-				this.rooms.hear(news, connection);
+				own().hear(news, connection);
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
@@ -73,6 +75,7 @@ export class App {
 				if (connection === this.connection) this.around.onNews(news);
 			},
 			onIdentity: ({ identity: { name, token }, welcome }) => {
+				if (own() !== this.rooms) return;
 				const { cluster = "" } = welcome ?? {};
 				const { [cluster]: _, ...others } = this.kept.tokens;
 				this.home.identity.name = name;
@@ -105,10 +108,10 @@ export class App {
 		return wanted !== this.connection.identity.refused;
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request */
-	async play(request) {
+	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request @param {string[]} [names] of others here */
+	async play(request, names) {
 		try {
-			const room = await this.rooms.enter(request);
+			const room = await this.rooms.enter(request, names);
 			this.navigate(`/${room.code}`);
 			return room;
 		} catch (error) {

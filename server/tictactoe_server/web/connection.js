@@ -26,8 +26,6 @@ export class Connection {
 	/** @type {Ways} */ #ways;
 	#patience = new Patience();
 	#timer = 0;
-	/** What the hello names: nothing at a server up to 1.2, which refuses the field. @type {string[]} */
-	#features = [];
 	/** @type {{resolve: () => void, reject: (why: Error) => void}[]} */
 	#waiting = [];
 	#closing = new AbortController();
@@ -135,7 +133,6 @@ export class Connection {
 		this.phase = this.welcome ? "away" : "connecting";
 		this.#patience.attempt += 1;
 		this.nextAttemptAt = 0;
-		this.#features = FEATURES;
 		const isOurs = () => socket === this.#socket;
 		socket.onopen = () => isOurs() && this.#greet();
 		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(JSON.parse(event.data)));
@@ -148,8 +145,7 @@ export class Connection {
 	}
 
 	#greet() {
-		const features = this.#features.length ? { features: this.#features } : {};
-		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello, ...features }));
+		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello, features: FEATURES }));
 	}
 
 	/** What a socket that is closing does not take is lost with it, a moment later. @param {string} text */
@@ -168,12 +164,7 @@ export class Connection {
 	}
 
 	/** Answer an error that is about our hello; whether nobody else needs to hear of it. @param {Protocol.Error} error */
-	#isSettled({ path, message, code }) {
-		if (path === "features" && this.#features.length) {
-			this.#features = [];
-			this.#greet();
-			return true;
-		}
+	#isSettled({ message, code }) {
 		this.reason = message;
 		if (code === "bad_token" && this.#isLed) {
 			this.close();

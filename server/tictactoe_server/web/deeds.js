@@ -2,20 +2,24 @@
 
 import { takeOf } from "./choices.js";
 
-/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed} deed */
-export function askFor(room, { id, argument }) {
-	const { state, viewer } = room;
+/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed & {hand?: Room}} deed */
+export async function askFor(room, { id, argument, hand = room }) {
+	const { state, others } = room;
+	if (id === "undo" && others.length) hand = room.handOf(state?.board[state.last ?? 0]);
 	switch (id) {
 		case "draw":
 		case "undo":
-			return room.ask({ type: id, action: /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument) });
+			await room.ask({ type: id, action: /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument) }, hand);
+			// Who shares a keyboard need not be asked.
+			return id === "undo" && others.length && room.ask({ type: id, action: "accept" }, hand === room ? others[0] : room);
 		case "claim":
-			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" });
+			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, hand);
 		case "choose":
-			return state && room.ask({ type: id, take: takeOf(state, viewer, argument), ply: state.ply });
+			return state && room.ask({ type: id, take: takeOf(state, hand.player, argument), ply: state.ply }, hand);
 		case "rematch":
+			return [room, ...others].map((one) => room.ask({ type: id }, one));
 		case "resign":
-			return room.ask({ type: id });
+			return room.ask({ type: id }, hand);
 		default:
 			return id === "leave" && room.leave();
 	}

@@ -149,8 +149,15 @@ export class GamePage {
 
 	/** What may be done now. @param {ShownGame} game @param {Protocol.RoomState} state */
 	may({ viewer, moves, receivedAt }, state) {
-		const { connection } = this.app;
-		return choices(state, viewer, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
+		const { room, app: { connection } } = this;
+		const find = (/** @type {string} */ player) =>
+			choices(state, player, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
+		if (!room?.others.length) return find(viewer);
+		// Each at this keyboard may act, and who is on turn before the others.
+		const all = [...room.others, room, room.handOf()].map((hand) => ({ hand, ...find(hand.player) }));
+		const deeds = Object.fromEntries(all.flatMap(({ hand, deeds }) => deeds.map((deed) => [deed.name, { ...deed, hand }])));
+		const questions = all.flatMap((one) => one.questions.filter(({ id }) => !/own|undo/.test(id)));
+		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => id !== "new"), questions };
 	}
 
 	/** @type {import("./room.js").RoomEars["onUpdate"]} */

@@ -26,6 +26,7 @@ export function makeHistory(app) {
 	);
 	/** @type {PastGame[]} */
 	let games = [];
+	const viewer = () => app.connection.welcome?.player ?? "";
 	load();
 	return { title: say("history title"), element };
 
@@ -41,10 +42,6 @@ export function makeHistory(app) {
 		show(totals, games.length > 0 && makeTotals(games, viewer()));
 		if (!games.length) setText(note, say("page games none"));
 		return draw(SHOWN_FIRST);
-	}
-
-	function viewer() {
-		return app.connection.welcome?.player ?? "";
 	}
 
 	/** @param {number} shown how many */
@@ -80,15 +77,8 @@ function makeTotals(games, viewer) {
 	const numbers = KINDS.map((kind) => went.filter((one) => one === kind).length);
 	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, {}, h("b", {}, String(numbers[index])), " ", h("span", {}, say(`page total ${kind}`))));
 	const all = h("div.total", {}, h("b", {}, String(games.length)), " ", h("span", {}, say("page total games", { n: games.length })));
-	const bar = h("div.bar", { "aria-hidden": "true" }, KINDS.map((kind, index) => numbers[index] > 0 && share(kind, numbers[index])));
+	const bar = h("div.bar", { "aria-hidden": "true" }, KINDS.map((kind, index) => numbers[index] > 0 && h(`span.${kind}`, { "--parts": numbers[index] })));
 	return h("div", {}, h("div.totals", {}, all, cells), bar);
-}
-
-/** @param {string} kind @param {number} parts */
-function share(kind, parts) {
-	const element = h(`span.${kind}`);
-	element.style.flexGrow = String(parts);
-	return element;
 }
 
 /** @param {PastGame} game @param {string} viewer */

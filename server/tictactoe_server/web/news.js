@@ -14,7 +14,7 @@ import { describePlayers, describeRules, describeTurn, endFor, seatOf } from "./
 export function newsOf(room, old, before, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
-	if (!old || (seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "", isEnd: false };
+	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "", isEnd: false };
 	const changes = happened(old, state, room.moves, before);
 	const told = announce(changes, viewer, { afterLoss });
 	const beside = changes.filter(({ type }) => type !== "Moved" && type !== "Ended");

@@ -26,7 +26,7 @@ export class Panel {
 			const own = seat && seat.player === viewer ? say("view room you", { name: clean(seat.name) }) : "";
 			setText(name, own || (seat ? clean(seat.name) : say("view room free seat")));
 			row.title = name.textContent;
-			setText(score, seat && viewer && game.isLive && (state.game > 1 || state.status === "over") ? String(state.score[seat.player] ?? 0) : "");
+			setText(score, seat && game.isLive && (state.game > 1 || state.status === "over") ? String(state.score[seat.player] ?? 0) : "");
 		});
 		this.tick();
 	}

@@ -7,6 +7,17 @@ import { LEVELS, describeClock, describeLevel, describeRules, parseClock } from 
 
 const CLOCKS = ["", "1+1", "3+2", "10/move"];
 
+/** A select of how well the computer plays. */
+export function makeLevel() {
+	const level = select(LEVELS.map((one) => [one, describeLevel(one)]), { "aria-label": say("page level") });
+	level.value = "medium";
+	return level;
+}
+
+/** The names of all but the first who play here. @param {string} marks @param {string} [typed] */
+export const nameOthers = (marks, typed = "") =>
+	[...marks].slice(1).map((_, index) => typed.split(",")[index]?.trim() || say("local player", { n: index + 2 }));
+
 /** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
 export function makeClock(kept, onChange) {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
@@ -27,14 +38,14 @@ export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
-	const level = select(LEVELS.map((one) => [one, describeLevel(one)]), { "aria-label": say("page level") });
+	const level = makeLevel();
 	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
-	level.value = "medium";
 	const element = h("section.card.play", { "aria-label": say("page play") },
 		h("div.about", {}, h("div.card-head", {}, title, size), rules),
 		h("div.begin", {},
 			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
 			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
+			button(say("page here"), () => begin({ type: "create", visibility: "private" }, nameOthers(rulesOf(kept.game).marks)), { class: "big" }),
 			button(say("home computer"), playComputer, { class: "big" }),
 			field(say("new room clock"), clock),
 			button(say("page new room"), () => app.navigate("/#new")),
@@ -51,9 +62,9 @@ export function makePlayCard(app, mayPlay) {
 		setText(size, describeRules(rulesOf(kept.game)));
 	}
 
-	/** @param {import("./requests.js").WithoutId<Protocol.Create | Protocol.Match>} request without rules and clock, which are those chosen here */
-	async function begin(request) {
-		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) });
+	/** @param {import("./requests.js").WithoutId<Protocol.Create | Protocol.Match>} request without rules and clock, which are those chosen here @param {string[]} [names] */
+	async function begin(request, names) {
+		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) }, names);
 	}
 
 	function playComputer() {

@@ -37,6 +37,8 @@ export class Room {
 	ears = DEAF;
 	/** @type {Protocol.ChatLine[]} */
 	talk = [];
+	/** The rooms of others at this keyboard, each on a connection of its own. @type {Room[]} */
+	others = [];
 	/** The server at which we entered. */
 	url = "";
 	/** Ends when we have entered again. @type {Promise<void> | null} */
@@ -54,13 +56,23 @@ export class Room {
 		this.code = code;
 	}
 
-	get viewer() {
+	get player() {
 		return this.connection.welcome?.player ?? "";
 	}
 
-	/** Our mark in the current game, null for a watcher. */
+	/** To whom words say "you": nobody where several play at one keyboard. */
+	get viewer() {
+		return this.others.length ? "" : this.player;
+	}
+
+	/** Who plays a mark of those at this keyboard, else the first. @param {string | null} [mark] by default the one on turn @returns {Room} */
+	handOf(mark = this.state?.turn) {
+		return (mark && this.others.find(({ player }) => this.state?.seats[mark]?.player === player)) || this;
+	}
+
+	/** Our mark in the current game, of several that of who is on turn; null for a watcher. @returns {string | null} */
 	get seat() {
-		return this.isWatching || !this.state ? null : seatOf(this.state, this.viewer);
+		return this.isWatching || !this.state ? null : seatOf(this.state, this.handOf().player);
 	}
 
 	/** Whether we still play a game that is on. */
@@ -139,6 +151,7 @@ export class Room {
 		this.ended = how;
 		this.closedReason = clean(reason);
 		this.pending = null;
+		for (const { connection } of this.others.splice(0)) connection.close();
 		this.ears.onEnd();
 	}
 
@@ -166,27 +179,29 @@ export class Room {
 
 	/** @param {{cell: number, ply: number}} move */
 	async #send(move) {
+		const hand = this.handOf();
 		try {
-			await this.#ask({ type: "move", ...move });
+			if (hand !== this) await hand.connection.arrive();
+			await hand.request({ type: "move", ...move });
 		} catch (error) {
 			if (error instanceof Lost && this.connection.phase !== "on") return;
-			if (isMoved(error)) return void this.rooms.follow(this, error.url);
 			if (this.pending === move) this.pending = null;
 			this.ears.onRefusal(messageOf(error), move.cell);
 		}
 	}
 
-	/** Resolves to whether it was carried out; a refusal is told. @param {AskHere} request */
-	ask(request) {
+	/** Resolves to whether it was carried out; a refusal is told. @param {AskHere} request @param {Room} [hand] who asks */
+	ask(request, hand = this) {
 		const refuse = (/** @type {unknown} */ error) => {
 			this.ears.onRefusal(messageOf(error), null);
 			return false;
 		};
-		return this.request(request).then(() => true, refuse);
+		return hand.request(request).then(() => true, refuse);
 	}
 
 	async leave() {
 		await this.request({ type: "leave" }).catch(() => undefined);
+		for (const other of this.others) await other.leave();
 		this.end("left");
 		this.rooms.release(this.connection);
 	}

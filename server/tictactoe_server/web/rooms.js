@@ -21,6 +21,8 @@ export class Rooms {
 	/** The connections beside the first one. @type {Set<Connection>} */
 	#others = new Set();
 	#connect;
+	/** Seats others at this keyboard, by default those who were in the room. @type {(code: string, names?: string[]) => Promise<Room[]>} */
+	seat = async () => [];
 
 	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect */
 	constructor(home, connect) {
@@ -52,14 +54,15 @@ export class Rooms {
 		await room.leave();
 	}
 
-	/** Enter a room; rejects as a request does. @param {Entry} request @param {string} [url] the server that has it, if known */
-	async enter(request, url) {
+	/** Enter a room; rejects as a request does. @param {Entry} request @param {string[]} [names] of others here @param {string} [url] the server that has it, if known */
+	async enter(request, names, url) {
 		const at = "room" in request ? this.find(request.room) : undefined;
 		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
 		const code = ok.room ?? "";
 		const room = this.#rooms.get(code) ?? new Room(this, connection, code);
 		this.#rooms.set(code, room);
 		room.enter(ok, connection);
+		if (ok.seat && !room.others.length) room.others = await this.seat(code, names);
 		return room;
 	}
 
@@ -74,7 +77,7 @@ export class Rooms {
 	async #follow(room, url) {
 		const before = { url: room.url, connection: room.connection };
 		try {
-			await this.enter(room.wayBack(), before.connection.leadsTo(url) ? url : "");
+			await this.enter(room.wayBack(), undefined, before.connection.leadsTo(url) ? url : "");
 			if (room.url !== before.url) room.ears.onMoved();
 			if (room.connection !== before.connection) room.connection.ears.onPhase();
 			this.release(before.connection);
@@ -140,7 +143,7 @@ export class Rooms {
 
 	/** Close a connection that has no rooms any more and is not the first. @param {Connection} connection */
 	release(connection) {
-		if (connection === this.home || this.#roomsOf(connection).some(({ ended }) => !ended)) return;
+		if (connection === this.home || this.of(connection).some(({ ended }) => !ended)) return;
 		this.#others.delete(connection);
 		connection.close();
 	}
@@ -154,17 +157,7 @@ export class Rooms {
 	}
 
 	/** @param {Connection} connection */
-	lose(connection) {
-		for (const room of this.#roomsOf(connection)) room.lose();
-	}
-
-	/** @param {Connection} connection */
-	resume(connection) {
-		for (const room of this.#roomsOf(connection)) this.follow(room);
-	}
-
-	/** @param {Connection} connection */
-	#roomsOf(connection) {
+	of(connection) {
 		return [...this.#rooms.values()].filter((room) => room.connection === connection);
 	}
 }

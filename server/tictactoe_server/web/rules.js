@@ -25,13 +25,6 @@ export function rulesOf(preset) {
 	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
 }
 
-/** @param {Rules} rules */
-function emptyBoard(rules) {
-	const cells = Array(rules.rows * rules.columns).fill(FREE);
-	for (const cell of rules.blocked) cells[cell] = BLOCKED;
-	return cells.join("");
-}
-
 /** @type {(rules: Rules) => boolean} */
 export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;
 
@@ -69,7 +62,8 @@ export function splitLines(rules, cells) {
 
 /** The board after some of the moves that lie on another one. @param {Rules} rules @param {string} board @param {readonly number[]} moves */
 export function boardAfter(rules, board, moves) {
-	const cells = [...emptyBoard(rules)];
+	const cells = Array(rules.rows * rules.columns).fill(FREE);
+	for (const cell of rules.blocked) cells[cell] = BLOCKED;
 	for (const cell of moves) cells[cell] = board[cell];
 	return cells.join("");
 }

@@ -94,7 +94,7 @@ function termsOf({ isLive, seat }, state) {
 /** @param {ShownGame} game @param {State} state @param {boolean} isMine */
 function titleOf({ viewer }, state, isMine) {
 	const players = words.namePlayers(state);
-	if (isMine) return say("view room title yours", { players });
+	if (isMine && viewer) return say("view room title yours", { players });
 	const said = state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
 	return say("view room title", { said, players });
 }
@@ -129,7 +129,7 @@ function describeMoment(game, state, view, isMine) {
 	if (view.typed) return say("view room typed", { text: view.typed });
 	if (pending) return say("view room on its way", { cell: nameCell(pending.cell, state.rules) });
 	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here, viewer) : say("the start");
-	if (isMine && !state.opening) return say("view room your move", { mark: state.turn ?? "" });
+	if (isMine && viewer && !state.opening) return say("view room your move", { mark: state.turn ?? "" });
 	return state.status === "over" ? describeResult(state, viewer) : words.describeTurn(state, viewer);
 }
 

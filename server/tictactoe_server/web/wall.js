@@ -1,7 +1,7 @@
 /** All public games at once, for a projector: one of them large, and in a corner how to join. */
 
 import { say } from "./catalogue.js";
-import { h, setText } from "./dom.js";
+import { h } from "./dom.js";
 import { Lobby } from "./lobby.js";
 
 const MOST_BOARDS = 100;
@@ -58,8 +58,7 @@ export function makeWall(app) {
 
 /** The address of this server, to be photographed or typed. @param {App} app */
 function makeJoin(app) {
-	const address = h("b");
-	setText(address, app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
+	const address = h("b", {}, app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
 	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
 	return h("aside.wall-join", {}, h("p", {}, say("page wall join"), " ", address), image);
 }

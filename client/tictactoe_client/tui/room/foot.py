@@ -198,7 +198,7 @@ class RoomFoot:
         first = "" if start is None else f"   {say('room first move', time=format_duration(start))}"
         if state.opening:
             return f"{describe_turn(state, model.room.viewer)}{first}", "title" if model.room.is_my_turn else ""
-        if model.room.is_my_turn:
+        if model.own and model.room.is_my_turn:
             return f"{say('room your move', mark=state.turn)}{first}", "title"
         if state.turn is None:
             return describe_turn(state, model.room.viewer), ""

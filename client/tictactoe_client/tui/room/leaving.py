@@ -123,12 +123,15 @@ class WaysOut:
             await here.leave()
 
 
-def describe_farewell(state: RoomState, client: Client, *, has_left: bool, cost: Cost) -> str:
-    """Return the line for one who went away from this state, or nothing; `cost` is what that did to the game."""
+def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left: bool, cost: Cost) -> str:
+    """Return the line for one who went away from this state, or nothing; `cost` is what that did to the game.
+
+    The `reader` is whom it calls "you", nobody where several play at one keyboard.
+    """
     viewer = client.player
     own = seat_of(state, viewer)
     if state.status == "over":
-        return say("farewell over", room=state.room, told=describe_result(state, viewer))
+        return say("farewell over", room=state.room, told=describe_result(state, reader))
     if own is None:
         command = describe_return_command(state, viewer, client.cluster.given.first)
         return say("farewell watcher", command=command) if state.status == "playing" else ""

@@ -5,7 +5,7 @@ Whose game it is and what may be done is worked out once for each state; times a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Final, Literal
 
 from msgspec import UNSET
@@ -20,10 +20,11 @@ from tictactoe_client.tui.room.line import RoomLine
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.choices import Choices, Cost, choices
+from tictactoe_protocol.choices import Choices, Cost
 from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.telling import announce
+from tictactoe_protocol.wording import seat_of
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 Asked = Literal["resign", "leave", "another", "quit"]
@@ -67,15 +68,14 @@ class RoomModel:
     """What there is to show of `room`, and what its keys are for; `record` is the game where it is one on record.
 
     `names` are those of the cells, and `roles` those of the marks. `kind` is what one does there, `seat` the mark that
-    one plays, `is_to_choose` whether one is to choose a side, and `choices` what may be done. `typed` is what is typed
-    of a move, `pending` a move that is sent, by its cell and mark, `question` what is asked, with what yes does.
+    one plays, `own` the same but None where several play at one keyboard and words call nobody "you", `is_to_choose`
+    whether one is to choose a side, and `choices` what may be done. `typed` is what is typed of a move, `pending` a
+    move that is sent, by its cell and mark, `question` what is asked, with what yes does.
     `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one, `ending` is
     the first state of a game that is over, and `turning_point` says where that was decided.
     """
 
-    def __init__(
-        self, room: Room, actions: Actions, review: Review, again: Choice | None = None, features: Collection[str] = ()
-    ) -> None:
+    def __init__(self, room: Room, actions: Actions, review: Review, again: Choice | None = None) -> None:
         self.room = room
         self.actions = actions
         self.review = review
@@ -85,6 +85,7 @@ class RoomModel:
         self.news = News()
         self.kind: Kind = "waiting" if self.record is None else "replay"
         self.seat: str | None = None
+        self.own: str | None = None
         self.plays = False
         self.is_to_choose = False
         self.rules = rules = room.state.rules.to_rules()
@@ -103,7 +104,6 @@ class RoomModel:
         self.ending: RoomState | None = None
         self.turning_point = ""
         self.quiet_until = 0.0
-        self._features = features
         self._received_at = 0.0
 
     @property
@@ -137,13 +137,12 @@ class RoomModel:
     def consider(self, now: float) -> None:
         """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
         room, state = self.room, self.room.state
-        self.seat, self.plays = room.seat, room.plays
+        self.seat, self.plays, self.own = room.seat, room.plays, seat_of(state, room.viewer)
         self.is_to_choose = room.is_my_turn and state.opening is not UNSET and state.opening.options != ()
         if self.record is None:
             running: Kind = "playing" if self.plays else "watching"
             self.kind = state.status if state.status in ("waiting", "over") else running  # type: ignore[assignment]
-        moves, passed = room.moves if room.knows_moves else None, (now - self._received_at) * 1000
-        self.choices = choices(state, room.viewer, moves, self._features, passed, is_online=self.is_online)
+        self.choices = room.choices((now - self._received_at) * 1000, is_online=self.is_online)
 
     @property
     def shown(self) -> RoomState:

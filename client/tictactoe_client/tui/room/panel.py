@@ -123,7 +123,7 @@ def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, 
     seat, notes, runs = state.seats.get(mark), [], state.turn == mark
     if seat is not None:
         is_away = not (seat.online or seat.left or seat.out or mark == model.seat)
-        facts = {"you": mark == model.seat, "left": seat.left, "out": seat.out and not seat.left, "away": is_away}
+        facts = {"you": mark == model.own, "left": seat.left, "out": seat.out and not seat.left, "away": is_away}
         notes = [say(f"panel {fact}") for fact, is_so in facts.items() if is_so]
     note, right = "".join(f" {note}" for note in notes), f"▶ {clock}".rstrip() if runs else clock
     name = shorten(name, max(4, width - 7 - len(note) - len(clock)))
@@ -150,7 +150,7 @@ def _local_time(fact: str) -> str:
 
 def sum_up_end(model: RoomModel) -> tuple[str, str]:
     """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
-    state, own = model.room.state, model.seat
+    state, own = model.room.state, model.own
     if state.result is None:
         return "", ""
     winner = state.result.winner
@@ -172,7 +172,7 @@ def describe_end(model: RoomModel) -> tuple[str, str]:
     elif role in ("good", "bad"):
         head = say("end win" if role == "good" else "end loss")
     else:
-        head, role = say("end wins", name=name_of(state, winner).upper()), "good" if model.seat is None else "bad"
+        head, role = say("end wins", name=name_of(state, winner).upper()), "good" if model.own is None else "bad"
     length = count(state.ply, "move")
     if model.started_at is not None and model.ended_at is not None:
         length += f", {format_duration(round((model.ended_at - model.started_at) * 1000))}"

@@ -58,8 +58,7 @@ class RoomScreen(ClientScreen):
     """
 
     def __init__(self, program: Program, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
-        client, settings = program.session.client, replace(program.settings, colour=False)
-        features = client.features if client is not None else frozenset()
+        settings = replace(program.settings, colour=False)
         if isinstance(room, RecordedRoom):
             actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
             actions.timeline = actions.timeline.jump(ply)
@@ -67,7 +66,7 @@ class RoomScreen(ClientScreen):
             actions = Actions(room, settings, shows=True, tell=program.say)
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
-        self.model = RoomModel(room, actions, review, again, features)
+        self.model = RoomModel(room, actions, review, again)
         self.view = RoomView(program, self.model)
         super().__init__()
         self.canvas = Canvas(self.model.line)
@@ -151,7 +150,8 @@ class RoomScreen(ClientScreen):
         if events.Ended in map(type, update.changes):
             self._program.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
-        if model.room.is_my_turn and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
+        is_mine = model.own is not None and model.room.is_my_turn
+        if is_mine and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self._program.ring()
 
     def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
@@ -335,11 +335,12 @@ class RoomScreen(ClientScreen):
             self._note_game()
         if client is None or self.room.ended is not None or self.model.record is not None:
             return ""
-        cost = self.model.choices.find("leave")
+        leaving = self.model.choices.find("leave")
+        cost = leaving.cost if leaving is not None else ""
         has_left = gives_up and await self.room.say_goodbye()
         if has_left:
             self.program.session.forget_room(self.room.code)
-        return describe_farewell(state, client, has_left=has_left, cost=cost.cost if cost is not None else "")
+        return describe_farewell(state, client, self.room.viewer, has_left=has_left, cost=cost)
 
     def _note_game(self) -> None:
         """Take note how the game went, for the exit code."""

@@ -1,0 +1,61 @@
+"""Two at one page: both seats in one pair of hands, over a reload, and again."""
+
+from __future__ import annotations
+
+from playwright.async_api import expect
+
+from tests.page.conftest import Visit, Visitor
+from tests.page.test_play import address
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+
+
+async def two_here(server: Server, visit: Visit) -> Visitor:
+    ana = await visit(address(server))
+    await ana.page.get_by_label("Playing as").fill("ana")
+    await ana.tile("classic").check()
+    await ana.button("Two here").click()
+    await expect(ana.page.locator(".turn")).to_have_text("It's ana's move.")
+    return ana
+
+
+async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(server: Server, visit: Visit) -> None:
+    ana = await two_here(server, visit)
+    await ana.play(0, 4)
+    await ana.button("Take back").click()
+    await ana.hears("Player 2 takes back B2.")
+    await ana.play(3)
+    await ana.page.reload()
+    await expect(ana.page.locator(".turn")).to_have_text("It's ana's move.")
+    await ana.sees(A1="X", A2="O")
+    await ana.play(1, 4)
+    await ana.button("Offer a draw").click()
+    await ana.answer("Decline")
+    await ana.hears("Player 2 declines the draw.")
+    await ana.play(2)
+    await expect(ana.page.locator(".banner, .turn, .result").filter(has_text="ana wins.").first).to_be_visible()
+    await ana.button("Play again").click()
+    await expect(ana.page.locator(".turn")).to_have_text("It's Player 2's move.")
+    await ana.play(8)
+    async with open_peer(server.url, "bo") as bo:
+        assert not (await bo.ask("rooms"))["rooms"]
+
+
+async def test_a_fair_opening_is_played_here_by_names_and_leaving_ends_it_for_both(
+    server: Server, visit: Visit
+) -> None:
+    ana = await visit(address(server, "/#new"))
+    await ana.tile("four-pie").check()
+    await ana.page.get_by_role("radio", name="Two here").check()
+    await ana.page.get_by_label("Name of the other").fill("Bo")
+    await ana.button("Begin").click()
+    await ana.play(5)
+    await expect(ana.page.locator(".turn")).to_have_text("Bo chooses a side.")
+    await ana.page.locator(".ask").get_by_role("button").first.click()
+    await ana.hears("Bo takes X")
+    code = ana.code
+    await ana.button("Leave").click()
+    await ana.answer("Leave")
+    await ana.connects()
+    async with open_peer(server.url, "cy") as cy:
+        assert (await cy.ask("join", room=code))["code"] == "no_such_room"
