@@ -21,16 +21,14 @@ from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.arrival import describe_farewell, describe_giving_up
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.room.doing import RoomCommands
-from tictactoe_client.tui.room.keys import find_action, find_deed, list_actions
-from tictactoe_client.tui.room.leaving import WaysOut, describe_farewell
-from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_client.tui.room.keys import RoomCommands, WaysOut
+from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed, list_actions
+from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.room.review import Review
-from tictactoe_client.tui.room.view import RoomView
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -58,8 +56,7 @@ class RoomScreen(ClientScreen):
     """
 
     def __init__(self, program: Program, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
-        client, settings = program.session.client, replace(program.settings, colour=False)
-        features = client.features if client is not None else frozenset()
+        settings = replace(program.settings, colour=False)
         if isinstance(room, RecordedRoom):
             actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
             actions.timeline = actions.timeline.jump(ply)
@@ -67,7 +64,7 @@ class RoomScreen(ClientScreen):
             actions = Actions(room, settings, shows=True, tell=program.say)
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
-        self.model = RoomModel(room, actions, review, again, features)
+        self.model = RoomModel(actions, review, again)
         self.view = RoomView(program, self.model)
         super().__init__()
         self.canvas = Canvas(self.model.line)
@@ -117,7 +114,7 @@ class RoomScreen(ClientScreen):
             case events.Said(line) if model.actions.muted.hears(line):
                 model.news.say(announce_chat(line))
             case events.Lost():
-                model.news.back, model.is_online = "", False
+                model.news.back, model.is_online, model.question = "", False, None
                 model.consider(monotonic())
             case events.Back():
                 self._program.status, self._back, model.is_online = None, event, True
