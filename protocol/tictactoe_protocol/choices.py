@@ -82,7 +82,7 @@ class Choices:
         """Return the id of the sentence that says why this cannot be done now; None where it can."""
         if self.may(name):
             return None
-        return next(why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0]))
+        return next((why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0])), None)
 
 
 def choices(

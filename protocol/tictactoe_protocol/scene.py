@@ -106,6 +106,7 @@ class Shown:
     note: str = ""
     clock_ms: int | None = None
     moves: bool = False
+    is_own: bool = False
     is_away: bool = False
     has_won: bool = False
     score: int | None = None
@@ -247,10 +248,11 @@ def _show_player(state: RoomState, mark: str, viewer: str, passed_ms: float, *, 
     has_score = bool(viewer) and not is_kept and (state.game > 1 or state.status == "over")
     return Shown(
         mark,
-        say("player you", name=name) if is_own else name,
+        name,
         _note_seat(state, mark, seat, passed_ms),
         left,
         moves,
+        is_own,
         not seat.online,
         state.result is not None and state.result.winner == mark,
         state.score.get(seat.player, 0) if has_score else None,

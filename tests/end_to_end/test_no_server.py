@@ -256,7 +256,7 @@ async def test_both_faces_say_that_the_server_went_and_go_on_after_it(by: signal
             await bo.until("X's move.")
             await ana.shows("Your move")
             await server.end(by)
-            await ana.shows("Connection lost", "Your seat is held", "r try now", "Esc leave")
+            await ana.shows("Connection lost", "Seat held", "r try now", "Esc leave")
             await bo.until("Connection lost. Trying again for up to 10 minutes.")
             await server.start()
             await asyncio.gather(bo.until("Connected again after"), ana.shows("Back after"))

@@ -150,7 +150,7 @@ async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: Ope
 async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
         proxy.cut()
-        await ana.until("Connection lost. Trying again in 99", "Your seat is held 49:", "r try now", "offline")
+        await ana.until("Connection lost. Trying again in 99", "Seat held 49:", "r try now", "offline")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.do("r", "Back after ", " s. bo played A1.", "bo played")
         await ana.press("9")

@@ -106,7 +106,7 @@ async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server)
 async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game, server: Server) -> None:
     async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()
-        await ana.until("Connection lost", "Your seat is held", "Esc leave")
+        await ana.until("Connection lost", "Seat held", "Esc leave")
         await ana.press("escape")
         async with asyncio.timeout(10):
             while ana.app.is_running:
@@ -124,7 +124,7 @@ async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: P
     ):
         await wat.until("you watch")
         proxy.cut()
-        await wat.until("Connection lost. Trying again in 99", gone="Your seat")
+        await wat.until("Connection lost. Trying again in 99", gone="Seat held")
         await wat.do("escape", "tictactoe", gone="you watch")
         assert len(wat.app.pages) == 1
 

@@ -57,7 +57,7 @@ async def test_what_follows_draw_must_make_sense(game: Game) -> None:
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
     async with game(gives_up=True) as (ana, bo, code):
         await ana.until("You win. bo resigns")
-        await ana.do("enter", "The game is over.   r play again")
+        await ana.do("enter", "The game is over.")
         await bo.ask("leave", room=code)
         await ana.until("bo left the room.", "You win. bo resigns", "(has left)", gone="r play again")
 

@@ -105,7 +105,7 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
 async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with three(open_screen, server) as (ana, bo, _, code):
         await ana.type(":resign")
-        told = ("ana (you) (out)", "You are out of this game: bo to move (O)")
+        told = ("ana (you) (out of this game)", "It's bo's move.")
         await ana.do("enter enter", *told, gone="type a cell")
         await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
@@ -124,7 +124,7 @@ async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> N
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     async with Server(hasty) as server, game(at=server) as (ana, bo, _):
         await bo.socket.close()
-        await ana.until("bo has been gone too long.   :claim win   :claim draw   or just wait")
+        await ana.until("bo has been gone too long: wait on, or end the game.   :claim win   :claim draw")
         await ana.enter(":claim win", "You win")
 
 

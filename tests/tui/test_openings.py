@@ -85,9 +85,9 @@ async def test_a_choice_has_a_key_for_each_answer(
         asked = "bo has placed two more, and you choose which side to play on. So far you are"
         await ana.until(f"{asked}\n X.   1 play O, and move   2 stay X, O moves")
         assert "move: _" not in ana.text
-        await ana.enter("c3", "Choose your side.")
+        await ana.enter("c4", "move: c4_")
         assert (await bo.ask("sync", room=code))["moves"][5:] == []
-        await ana.do("escape", gone="c3")
+        await ana.do("escape", gone="c4")
         await ana.do(key, *told)
 
 
@@ -98,7 +98,7 @@ async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Se
             await ana.until("bo places X: 3 to go, then you choose a side.")
             for ply, cell in enumerate((0, 1, 2)):
                 await bo.ask("move", room=code, cell=cell, ply=ply)
-            await ana.until("1 play X, O moves", "2 stay O, and move", "3 place two more, then bo")
+            await ana.until("1 play X, O moves   2 stay O,", "3 place two more, then bo")
             await ana.do("?", "Opening", "Exactly five in a row win.")
             await ana.press("escape")
             await ana.do(

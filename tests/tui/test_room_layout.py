@@ -123,9 +123,9 @@ async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_
         watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
         await watcher.until("you watch")
         await ana.enter("a1")
-        await watcher.until("move (O)")
+        await watcher.until("It's ")
         await watcher.do("left", "move 0 of 1")
-        check_fit(watcher, "Move 0 of ")
+        check_fit(watcher, "The start.")
         check_fit(ana, "Barth")
 
 

@@ -80,7 +80,7 @@ async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_open
         await ana.until("r play again  v review  n new private room  s save")
         await bo.ask("leave", room=code)
         await ana.until("v review  n new private room", "bo left.   n new private room", gone="r play again")
-        await ana.do("5", "The game is over.   n new private room   Esc home")
+        await ana.do("5", "The game is over.", "n new private room")
 
 
 async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:

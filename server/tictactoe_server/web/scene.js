@@ -132,15 +132,15 @@ function describeMove(state, moves, ply, viewer) {
 export function playersOf({ viewer, isLive }, state, passed) {
 	return [...state.rules.marks].map((mark) => {
 		const seat = state.seats[mark];
-		const name = seat ? words.clean(seat.name) : "";
 		const [runs, left] = [state.clock?.running === mark, state.clock?.remaining_ms[mark] ?? null];
 		const hasScore = !!seat && !!viewer && isLive && (state.game > 1 || state.status === "over");
 		return {
 			mark,
-			name: seat ? (viewer && seat.player === viewer ? say("player you", { name }) : name) : say("player free"),
+			name: seat ? words.clean(seat.name) : say("player free"),
 			note: seat ? noteOf(state, mark, seat, passed) : "",
 			clock_ms: runs && left !== null ? Math.max(0, Math.round(left - passed)) : left,
 			moves: state.turn === mark,
+			is_own: !!viewer && seat?.player === viewer,
 			is_away: !seat?.online,
 			has_won: state.result?.winner === mark,
 			score: hasScore ? (state.score[seat.player] ?? 0) : null,

@@ -88,10 +88,10 @@ export class Stage {
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", {}, mark),
 				h("span.who", {}, h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
-		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, note, moves, is_away, has_won, score, clock_ms }) => {
+		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
-			setText(who.children[0], (row.title = name));
+			setText(who.children[0], (row.title = is_own ? say("player you", { name }) : name));
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;

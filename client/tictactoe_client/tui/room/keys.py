@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from time import monotonic
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from msgspec.structs import asdict
 
@@ -33,12 +33,10 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, describe_reason
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind, key_for
+from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, next_mark
-
-_WAYS_ON: Final = ("rematch", "another")
 
 
 class WaysOut:
@@ -237,10 +235,8 @@ class MoveInput:
             model.pending = None if target is None else (target, next_mark(state) or "")
             self._do(Place(cell))
         elif why := model.choices.find_reason("place"):
-            told = describe_reason(why, state)
-            if model.is_to_choose:
-                told = describe_turn(state, model.room.viewer)
-            self._program.say(f"{told}   {self._list_ways_on()}" if model.kind == "over" and model.seat else told)
+            to_choose = model.is_to_choose
+            self._program.say(describe_turn(state, model.room.viewer) if to_choose else describe_reason(why, state))
 
     def play_or_point(self, cell: int) -> None:
         """Place; where values are shown, ask for that of the cell."""
@@ -281,15 +277,6 @@ class MoveInput:
         why = "why own offer" if action == "accept" and is_own else choices.find_reason(names[0])
         if why is not None:
             self._program.say(describe_reason(why, state))
-
-    def _list_ways_on(self) -> str:
-        """Return what one may do after the end, with the keys: ``r rematch   Esc home``."""
-        model, show = self._model, self._program.keymap.show
-        deeds = [
-            deed for action in _WAYS_ON if (deed := find_deed(model, action)) and (deed.id != "new" or model.again)
-        ]
-        ways = [f"{show(key_for(deed))} {say(deed.label)}" for deed in deeds]
-        return "   ".join([*ways, f"{show('back')} {say(model.way_back)}"])
 
     @property
     def _colon(self) -> str:

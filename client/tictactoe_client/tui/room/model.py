@@ -31,7 +31,7 @@ from tictactoe_protocol.commands import ACTIONS, COMMANDS, DEEDS, SITUATIONS, SU
 from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.scene import Scene, View, scene
-from tictactoe_protocol.telling import announce
+from tictactoe_protocol.telling import announce, loser_of
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 Asked = Literal["resign", "leave", "another", "quit"]
@@ -172,7 +172,8 @@ class RoomModel:
     `kind` is what one does there, and `choices` what may be done: both are worked out once for each state. `typed` is
     what is typed of a move, `pending` a move that is sent, by its cell and mark, `question` what is asked, and what yes
     does. `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one,
-    `seconds` is how long the game took that is over, and `turning_point` says where that was decided.
+    `ending` is the first state of a game that is over, `seconds` how long it took, `turning_point` where that was
+    decided.
     """
 
     def __init__(self, actions: Actions, review: Review, again: Choice | None = None) -> None:
@@ -193,6 +194,7 @@ class RoomModel:
         self.question: tuple[Asked, Callable[[], object]] | None = None
         self.shows_code = True
         self.falling: list[str] = []
+        self.ending: RoomState | None = None
         self.seconds: float | None = None
         self.turning_point = ""
         self.quiet_until = 0.0
@@ -206,11 +208,11 @@ class RoomModel:
         old, state = update.old, update.state
         self._received_at = now
         if old is None or old.game != state.game:
-            self._began_at, self.seconds, self.turning_point = now if state.ply == 0 else None, None, ""
+            self._began_at, self.ending, self.turning_point = now if state.ply == 0 else None, None, ""
         elif state.status == "playing" and old.status == "waiting":
             self._began_at = now
-        if state.status == "over" and self.seconds is None and self._began_at is not None:
-            self.seconds = now - self._began_at
+        if state.status == "over" and self.ending is None:
+            self.ending, self.seconds = state, None if self._began_at is None else now - self._began_at
         if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
             self.pending = None
         self.consider(now)
@@ -380,6 +382,9 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
     if not scene.questions:
         return None
     asked, told = scene.questions[0], []
+    loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
+    if asked.id == "deserted" and loser is not None and loser.left:
+        return None  # the line below says so
     for answer in asked.answers:
         deed = model.choices.find(answer.name)
         if asked.id == "claim" and deed is not None and model.room.is_my_turn:

@@ -55,6 +55,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.scene import Scene, Shown
+from tictactoe_protocol.telling import describe_why_over
 from tictactoe_protocol.wording import (
     count,
     describe_manners,
@@ -293,7 +294,8 @@ def _draw_player(player: Shown, rules: Rules, width: int) -> Line:
     """Return the mark, the name, a note where there is room for one, and the clock at the right."""
     clock, role = _draw_clock(player)
     right = f"▶ {clock}".rstrip() if player.moves else clock
-    name, note = player.name, f" ({player.note})" if player.note else ""
+    name = say("player you", name=player.name) if player.is_own else player.name
+    note = f" ({player.note})" if player.note else ""
     if measure(name) + len(note) + len(right) > width - 4:
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - len(right)))
@@ -339,7 +341,8 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
     length, seconds = count(model.room.state.ply, "move"), model.seconds
     length += "" if seconds is None else f", {format_duration(round(seconds * 1000))}"
     roles = {"win": "good", "lose": "bad"}
-    return f"{scene.end.verdict} {scene.end.why} ({length})", roles.get(scene.end.kind, "warn")
+    why = describe_why_over(model.ending or model.room.state, model.room.viewer)
+    return f"{scene.end.verdict} {why} ({length})", roles.get(scene.end.kind, "warn")
 
 
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
@@ -533,20 +536,22 @@ class RoomView:
 
     def draw_window(self, size: tuple[int, int], status: Text | None) -> Picture:
         """Return what a window of this size shows: the room on its stage, or how much room it needs."""
-        picture, needed, scene = Picture(*size), self.needed_size(), self.model.scene(monotonic())
+        picture, needed = Picture(*size), self.needed_size()
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
         if self.is_small:
-            asked = write_question(self.model, scene, self.program.keymap) if self.model.question else None
+            asked = self.model.question and write_question(
+                self.model, self.model.scene(monotonic()), self.program.keymap
+            )
             for y, line in enumerate(notice_size(needed, size, asked[0] if asked else "")):
                 picture.put(0, y, line)
             return picture
         self._stage = self.place(*size)
         stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
-        self._draw(stage, scene, status)
+        self.draw(stage, status)
         picture.paste(*self._stage.offset, stage.rows)
         return picture
 
-    def _draw(self, picture: Picture, scene: Scene, status: Text | None) -> None:
+    def draw(self, picture: Picture, status: Text | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
 
         What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
@@ -554,6 +559,7 @@ class RoomView:
         model, layout = self.model, self._layout
         self._back_at = range(0)
         now, last, news = monotonic(), picture.height - 1, model.news
+        scene = model.scene(now)
         if layout is None:
             link, x, y, rows = self.link, 3, 2, 3
             has_code = model.shows_code and self.program.settings.colour and not picture.ascii_only

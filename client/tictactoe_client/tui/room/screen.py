@@ -32,6 +32,7 @@ from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import describe_deed
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import name_of, seat_of
@@ -274,6 +275,11 @@ class RoomScreen(ClientScreen):
         for deed in self.model.choices.deeds:
             if key_for(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
                 yield say(deed.label), partial(self.commands.perform, deed)
+
+    def describe_key(self, label: str) -> str:
+        state, viewer = self.room.state, self.room.viewer
+        deed = next((deed for deed in self.model.choices.deeds if deed.label == label), None)
+        return say(label) if deed is None else describe_deed(deed, state, viewer)
 
     @property
     def window_title(self) -> str:
