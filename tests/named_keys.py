@@ -50,7 +50,7 @@ def named_keys(text: str) -> frozenset[str]:
     ['ctrl+q', 'down', 'enter', 'n', 'up']
     >>> sorted(named_keys(" │ Enter ok  Esc no      │ ")), sorted(named_keys("| Enter ok  Esc no   |"))
     (['enter', 'escape'], ['enter', 'escape'])
-    >>> sorted(named_keys("  X  ana    1. X B2  O A1    bo: r rematch"))
+    >>> sorted(named_keys("  X  ana    1. X B2  O A1    bo: r play again"))
     []
     """
     found: set[str] = set()

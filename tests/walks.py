@@ -14,7 +14,7 @@ from tests.peer import Peer, play_out
 from tests.tui.conftest import ScreenUser
 
 PATIENCE_SECONDS = 20.0
-_END = re.compile("YOU WIN|YOU LOSE|DRAW|You win")
+_END = re.compile("You win|You lose|It's a draw")
 
 
 class Walker:
@@ -68,13 +68,13 @@ class Walker:
 
     async def place(self, digit: str) -> None:
         """Place a mark when it is our move."""
-        await self.until("YOUR MOVE")
+        await self.until("Your move")
         await self.press(digit)
 
     async def until_turn(self, moves: int) -> bool:
         """Wait until it is our move after so many moves, or the game is over; tell whether it goes on."""
         await self.until(
-            that=lambda: _END.search(self.text) or ("YOUR MOVE" in self.text and count_moves(self.text) == moves)
+            that=lambda: _END.search(self.text) or ("Your move" in self.text and count_moves(self.text) == moves)
         )
         return _END.search(self.text) is None
 
@@ -91,20 +91,20 @@ async def play_a_friend(ana: Walker, bo: Walker) -> None:
     await ana.press("enter")
     await ana.until("who takes the other seats")
     await ana.press("enter")
-    await ana.until("Waiting for someone")
+    await ana.until("Waiting for another player")
     code = re.search(r"Code   ([A-Z0-9]{6})", ana.text)
     assert code is not None, ana.text
     await bo.until("Playing as  bo")
     await bo.choose("Join with a code")
     await bo.fill_in(code[1])
     await bo.press("enter")
-    await bo.until("ana's move (X)")
+    await bo.until("It's ana's move.")
     for moves, digit in enumerate("15293"):
         walker = bo if moves % 2 else ana
         await walker.until_turn(moves)
         await walker.place(digit)
-    await ana.until("YOU WIN   <X> A1 <X> B1 <X> C1")
-    await bo.until("YOU LOSE")
+    await ana.until("You win. Row 1 is X X X.")
+    await bo.until("You lose")
     await bo.go_home_and_quit()
     await ana.go_home_and_quit()
 
@@ -133,13 +133,13 @@ async def watch_others(wat: Walker, players: dict[str, Peer], code: str) -> None
     await wat.press("enter")
     await wat.until(f"> {code}")
     await wat.press("enter")
-    await wat.until("WATCHING", code, "ana's move (X)")
+    await wat.until("you watch", code, "It's ana's move.")
     await wat.press("left")
-    await wat.until("Looking back at move 1.")
+    await wat.until("Move 1 of ")
     await wat.press("end")
-    await wat.until("ana's move (X)")
+    await wat.until("It's ana's move.")
     await play_out(players, code, [1, 8, 2], first_ply=2)
-    await wat.until("ANA WINS")
+    await wat.until("ana wins")
     await wat.press("escape")
     await wat.until("No public game is being played now.")
     await wat.go_home_and_quit()

@@ -156,13 +156,13 @@ class Stage:
         await self.program.until("Waiting for")
         room = await self.players["bo"].match(rules)
         self.codes.append(room.code)
-        await self.program.until("YOUR MOVE")
+        await self.program.until("Your move")
         columns = room.state.rules.columns
         for ply, cell in enumerate(cells):
             if ply % 2:
                 await room.move(cell)
             else:
-                await self.program.until("YOUR MOVE", f"{(ply + 1) // 2}. X" if ply else "")
+                await self.program.until("Your move", f"{(ply + 1) // 2}. X" if ply else "")
                 await self.program.settle()
                 self.program.type(f":{chr(ord('a') + cell % columns)}{cell // columns + 1}\r")
             async with asyncio.timeout(PATIENCE_SECONDS):

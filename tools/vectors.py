@@ -24,6 +24,7 @@ from tictactoe_protocol.choices import Choices, choices, describe_question, desc
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.scene import View, list_deeds, list_terms, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import (
@@ -109,12 +110,17 @@ def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[s
     features = chance.choice(((), ("abort",), ("abort", "share")))
     now_ms, is_online = chance.choice((0, 0, 250, 600)), chance.random() < 0.9
     open_now = choices(now.state, viewer, known, features, now_ms, is_online=is_online)
-    told, said = {}, {}
+    view = look_at(random.Random(f"{now.state.seq} {now.moves} {viewer} {now_ms}"), now, open_now, is_online=is_online)
+    told, said, shown = {}, {}, {}
     for language in LANGUAGES:
         speak(language)
         is_new = before is None
         told[language] = announce_standing(now.state, viewer, known) if is_new else announce(events, viewer, **how)
         said[language] = say_choices(open_now, now.state, known)
+        terms = list_terms(now.state, view, viewer)
+        deeds = list_deeds(now.state, open_now, view, viewer)
+        drawn = scene(now.state, open_now, view, viewer, known, now_ms)
+        shown[language] = {**msgspec.to_builtins(drawn), "terms": terms, "deeds": msgspec.to_builtins(deeds)}
     speak("en")
     return {
         "before": None if before is None else msgspec.to_builtins(before.state),
@@ -130,7 +136,28 @@ def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[s
         "is_online": is_online,
         "choices": msgspec.to_builtins(open_now),
         "said": said,
+        "view": msgspec.to_builtins(view),
+        "scene": shown,
     }
+
+
+def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) -> View:
+    """Return what somebody looks at and has begun there, mostly nothing."""
+    if chance.random() < 0.6:
+        return View(is_offline=not is_online)
+    costly = [deed.name for deed in may.deeds if deed.cost]
+    free = [cell for cell, lies in enumerate(now.state.board) if lies == "."]
+    return View(
+        here=chance.choice((None, len(now.moves), len(now.moves) // 2, 0)),
+        typed=chance.choice(("", "", "", "b2")),
+        pending=chance.choice((None, None, *free[:1])),
+        confirming=chance.choice(("", *costly)),
+        is_kept=now.state.status == "over" and chance.random() < 0.3,
+        is_reviewing=now.state.status == "over" and chance.random() < 0.3,
+        ended=chance.choice(("", "", "", "", "left", "closed", "moved", "replaced")),
+        reason=chance.choice(("", "Nobody was here.")),
+        is_offline=not is_online,
+    )
 
 
 def say_choices(found: Choices, state: RoomState, moves: tuple[int, ...] | None) -> list[str]:
@@ -153,7 +180,8 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     traits: list[Any] = [(vector["sees_board"], vector["after_loss"], vector["before"] is None, own is None)]
     found = vector["choices"]
     traits += [("may", deed["id"], deed["argument"], deed["cost"]) for deed in found["deeds"]]
-    traits += [("waits", question["id"], len(question["marks"])) for question in found["questions"]]
+    again = len(after.get("chosen", ()))
+    traits += [("waits", one["id"], len(one["marks"]), one["id"] == "choose" and again) for one in found["questions"]]
     traits += [("why", name, reason) for name, reason in found["reasons"].items()]
     traits += [
         ("happened", one["type"], one.get("why"), len(vector["events"]) > 1) for one in after.get("happened", ())

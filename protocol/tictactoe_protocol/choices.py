@@ -71,7 +71,8 @@ class Choices:
 
     def find(self, name: str) -> Deed | None:
         """Return the deed of this name, or the first of this kind where `name` is a kind; None where there is none."""
-        return next((deed for deed in self.deeds if name in (deed.name, deed.id)), None)
+        id, _, argument = name.partition(" ")
+        return next((deed for deed in self.deeds if deed.id == id and argument in ("", deed.argument)), None)
 
     def may(self, name: str) -> bool:
         """Tell whether this can be done now."""
@@ -81,7 +82,7 @@ class Choices:
         """Return the id of the sentence that says why this cannot be done now; None where it can."""
         if self.may(name):
             return None
-        return next(why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0]))
+        return next((why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0])), None)
 
 
 def choices(
@@ -105,11 +106,10 @@ def choices(
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
 
 
-def take_of(state: RoomState, viewer: str, way: str) -> str:
-    """Return what to take on the wire: the viewer's own mark to ``stay``, the other to ``swap``, or ``more``."""
-    own = seat_of(state, viewer)
-    other = next((mark for mark in state.seats if mark != own), "")
-    return {"stay": own or "", "swap": other}.get(way, way)
+def take_of(state: RoomState, way: str) -> str:
+    """Return what is taken on the wire: the mark of who is to choose for ``stay``, the other one for ``swap``."""
+    other = next((mark for mark in state.seats if mark != state.turn), "")
+    return {"stay": state.turn or "", "swap": other}.get(way, way)
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
@@ -147,13 +147,29 @@ def describe_reason(reason: str, state: RoomState) -> str:
 
 def describe_question(question: Question, state: RoomState, moves: Sequence[int] | None) -> str:
     """Return what waits in a sentence, without how it is answered: ``bo offers a draw.``"""
-    names = join_words([name_of(state, mark) for mark in question.marks])
-    places: dict[str, Any] = {"names": names, "n": len(question.marks), "mark": question.marks[0]}
+    places: dict[str, Any] = {"n": len(question.marks), "mark": question.marks[0]}
+    if question.id == "choose":
+        other = next(mark for mark in state.seats if mark not in question.marks)
+        id = f"waits choose {state.rules.opening}{' again' if state.chosen else ''}"
+        return say(id, names=name_of(state, other), **places)
+    places["names"] = join_words([name_of(state, mark) for mark in question.marks])
     if question.id in ("undo", "own undo"):
         places["moves"] = describe_take_back(state, question.marks[0], moves)
     if question.left_ms is not None:
         places["time"] = format_duration(question.left_ms)
     return say(f"waits {question.id}", **places)
+
+
+def describe_deed(deed: Deed, state: RoomState) -> str:
+    """Return the words on a button or beside a key; those of an answer in an opening say what comes of it."""
+    if deed.id != "choose":
+        return say(deed.label)
+    take, marks = take_of(state, deed.argument), state.rules.marks
+    if deed.argument == "more":
+        return say(deed.label, other=name_of(state, next(mark for mark in marks if mark != state.turn)))
+    if take == marks[state.ply % len(marks)]:
+        return say(f"{deed.label}, and move", mark=take)
+    return say(deed.label, mark=take, other=marks[state.ply % len(marks)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "topic opening": tuple(
         Command(f"choose {way}", Verb("choose", way), deeds=(f"choose {way}",), key=Key(way, key, "", {"": "choosing"}))
-        for way, key in (("swap", "ctrl+s"), ("stay", "ctrl+k"), ("more", "ctrl+t"))
+        for way, key in (("swap", "1"), ("stay", "2"), ("more", "3"))
     ),
     "topic game": (
         Command("draw", Verb("draw"), ways=_ANSWERS, deeds=("draw offer", "draw accept")),

@@ -68,6 +68,11 @@ def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None
 
 def describe_result(state: RoomState, viewer: str) -> str:
     """Return how a game ended, the deciding line first: ``Row 1 is X X X. You lose.``"""
+    return f"{describe_why_over(state, viewer)} {describe_verdict(state, viewer)}".strip()
+
+
+def describe_verdict(state: RoomState, viewer: str) -> str:
+    """Return who won a game, to a player of two whether they did: ``You lose.``; empty before its end."""
     result, own = state.result, seat_of(state, viewer)
     if result is None:
         return ""
@@ -79,7 +84,7 @@ def describe_result(state: RoomState, viewer: str) -> str:
         verdict = "win"
     else:
         verdict = "lose" if own is not None and len(state.seats) == 2 else "wins"
-    return f"{describe_why_over(state, viewer)} {say(f'verdict {verdict}', name=name_of(state, result.winner))}"
+    return say(f"verdict {verdict}", name=name_of(state, result.winner))
 
 
 def describe_why_over(state: RoomState, viewer: str) -> str:

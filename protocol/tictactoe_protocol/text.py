@@ -63,6 +63,7 @@ def is_printable(character: str) -> bool:
     return not any(first <= number <= last for first, last in _INVISIBLE_RANGES)
 
 
+@lru_cache(maxsize=512)
 def clean_text(text: str) -> str:
     """Return `text` without control, format, bidirectional and invisible characters; safe to print and to log.
 

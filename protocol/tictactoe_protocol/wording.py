@@ -18,6 +18,8 @@ from tictactoe_protocol.text import clean_text
 LEVELS: Final = ("easy", "medium", "hard")
 """How well the computer plays, in words of their own; a server may have more."""
 _MOST_BLOCKED: Final = 4
+_MANNERS: Final = ("analysis open", "chat players")
+"""What is unusual about rooms; newer servers may have more."""
 _REASONS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"})
 
 
@@ -80,7 +82,8 @@ def explain_rules(rules: RulesState | Rules) -> list[str]:
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
     """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
     chat = room.chat if isinstance(room, RoomState) else None
-    return [say(id, said=clean_text(said)) for id, said in (("analysis", room.analysis), ("chat", chat)) if said]
+    found = ((f"{kind} {said}", kind, said) for kind, said in (("analysis", room.analysis), ("chat", chat)) if said)
+    return [say(id) if id in _MANNERS else say(kind, said=clean_text(said)) for id, kind, said in found]
 
 
 def describe_reason(reason: str) -> str:
@@ -143,7 +146,7 @@ def describe_tally(state: RoomState) -> str:
 def describe_turn(state: RoomState, viewer: str) -> str:
     """Return whose move it is, or why nobody's it is."""
     if state.status in ("waiting", "over"):
-        return say(f"turn {state.status}")
+        return say(f"turn {state.status}", n=sum(seat is None for seat in state.seats.values()))
     if state.turn is None:
         return say("turn status", status=clean_text(state.status))
     opening, name = state.opening or None, name_of(state, state.turn)
@@ -152,7 +155,9 @@ def describe_turn(state: RoomState, viewer: str) -> str:
         return say(f"turn {whose}", mark=state.turn, name=name)
     if opening.options:
         return say(f"turn choose {whose}", name=name)
-    return say(f"turn place {whose}", name=name, mark=opening.places, n=opening.left)
+    other = next((mark for mark in state.seats if mark != state.turn), None)
+    whose += ", you" if whose == "of" and other is not None and other == seat_of(state, viewer) else ""
+    return say(f"turn place {whose}", name=name, other=name_of(state, other), mark=opening.places, n=opening.left)
 
 
 def next_mark(state: RoomState) -> str | None:

@@ -21,7 +21,7 @@ def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomM
     room = Room(FakeCourier(player=viewer), states[-1].room)
     room._update(states[0], None)
     actions = Actions(room, Settings())
-    model = RoomModel(room, actions, Review(actions, run=ensure_future, tell=print, redraw=print))
+    model = RoomModel(actions, Review(actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
         if old is not None:

@@ -36,7 +36,7 @@ from tictactoe_client.text.wording import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.lists import align
 from tictactoe_client.tui.picture import Picture
-from tictactoe_client.tui.room.panel import describe_end, fill_panel
+from tictactoe_client.tui.room.picture import describe_end, fill_panel
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import Call, EventState
@@ -150,9 +150,10 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
             describe_choices(old, new, viewer)
             seen = [old, new]
         model = model_of(viewer, *seen)
-        for parts in fill_panel(model, new, 38, 20, 2.0, ascii_only=False)[0]:
+        scene = model.scene(2.0)
+        for parts in fill_panel(model, scene, 38, 20, ascii_only=False)[0]:
             Picture(38, 1).put_parts(0, 0, *parts)
-        describe_end(model)
+        describe_end(model, scene)
 
 
 def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -25,6 +25,15 @@ from tictactoe_protocol.requests import Choose
 
 SWAP2 = Rules(5, 5, 4, opening="swap2")
 PIE = PRESETS["four-pie"]
+THREE = (
+    "has placed three for both sides. You choose which side to play on, or place two more and let ana choose. So far"
+    " you are O."
+)
+TWO = "has placed two more, and you choose which side to play on. So far you are X."
+ONE = "has made the first move, and you choose which side to play on. So far you are O."
+TYPE_X = "Type 1 or swap: play X, O moves; 2 or stay: stay O, and move"
+TYPE_MORE = "3 or more: place two more, then ana chooses"
+TYPE_O = "Type 1 or swap: play O, and move; 2 or stay: stay X, O moves"
 QUIET = Settings(draws_board=False)
 BACK = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
 
@@ -36,14 +45,18 @@ def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
 @pytest.mark.parametrize(
     ("now", "viewer", "told"),
     [
-        (swap2(0), ANA, ["Place X: 3 to go."]),
-        (swap2(1), BO, ["ana places O: 2 to go."]),
+        (swap2(0), ANA, ["Place X: 3 to go, then bo chooses a side."]),
+        (swap2(1), BO, ["ana places O: 2 to go, then you choose a side."]),
         (swap2(3), ANA, ["bo chooses a side."]),
-        (swap2(3), BO, ["Choose your side.", "Type swap to be X, stay to be O or more to place two more."]),
-        (swap2(3, "more"), BO, ["Place O: 2 to go."]),
-        (swap2(5, "more"), ANA, ["Choose your side.", "Type swap to be O or stay to be X."]),
+        (
+            swap2(3),
+            BO,
+            ["Choose your side.", f"ana {THREE}", f"{TYPE_X}; 3 or more: place two more, then ana chooses."],
+        ),
+        (swap2(3, "more"), BO, ["Place O: 2 to go, then ana chooses a side."]),
+        (swap2(5, "more"), ANA, ["Choose your side.", f"bo {TWO}", f"{TYPE_O}."]),
         (swap2(3, "O"), BO, ["Your move, O."]),
-        (state((5,), PIE), BO, ["Choose your side.", "Type swap to be X or stay to be O."]),
+        (state((5,), PIE), BO, ["Choose your side.", f"ana {ONE}", f"{TYPE_X}."]),
         (state((5,), PIE), "p-eve", ["bo chooses a side."]),
     ],
 )
@@ -56,7 +69,10 @@ def test_a_choice_is_asked_for_in_german() -> None:
     speak("de")
     assert describe_due(swap2(3), BO) == [
         "Wähle deine Seite.",
-        "Tippe tauschen (du bist X), bleiben (du bist O) oder mehr (zwei weitere setzen).",
+        "ana hat für beide Seiten drei gesetzt. Du wählst, mit welcher Seite du weiterspielst, oder setzt zwei weitere"
+        " und lässt ana wählen. Bisher bist du O.",
+        "Tippe 1 oder tauschen: X spielen, O ist am Zug; 2 oder bleiben: O bleiben und ziehen; 3 oder mehr: zwei"
+        " weitere setzen, dann wählt ana.",
     ]
 
 
@@ -85,9 +101,9 @@ def test_the_scene_is_set_anew_by_a_choice_though_board_and_turn_are_the_same() 
     due, stays, more = swap2(3), swap2(3, "O"), swap2(3, "more")
     assert set_scene(due, stays, BO, QUIET) == ["Your move, O."]
     assert has_moved_on(due, more)
-    assert set_scene(due, more, BO, QUIET) == ["Place O: 2 to go."]
+    assert set_scene(due, more, BO, QUIET) == ["Place O: 2 to go, then ana chooses a side."]
     assert set_scene(swap2(2), due, ANA, QUIET) == ["bo chooses a side."]
-    assert set_scene(None, swap2(1), BO, QUIET) == ["ana places O: 2 to go."]
+    assert set_scene(None, swap2(1), BO, QUIET) == ["ana places O: 2 to go, then you choose a side."]
     assert set_scene(swap2(1), swap2(2), BO, QUIET) == []
 
 
@@ -99,7 +115,7 @@ def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_ru
     told = helped(swap2(3), BO)
     swap_line = "swap takes the other side, stay keeps yours, more places two more, and the other one chooses"
     assert f"Opening: {swap_line}." in told
-    assert any(line.startswith("One player places three marks.") for line in told)
+    assert any(line.startswith("One player places three marks for both sides") for line in told)
     assert not any(line.startswith("Opening:") for line in (*helped(swap2(3), ANA), *helped(swap2(3, "O"), BO)))
     standard = answer_query("help", None, state((), PRESETS["gomoku-standard"]), ANA, Settings())
     assert "A line of more than 5 counts for nothing." in standard
@@ -113,7 +129,17 @@ def entered_as(viewer: str, now: RoomState) -> Any:
 
 @pytest.mark.parametrize(
     ("line", "take"),
-    [("swap", "X"), ("stay", "O"), ("more", "more"), ("take x", "X"), ("/take O", "O"), ("TAKE X", "X")],
+    [
+        ("swap", "X"),
+        ("1", "X"),
+        ("stay", "O"),
+        ("2", "O"),
+        ("more", "more"),
+        ("3", "more"),
+        ("take x", "X"),
+        ("/take O", "O"),
+        ("TAKE X", "X"),
+    ],
 )
 async def test_a_typed_choice_is_sent_for_this_position(line: str, take: str) -> None:
     courier = FakeCourier(player=BO)

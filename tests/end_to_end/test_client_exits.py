@@ -278,7 +278,7 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
 @pytest.mark.parametrize("before", [(), IGNORING_HANGUP], ids=["heard", "ignored"])
 @pytest.mark.parametrize(
     ("mode", "shown"),
-    [((), "bo's move"), (("--plain",), "X's move."), (("--json",), '"status":"playing"')],
+    [((), "It's bo's move"), (("--plain",), "X's move."), (("--json",), '"status":"playing"')],
     ids=["screen", "plain", "json"],
 )
 async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_in_the_seat(
@@ -292,9 +292,9 @@ async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_i
             await sees_held(bo)
             async with run_screen(*COMMAND, "-s", server.url, "-n", "ana") as again:
                 await again.shows(f"Resume {room}")
-                await again.do("\r", "bo's move")
+                await again.do("\r", "It's bo's move")
                 await bo.send("move", room=room, cell=4, ply=0)
-                await again.shows("YOUR MOVE")
+                await again.shows("Your move")
                 await again.do("1", "1. X B2  O A1")
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await screen.process.wait() == 129

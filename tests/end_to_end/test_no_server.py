@@ -250,13 +250,13 @@ async def test_both_faces_say_that_the_server_went_and_go_on_after_it(by: signal
         run_screen(*COMMAND, "new", "-n", "ana", "-s", server.url) as ana,
         open_peer(server.url) as peer,
     ):
-        await ana.shows("Waiting for someone")
+        await ana.shows("Waiting for another player")
         room = (await peer.ask("rooms"))["rooms"][0]["room"]
         async with run_client("join", room, "--plain", "-n", "bo", "-s", server.url) as bo:
             await bo.until("X's move.")
-            await ana.shows("YOUR MOVE")
+            await ana.shows("Your move")
             await server.end(by)
-            await ana.shows("CONNECTION LOST", "Your seat is held", "r try now", "Esc leave")
+            await ana.shows("Connection lost", "Seat held", "r try now", "Esc leave")
             await bo.until("Connection lost. Trying again for up to 10 minutes.")
             await server.start()
             await asyncio.gather(bo.until("Connected again after"), ana.shows("Back after"))
@@ -265,6 +265,6 @@ async def test_both_faces_say_that_the_server_went_and_go_on_after_it(by: signal
             await bo.ask("1", "You play A1")
             bo.type("leave", "leave")
             assert await bo.end() == 0
-        await ana.shows("YOU WIN   bo left the game.")
+        await ana.shows("You win. bo left the game.")
         ana.type("\x11")
         assert await ana.end() == 0

@@ -34,19 +34,21 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
         code, ana = await open_room(client), Sitting(client)
         place = (code, "-s", server.url)
         async with run_client("join", *place, "-n", "bo", "--language", "de") as bo, run_client("watch", *place) as eve:
-            await ana.hear("Place X: 3 to go.")
-            await bo.until("Eine Seite setzt drei Zeichen.", "ana setzt X: noch 3.")
-            await ana.ask("c3", "You place X on C3.", "Place O: 2 to go.")
-            await ana.ask("c4", "You place O on C4.", "Place X: 1 to go.")
+            await ana.hear("Place X: 3 to go, then bo chooses a side.")
+            await bo.until(
+                "Einer setzt drei Zeichen für beide Seiten", "ana setzt X: noch 3, dann wählst du eine Seite."
+            )
+            await ana.ask("c3", "You place X on C3.", "Place O: 2 to go, then bo chooses a side.")
+            await ana.ask("c4", "You place O on C4.", "Place X: 1 to go, then bo chooses a side.")
             await ana.ask("d3", "You place X on D3.", "bo chooses a side.")
-            await bo.until("ana setzt X auf D3.", "Wähle deine Seite.", "Tippe tauschen (du bist X), bleiben")
-            await bo.ask("b3", "Wähle deine Seite. Tippe tauschen (du bist X)")
+            await bo.until("ana setzt X auf D3.", "Wähle deine Seite.", "Tippe 1 oder tauschen: X spielen")
+            await bo.ask("b3", "Wähle deine Seite. ana hat für beide Seiten drei gesetzt.")
             await bo.ask("undo", "Was in der Eröffnung gesetzt und gewählt wird, bleibt.")
             await bo.ask("mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2.")
             await bo.ask("b3", "Du setzt O auf B3.", "Setze X: noch 1.")
             await bo.ask("d2", "Du setzt X auf D2.", "ana wählt eine Seite.")
             await ana.hear("bo places two more, then you choose.", "bo places X on D2.", "Choose your side.")
-            await ana.hear("Type swap to be O or stay to be X.")
+            await ana.hear("Type 1 or swap: play O, and move; 2 or stay: stay X, O moves.")
             await ana.ask("take o", "You take O: bo is X now.", "Your move, O.")
             await bo.until("ana nimmt O: Du bist jetzt X.")
             await eve.until("bo places X on D2.", "ana takes O: bo is X now.")
@@ -144,7 +146,7 @@ async def test_one_who_is_cut_off_while_a_choice_is_due_comes_back_to_it(server:
     ):
         await open_room(bo)
         code = (await ana.ask("match", rules="four-pie"))["room"]
-        await bo.until("Place X: 1 to go.")
+        await bo.until("Place X: 1 to go, then ana chooses a side.")
         await bo.ask("b2", "You place X on B2.", "ana chooses a side.")
         proxy.cut()
         await bo.until("Connection lost.", "Connected again after")
@@ -157,12 +159,16 @@ async def test_the_computer_places_and_chooses(server: Server, first: str, answe
     options = ("--rules", "four-pie", "--level", "hard", "--first", first, "--no-board")
     async with run_client("bot", *options, "-n", "ana", "-s", server.url) as ana:
         if answer == "bot":
-            await ana.until("Place X: 1 to go.")
+            await ana.until("Place X: 1 to go, then hard-bot chooses a side.")
             await ana.ask("b2", "You place X on B2.", "hard-bot chooses a side.")
             took = await ana.until("hard-bot ")
             assert took in ("hard-bot takes X: you are O now.", "hard-bot stays O.")
         else:
-            await ana.until("hard-bot places X on", "Choose your side.", "Type swap to be X or stay to be O.")
+            await ana.until(
+                "hard-bot places X on",
+                "Choose your side.",
+                "Type 1 or swap: play X, O moves; 2 or stay: stay O, and move.",
+            )
             await ana.ask("swap", "You take X: hard-bot is O now.")
             await ana.until("Your move, X.")
 

@@ -30,7 +30,7 @@ async def test_a_signal_frees_the_terminal_and_only_ctrl_c_the_seat(
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
-            await screen.until("bo's move")
+            await screen.until("It's bo's move")
             assert ENTERED in screen.written
             screen.process.send_signal(number)
             assert await screen.end() == code
@@ -80,12 +80,12 @@ async def test_colour_follows_no_color_but_not_an_empty_one(
         run_screen(*COMMAND, "play", "-s", server.url, *options, **variables) as screen,
         open_peer(server.url, "bo") as bo,
     ):
-        await screen.until("Waiting for someone")
+        await screen.until("Waiting for another player")
         await bo.ask("match")
-        await screen.until("YOUR MOVE", "\x1b]2;● your move: tictactoe\x07")
+        await screen.until("Your move", "\x1b]2;● your move: tictactoe\x07")
         screen.type("5")
         await bo.state(ply=1)
-        await screen.until("bo's move")
+        await screen.until("It's bo's move")
         assert (re.search(rb"\x1b\[[\d;]*38;[25];", screen.written) is not None) is has_colour
 
 
@@ -158,11 +158,11 @@ async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server)
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create", rules="gomoku", seat="O"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
-            await screen.shows("YOUR MOVE (X)")
+            await screen.shows("Your move, X.")
             await screen.do("\x1b[C", "[+]")
-            await screen.do("2 3", "YOUR MOVE (X)", "move: 2 3_")
+            await screen.do("2 3", "Your move, X.", "move: 2 3_")
             screen.type("\r")
             assert (await bo.state(ply=1))["last"] == 15 + 2
-            await screen.shows("bo's move (O)")
+            await screen.shows("It's bo's move.")
             await screen.do(":board\r", "Last: you played C2.")
             assert "[2m" not in screen.text

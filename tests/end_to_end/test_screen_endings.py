@@ -86,9 +86,9 @@ async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, prox
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", proxy.url) as screen:
-            await screen.until("bo's move")
+            await screen.until("It's bo's move")
             proxy.lose()
-            await screen.until("CONNECTION LOST")
+            await screen.until("Connection lost")
             screen.process.send_signal(signal.SIGHUP)
             assert await screen.end() == 129
             assert_restored(screen)
@@ -98,7 +98,7 @@ async def test_a_signal_with_the_help_open_ends_it_and_gives_the_seat_up(server:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url) as screen:
-            await screen.until("bo's move")
+            await screen.until("It's bo's move")
             await screen.ask("?", "Esc back")
             screen.process.send_signal(signal.SIGINT)
             assert await screen.end() == 130
@@ -117,7 +117,7 @@ async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal
         hostile_server("bo", {Leave: hear_and_say_nothing}) as server,
         run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
     ):
-        await screen.until("YOUR MOVE")
+        await screen.until("Your move")
         screen.process.send_signal(signal.SIGINT)
         async with asyncio.timeout(PATIENCE_SECONDS):
             await left.wait()

@@ -37,10 +37,10 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
         run_screen(*COMMAND, "new", "--rules", "gomoku", "-s", server.url, "-n", "ana") as screen,
         open_peer(server.url, "bo") as bo,
     ):
-        await screen.shows("Waiting for someone")
+        await screen.shows("Waiting for another player")
         room = (await bo.ask("rooms"))["rooms"][0]["room"]
         await bo.ask("join", room=room)
-        await screen.shows("YOUR MOVE (X)")
+        await screen.shows("Your move, X.")
         await screen.do("\x1b[C", "8  . . . . . . .[+]. . . . . . .")
         costs = [await cost_of(screen, "\x1b[C", f"8 {' .' * 7} +{' .' * column}[.]") for column in range(6)]
         assert min(costs) > 0
@@ -48,11 +48,11 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
         assert sorted(costs)[-2] < CURSOR_MOVE_BYTES
         costs = []
         for number, name in enumerate(("O1", "N3", "M5", "L7")):
-            await screen.do(f"b{number + 2}\r", "bo's move (O)", f"X B{number + 2}")
+            await screen.do(f"b{number + 2}\r", "It's bo's move.", f"X B{number + 2}")
             await bo.state(ply=2 * number + 1)
             before = len(screen.written)
             await bo.send("move", room=room, cell=2 * number * 15 + 14 - number, ply=2 * number + 1)
-            await screen.shows("YOUR MOVE (X)", f"O {name}")
+            await screen.shows("Your move, X.", f"O {name}")
             costs.append(len(screen.written) - before)
         assert min(costs) > 0
         assert max(costs) < OPPONENTS_MOVE_BYTES
@@ -67,18 +67,18 @@ async def tour(screen: Terminal, server: Server) -> None:
     for down, words in ((2, "who takes the other seats"), (2, "No public game is being played")):
         await screen.do("\x1b[B" * down + "\r", words)
         await screen.do("\x1b", "Quick match")
-    await screen.do("\x1b[A" * 4 + "\r", "Waiting for someone")
+    await screen.do("\x1b[A" * 4 + "\r", "Waiting for another player")
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         room = (await bo.ask("match"))["room"]
         await cy.ask("watch", room=room)
         await cy.ask("chat", room=room, text="good luck")
-        await screen.shows("YOUR MOVE", "good luck")
-        await screen.do("1", "bo's move")
+        await screen.shows("Your move", "good luck")
+        await screen.do("1", "It's bo's move")
         await bo.send("move", room=room, cell=4, ply=1)
         await bo.send("draw", room=room, action="offer")
         await screen.shows("offers a draw")
         await screen.do(":resign\r", "Enter")
-        await screen.do("\r", "YOU LOSE")
+        await screen.do("\r", "You lose")
         await screen.do("\x1b[D", "Looking back at move 1")
     await screen.do("\x1b\x1b", "Quick match")
 
@@ -99,7 +99,7 @@ async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:
 @pytest.mark.parametrize("theme", ["terminal", "night", "nord"])
 async def test_the_picture_of_the_link_is_black_on_white_in_every_theme(server: Server, theme: str) -> None:
     async with run_screen(*COMMAND, "new", "-s", server.url, "--theme", theme) as screen:
-        await screen.shows("Waiting for someone", "▀▀▀▀▀▀▀")
+        await screen.shows("Waiting for another player", "▀▀▀▀▀▀▀")
         rows = [
             [(x, cell.data) for x, cell in sorted(screen.screen.buffer[y].items()) if cell.bg == "ffffff"]
             for y in range(24)

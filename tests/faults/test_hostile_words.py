@@ -125,7 +125,7 @@ async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
         hostile_server(words[0]) as server,
         run_screen(*COMMAND, "join", ROOM, "-s", server.url, *options) as screen,
     ):
-        await screen.until("Your move" if options else "YOUR MOVE")
+        await screen.until("Your move")
         for frames, shown in talk(words):
             await server.push(*frames)
             await screen.shows(shown)

@@ -130,7 +130,7 @@ async def test_the_full_screen_ends_with_a_sentence_and_four() -> None:
             hostile_server("bo", ANSWERS) as server,
             run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
         ):
-            await screen.until("YOUR MOVE")
+            await screen.until("Your move")
             await BROKEN[name](server)
             assert await screen.end() == 4
         assert all(sequence in screen.written for sequence in RESTORED)
@@ -160,7 +160,7 @@ async def test_a_transcript_goes_on() -> None:
 async def test_the_full_screen_goes_on() -> None:
     async def attempt(name: str) -> None:
         async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
-            await screen.until("YOUR MOVE")
+            await screen.until("Your move")
             await HARMLESS[name](server)
             await server.push(ChatLine(room=ROOM, from_="bo", seat="O", text="still here?", at=0))
             await screen.shows("still here?")
@@ -251,7 +251,7 @@ async def test_a_flood_drowns_no_ctrl_c(mode: str) -> None:
 
 async def test_a_flood_drowns_no_ctrl_c_on_the_full_screen() -> None:
     async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
-        await screen.until("YOUR MOVE")
+        await screen.until("Your move")
         flooding = asyncio.create_task(flood(server))
         await screen.until("x (watching)")
         screen.type("\x03\x03")

@@ -25,33 +25,35 @@ async def sit_at(visitor: Visitor, mark: str) -> None:
 async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit, "gomoku-standard")
     turn, asked = ana.page.locator("p.turn"), bo.page.locator(".ask")
-    await expect(turn).to_have_text("Place X: 3 to go.")
+    await expect(turn).to_have_text("Place black: 3 to go, then bo chooses a side.")
     await ana.play(112)
-    await expect(turn).to_have_text("Place O: 2 to go.")
+    await expect(turn).to_have_text("Place white: 2 to go, then bo chooses a side.")
     await ana.cell(98).hover()
     await expect(ana.page.locator(".ghost .stone")).to_have_attribute("style", 'fill: url("#stone1");')
     await ana.play(98, 127)
     assert [await colour(bo, cell) for cell in (112, 98)] == [f'fill: url("#stone{index}");' for index in (0, 1)]
     await expect(ana.button("Take back")).to_have_count(0)
-    await expect(asked).to_contain_text("You are O. Which side do you take?")
+    await expect(asked).to_contain_text("ana has placed three for both sides. You choose which side to play on")
     await bo.cell(0).click()
     await expect(bo.page.locator(".bubble")).to_have_text("Choose your side.")
-    await bo.answer("place two more")
+    answers = ["play black, white moves", "stay white, and move", "place two more, then ana chooses"]
+    await expect(asked.locator("button")).to_have_text(answers)
+    await bo.page.keyboard.press("3")
     await ana.hears("bo places two more, then you choose.")
     await bo.play(96, 113)
-    await expect(ana.page.locator(".ask button")).to_have_text(["change sides", "keep my side"])
-    await ana.answer("change sides")
-    await bo.hears("ana takes O: you are X now.")
-    await ana.hears("You take O: bo is X now. Your move, O.")
+    await expect(ana.page.locator(".ask button")).to_have_text(["play white, and move", "stay black, white moves"])
+    await ana.page.keyboard.press("1")
+    await bo.hears("ana takes white: you are black now.")
+    await ana.hears("You take white: bo is black now. Your move, white.")
     await sit_at(ana, "O")
     await sit_at(bo, "X")
     await take_turns((97, 142, 95, 157, 94), ana, bo)
     await bo.hears("You lose.")
-    chosen = ["You place two more, then ana chooses.", "ana takes O: you are X now."]
+    chosen = ["You place two more, then ana chooses.", "ana takes white: you are black now."]
     await expect(bo.page.locator(".moves .choice")).to_have_text(chosen)
     await ana.button("Play again").click()
     await bo.answer("accept the rematch")
-    await expect(bo.page.locator("p.turn")).to_have_text("Place X: 3 to go.")
+    await expect(bo.page.locator("p.turn")).to_have_text("Place black: 3 to go, then ana chooses a side.")
 
 
 async def test_a_first_mark_is_taken_over_with_its_place_and_seen_so_afterwards(server: Server, visit: Visit) -> None:
@@ -60,7 +62,7 @@ async def test_a_first_mark_is_taken_over_with_its_place_and_seen_so_afterwards(
         ana = await visit(address(server, f"/{room}"))
         await ana.join("ana")
         await bo.ask("move", room=room, cell=5, ply=0)
-        await expect(ana.page.locator(".ask button")).to_have_text(["change sides", "keep my side"])
+        await expect(ana.page.locator(".ask button")).to_have_text(["play X, O moves", "stay O, and move"])
         await ana.page.keyboard.press("Control+y")
         await ana.page.get_by_label("Say something").fill("/swap")
         await ana.page.keyboard.press("Enter")
@@ -106,17 +108,17 @@ async def test_an_opening_is_german_at_each_step(server: Server, visit: Visit) -
         room = (await bo.ask("create", rules="gomoku-standard"))["room"]
         hans = await visit(address(server, f"/{room}"), language="de-DE")
         await hans.page.get_by_label("Dein Name").fill("ana")
-        await hans.button("Als O mitspielen").click()
+        await hans.button("Als Weiß mitspielen").click()
         turn, found = hans.page.locator("p.turn"), []
-        await expect(turn).to_have_text("bo setzt X: noch 3.")
+        await expect(turn).to_have_text("bo setzt Schwarz: noch 3, dann wählst du eine Seite.")
         for ply, cell in enumerate((112, 98, 127)):
             await bo.ask("move", room=room, cell=cell, ply=ply)
         await expect(turn).to_have_text("Wähle deine Seite.")
         found += english_in(await all_words(hans.page))
-        await hans.answer("zwei weitere setzen")
+        await hans.answer("zwei weitere setzen, dann wählt bo")
         await hans.play(96, 113)
         await expect(turn).to_have_text("bo wählt eine Seite.")
         await bo.ask("choose", room=room, take="O", ply=5)
-        await hans.hears("bo nimmt O: Du bist jetzt X.")
+        await hans.hears("bo nimmt Weiß: Du bist jetzt Schwarz.")
         found += english_in(await all_words(hans.page))
         assert found == []

@@ -100,7 +100,7 @@ async def test_nobody_plays_under_another_name_than_the_one_that_was_refused(ser
     await bo.page.get_by_label("Your name").fill("hard-bot")
     await bo.page.get_by_role("button", name="Play as").click()
     await bo.hears("hard-bot is taken: choose another name.")
-    await expect(eve.page.get_by_text("Waiting for someone")).to_be_visible()
+    await expect(eve.page.get_by_text("Waiting for another player")).to_be_visible()
     await bo.join("bo")
     await eve.hears("bo joins as O.")
 

@@ -7,7 +7,11 @@ const { speak } = await import(`${folder}/catalogue.js`);
 const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
 const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
+const { sceneOf } = await import(`${folder}/scene.js`);
+const { seatOf } = await import(`${folder}/words.js`);
 const { vectors } = JSON.parse(readFileSync(path, "utf8"));
+
+let current = "";
 
 vectors.forEach((vector, index) => {
 	const { before, after, moves_before, moves, viewer, sees_board, after_loss, events, told } = vector;
@@ -17,6 +21,7 @@ vectors.forEach((vector, index) => {
 	const open = choices(after, viewer, moves, vector.features, vector.now_ms, vector.is_online);
 	compare(`${index} choices`, plainly(open), vector.choices);
 	for (const language of languages) {
+		current = language;
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 		const how = { seesBoard: sees_board, afterLoss: after_loss };
 		const said = before ? announce(found, viewer, how) : announceStanding(after, moves, viewer);
@@ -24,8 +29,30 @@ vectors.forEach((vector, index) => {
 		const waits = open.questions.map((question) => describeQuestion(question, after, moves));
 		const why = [...new Set(Object.values(open.reasons))].map((reason) => describeReason(reason, after));
 		compare(`${index} ${language} choices`, [...waits, ...why], vector.said[language]);
+		const { end, due, ...shown } = vector.scene[language];
+		const { state, isBack, board, isLost, isFaint, card, title, ...drawn } = sceneOf(gameOf(vector), after, open, viewOf(vector));
+		compare(`${index} ${language} scene`, plainOf(drawn), plainOf(shown));
 	}
 });
+
+// The page's buttons say nothing where they are no main ones.
+function plainOf(scene) {
+	return JSON.parse(JSON.stringify(scene, (key, value) => (key === "is_main" && !value ? undefined : value)));
+}
+
+// The game of a vector as the page has it.
+function gameOf({ after: state, moves, viewer, view }) {
+	const seat = seatOf(state, viewer);
+	const plays = state.status === "playing" && !!seat && !state.seats[seat].out;
+	const pending = view.pending === null ? null : { cell: view.pending };
+	return { state, moves: moves ?? [], viewer, seat, plays, pending, ended: view.ended, closedReason: view.reason, isLive: !view.is_kept };
+}
+
+// What one looks at there; what is said of the connection alone is the page's.
+function viewOf({ view, now_ms, scene }) {
+	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
+	return { here: view.here, typed: view.typed, confirming: view.confirming, isReviewing: view.is_reviewing, isOffline: view.is_offline, passed: now_ms, trouble };
+}
 
 // Choices without the names and labels of the deeds, which follow from the rest.
 function plainly({ deeds, questions, reasons }) {

@@ -91,7 +91,7 @@ class LeavableScreen(TicTacToe):
         super().leave(code, message)
 
     async def come_to_end(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(7):
             while self.is_leaving and self.return_code is None and self.failure is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.002)
 
@@ -160,7 +160,7 @@ class ScreenUser:
 
     async def _until(self, words: Sequence[str], gone: str | None, texts: Callable[[], list[str]]) -> str:
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(7):
                 while True:
                     self.app.has_changed.clear()
                     for text in texts() if self.app.is_laid_out else ():
@@ -179,7 +179,7 @@ class ScreenUser:
 
     async def until_it_ends(self) -> None:
         """Wait until the program has ended."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(7):
             while self.app.is_running:
                 await self.pilot.pause()
 
@@ -302,10 +302,10 @@ def game(server: Server, open_screen: OpenScreen) -> Game:
             open_screen(options.pop("url"), Choice("create", rules, clock, private=True), **options) as ana,
             open_peer(at.url, opponent) as bo,
         ):
-            await ana.until("Waiting for someone")
+            await ana.until("Waiting for another player")
             code = ana.code
             await bo.ask("join", room=code)
-            await ana.until("YOUR MOVE (X)")
+            await ana.until("Your move, X.")
             for ply, cell in enumerate(moves):
                 if ply % 2:
                     await bo.ask("move", room=code, cell=cell, ply=ply)
@@ -316,7 +316,7 @@ def game(server: Server, open_screen: OpenScreen) -> Game:
                     await ana.pilot.pause()
             if gives_up:
                 await bo.ask("resign", room=code)
-            await ana.until("YOU WIN" if gives_up else "bo's move" if len(moves) % 2 else "YOUR MOVE")
+            await ana.until("You win" if gives_up else "It's bo's move" if len(moves) % 2 else "Your move")
             yield ana, bo, code
 
     return begin

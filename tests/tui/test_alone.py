@@ -28,7 +28,7 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> No
             assert words not in text
         await ana.until("> Play the computer   ‹ medium ›")
         await ana.do("right down left left left", "> The game            ‹ Gomoku ›", "15x15, 5 in a row")
-        await ana.do("enter", "hard-bot", "Gomoku", "YOUR MOVE (X)")
+        await ana.do("enter", "hard-bot", "Gomoku", "Your move, X.")
 
 
 async def test_a_new_room_has_the_computer_in_it(open_screen: OpenScreen) -> None:
@@ -36,7 +36,7 @@ async def test_a_new_room_has_the_computer_in_it(open_screen: OpenScreen) -> Non
         await until_started(ana, "Playing as")
         text = await ana.do("down down enter", "With               ‹ medium computer ›")
         assert "Who may see it" not in text
-        await ana.do("enter", "medium-bot", "YOUR MOVE (X)")
+        await ana.do("enter", "medium-bot", "Your move, X.")
 
 
 async def test_one_keeps_the_name_that_was_chosen_last(open_screen: OpenScreen) -> None:
@@ -49,6 +49,6 @@ async def test_one_keeps_the_name_that_was_chosen_last(open_screen: OpenScreen) 
 
 async def test_after_a_game_with_the_computer_home_offers_the_same_again(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, against_computer("hard"), local=True) as ana:
-        await until_started(ana, "YOUR MOVE (X)")
+        await until_started(ana, "Your move, X.")
         await ana.do("escape enter", "Nobody else can come here.", "> Play the computer   ‹ hard ›")
-        await ana.do("enter", "hard-bot", "YOUR MOVE (X)")
+        await ana.do("enter", "hard-bot", "Your move, X.")

@@ -108,14 +108,14 @@ async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_
         await ana.until("Still playing")
         server.answers[Join] = partial(let_into_event, 1)
         await server.push(CALL)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         await server.push(Replaced(room=ROOM))
         await ana.until("Your card was opened on another device: the game goes on there.", "Still playing")
         await server.close(1012, "restart")
         await until(lambda: len(heard(server, EventWatch)) == 2)
         assert len(heard(server, Join)) == 1
         await server.push(CALL)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
 
 
 async def test_the_link_of_an_event_elsewhere_leads_to_its_server(open_screen: OpenScreen) -> None:
@@ -184,9 +184,9 @@ async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_sc
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("Still playing")
         await server.push(CALL)
-        await ana.until("YOUR MOVE (X)", ROOM)
+        await ana.until("Your move, X.", ROOM)
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
-        await ana.until("YOU WIN")
+        await ana.until("You win")
         await ana.do("escape", "Still playing")
 
 
@@ -204,7 +204,7 @@ async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenS
 
 async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, Choice("match")) as ana:
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         called = replace(CALL, room="K7M4P2")
         there = replace(state(), room="K7M4P2")
         server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
@@ -218,9 +218,9 @@ async def test_the_next_board_takes_the_place_of_one_whose_game_is_over(open_scr
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("Still playing")
         await server.push(CALL)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
-        await ana.until("YOU WIN")
+        await ana.until("You win")
         there = replace(state(), room="K7M4P2")
         server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
         await server.push(replace(CALL, room="K7M4P2", pairing="r3-1"))
@@ -254,7 +254,7 @@ async def test_a_whole_event_of_a_real_server_is_played_from_its_page(server: Se
         async with open_screen(server.url, first_page=page) as ana:
             await ana.until("Not begun yet", "j join")
             await ana.do("j", "Tic-tac-toe")
-            await ana.until("YOUR MOVE")
+            await ana.until("Your move")
             await ana.enter(":resign", "Resign?")
-            await ana.do("enter", "YOU LOSE", "Esc back")
+            await ana.do("enter", "You lose", "Esc back")
             await ana.do("escape", "Round 1 of 1, over", "2.  ana (you)")

@@ -133,7 +133,7 @@ async def test_in_a_replay(
 
 async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
     async with open_screen(bots.url, Choice("create"), **look) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         hand = Hand(ana, look)
         await hand.do("copy", "Copied: http://")
         if look["colour"]:
@@ -154,7 +154,7 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
         await hand.do("up", "[1]")
         await hand.do("down", "[4]")
         await hand.do("right", "[5]")
-        await hand.do("place", "bo's move")
+        await hand.do("place", "It's bo's move")
         await hand.look_into_all()
         await hand.look_into("back", "Leave and lose this game?")
         await bo.state(ply=1)
@@ -162,13 +162,13 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
         await ana.until("bo offers a draw.")
         await hand.do("decline", gone=" accept")
         await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         ana.app.pages[-1].model.quiet_until = 0.0
         await ana.press("9")
         await bo.state(ply=3)
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.")
-        await hand.do("accept", "DRAW   Both agreed")
+        await hand.do("accept", "It's a draw. Both agreed")
         hand.check("playing", without=frozenset({"claim", "claim_draw"}), extra=frozenset(AT_BOARD))
     async with game(**look) as (ana, _, _):
         hand = Hand(ana, look)
@@ -183,7 +183,7 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
 
 async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> None:
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    for action, end in (("claim", "YOU WIN"), ("claim_draw", "DRAW")):
+    for action, end in (("claim", "You win"), ("claim_draw", "It's a draw.")):
         async with Server(hasty) as server, game(at=server, **look) as (ana, bo, _):
             hand = Hand(ana, look)
             await hand.do("left", "[5]")
@@ -191,7 +191,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
             await hand.do("up", "[3]")
             await hand.do("down", "[6]")
             await hand.do("left", "[5]")
-            await hand.do("place", "bo's move")
+            await hand.do("place", "It's bo's move")
             await bo.socket.close()
             await ana.until("bo has been gone too long.")
             await hand.look_into_all()
@@ -204,14 +204,14 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
 async def look_about(hand: Hand, last: str) -> None:
     """Do all that one who looks on at a game can do, from the present on; `last` is what the present says."""
     await hand.do("left", "Looking back at move", gone=None)
-    await hand.do("home", "Looking back at move 0.")
-    await hand.do("right", "Looking back at move 1.")
+    await hand.do("home", "Move 0 of ")
+    await hand.do("right", "Move 1 of ")
     await hand.do("end", last)
 
 
 async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
     async with two_at_a_board(server) as (*_, code), open_screen(server.url, Choice("watch", code=code), **look) as ana:
-        await ana.until("WATCHING", code, "cy's move")
+        await ana.until("you watch", code, "cy's move")
         hand = Hand(ana, look)
         await look_about(hand, "cy's move")
         await hand.do("review", "with best play")
@@ -244,11 +244,11 @@ async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> Non
         await hand.do("review", gone="hide values")
         await hand.do("mistake", "There is no mistake after this moment.")
         await hand.do("mistake_before", "There is no mistake before this moment.")
-        assert "YOU WIN" in at_end
+        assert "You win" in at_end
         await hand.do("save", "saved in")
         await hand.look_into_all()
         await hand.do("rematch", "You asked for a rematch.")
-        await hand.do("another", "Waiting for someone")
+        await hand.do("another", "Waiting for another player")
         await hand.do("back", "Playing as")
         hand.check("over", extra=hand.keys_of("copy", "hide_code", "computer"))
         await hand.leave()
@@ -259,11 +259,11 @@ async def test_while_the_connection_is_lost(proxy: Proxy, game: Game, look: dict
     async with game(url=proxy.url, backoff=NEVER, **look) as (ana, *_):
         hand = Hand(ana, look)
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         await hand.look_into_all()
-        await hand.do("retry", "Back after", gone="CONNECTION LOST")
+        await hand.do("retry", "Back after", gone="Connection lost")
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         hand.check("away")
         await ana.press(hand.key("back"))
     assert ana.app.return_code == 7

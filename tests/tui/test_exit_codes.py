@@ -31,7 +31,7 @@ async def test_a_game_that_was_won_ends_with_zero(game: Game) -> None:
 async def test_a_game_that_was_resigned_is_lost(game: Game) -> None:
     async with game(result_code=True) as (ana, *_):
         await ana.enter(":resign")
-        await ana.do("enter", "YOU LOSE")
+        await ana.do("enter", "You lose")
         assert await quit_with(ana, "ctrl+q") == LOST
 
 
@@ -39,7 +39,7 @@ async def test_a_draw_is_one(game: Game) -> None:
     async with game(result_code=True) as (ana, bo, code):
         await bo.ask("draw", room=code, action="offer")
         await ana.until("offers a draw")
-        await ana.do("ctrl+y", "DRAW")
+        await ana.do("ctrl+y", "It's a draw.")
         assert await quit_with(ana, "ctrl+q") == DRAWN
 
 
@@ -58,30 +58,30 @@ async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(game: Ga
 
 async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url, against_computer("easy"), result_code=True) as ana:
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await ana.enter(":resign")
-        await ana.do("enter", "YOU LOSE")
+        await ana.do("enter", "You lose")
         await ana.do("escape", "Playing as")
         async with open_peer(bots.url, "bo") as bo:
             code = (await bo.ask("create", visibility="private"))["room"]
             await ana.do("j", "> Join")
-            await ana.enter(code, "bo's move")
+            await ana.enter(code, "It's bo's move")
             await bo.ask("resign", room=code)
-            await ana.until("YOU WIN")
+            await ana.until("You win")
             assert await quit_with(ana, "ctrl+q") == WON
 
 
 async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(game: Game) -> None:
     async with game(result_code=True) as (ana, *_):
         await ana.enter(":resign")
-        await ana.do("enter", "YOU LOSE")
-        await ana.do("n", "Waiting for someone")
+        await ana.do("enter", "You lose")
+        await ana.do("n", "Waiting for another player")
         assert await quit_with(ana, "ctrl+q") == LOST
 
 
 async def test_a_room_in_which_nobody_came_is_abandoned(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create"), result_code=True) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         assert await quit_with(ana, "ctrl+q") == ABANDONED
 
 
@@ -90,7 +90,7 @@ async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome
         two_playing(server) as (*_, code),
         open_screen(server.url, Choice("watch", code=code), result_code=True) as wat,
     ):
-        await wat.until("WATCHING")
+        await wat.until("you watch")
         assert await quit_with(wat, "ctrl+q") == 0
     async with at_home(result_code=True) as ana:
         assert await quit_with(ana, "ctrl+q") == 0
@@ -104,7 +104,7 @@ async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(game: Gam
 async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) -> None:
     async with game() as (ana, *_):
         await ana.enter(":resign")
-        await ana.do("enter", "YOU LOSE")
+        await ana.do("enter", "You lose")
         assert await quit_with(ana, "ctrl+q") == 0
 
 
@@ -112,7 +112,7 @@ async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) ->
 async def test_to_leave_offline_ends_with_seven(proxy: Proxy, game: Game, key: str, *, result_code: bool) -> None:
     async with game(url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_):
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         assert await quit_with(ana, key) == CONNECTION_LOST
 
 

@@ -16,8 +16,8 @@ from tictactoe_server.server import Server
 
 async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(game: Game) -> None:
     async with game() as (ana, bo, code):
-        await ana.do("escape", "Leave and abort this game?   Enter yes   Esc play on")
-        await ana.do("escape", "YOUR MOVE (X)", gone="abort")
+        await ana.do("escape", "Leave and abort this game?   Enter leave   Esc play on")
+        await ana.do("escape", "Your move, X.", gone="abort")
         await ana.do("ctrl+q", "Leave and abort this game?")
         await ana.press("enter")
         assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
@@ -32,19 +32,19 @@ async def test_once_both_have_moved_leaving_loses(game: Game) -> None:
 async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
-        await ana.until("NO RESULT   The game was aborted, as not everybody had moved yet", "r rematch")
+        await ana.until("It doesn't count. The game was aborted, as not everybody had moved yet", "r play again")
         await ana.enter(":save", "is not saved.")
         await ana.press("r")
         await bo.ask("rematch", room=code)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
 
 
 async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Server, open_screen: OpenScreen) -> None:
     lesson = Choice("create", analysis="open", chat="players")
     async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone", "Tic-tac-toe · analysis open · chat for players")
+        await ana.until("Waiting for another player", "Tic-tac-toe · analysis open · chat for players")
         await bo.ask("join", room=ana.code)
-        await ana.until("YOUR MOVE (X)", "analysis open")
+        await ana.until("Your move, X.", "analysis open")
     async with open_peer(server.url, "cy") as cy, open_screen(server.url) as ana:
         code = (await cy.ask("create", analysis="open"))["room"]
         await ana.until(f"{code}  analysis open, 3x3")
@@ -52,10 +52,10 @@ async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Ser
 
 async def test_the_time_for_a_first_move_is_counted_down(game: Game) -> None:
     async with game(clock=ClockFields(initial_ms=60_000, increment_ms=0)) as (ana, bo, code):
-        await ana.until("YOUR MOVE (X)   first move within 0:")
-        await ana.do("1", "bo's move (O)   first move within 0:")
+        await ana.until("Your move, X.   first move due in 0:")
+        await ana.do("1", "It's bo's move.   first move due in 0:")
         await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)", gone="first move")
+        await ana.until("Your move, X.", gone="first move")
 
 
 async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> None:
@@ -77,5 +77,6 @@ def test_in_an_event_the_time_for_a_first_move_runs_while_its_player_is_away() -
     ana, bo = SeatState("p-ana", "ana", False, None, hold_ms=60_000), SeatState("p-bo", "bo", True, None)
     seats = {"X": ana, "O": bo}
     start = replace(state(seats=seats), clock=ClockState({"X": 0, "O": 0}, None, start_ms=20_000))
-    assert model_of("p-bo", start).start_ms(5.0) == 20_000
-    assert model_of("p-bo", replace(start, event="EV3NTS", pairing="r1-1")).start_ms(5.0) == 15_000
+    assert model_of("p-bo", start).scene(5.0).due == "first move due in 0:20"
+    in_event = replace(start, event="EV3NTS", pairing="r1-1")
+    assert model_of("p-bo", in_event).scene(5.0).due == "first move due in 0:15"

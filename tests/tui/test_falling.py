@@ -54,15 +54,15 @@ async def test_a_column_a_full_name_and_any_cell_of_it_drop(game: Game, look: di
         await ana.press("d", "enter")
         assert (await bo.state(ply=1))["last"] == D6
         await answer(bo, code, D5, 1)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await ana.press("d", "1", "enter")
         assert (await bo.state(ply=3))["last"] == 24
         await answer(bo, code, 17, 3)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await ana.press("d", "2", "enter")
         assert (await bo.state(ply=5))["last"] == 10
         await answer(bo, code, 3, 5)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await ana.do("d enter", "Column D is full. Free: A B C E F G.")
         await ana.press(":", "e", "1", "enter")
         assert (await bo.state(ply=7))["last"] == E6
@@ -77,7 +77,7 @@ async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(game:
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == D6
         await answer(bo, code, D5, 1)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         assert "[4]" in row(ana.text, 4)
         await ana.press("right", "space")
         assert (await bo.state(ply=3))["last"] == E6
@@ -89,7 +89,7 @@ async def test_a_second_click_anywhere_in_a_column_drops(game: Game) -> None:
         x = next(line for line in lines if " A   B   C" in line).index("D")
         rows = [y for y, line in enumerate(lines) if line.strip()[:1] in ("1", "2", "3", "4", "5", "6") and "│" in line]
         await ana.click(x, rows[0])
-        await ana.until("[4]", "YOUR MOVE")
+        await ana.until("[4]", "Your move")
         await ana.click(x, rows[2])
         assert (await bo.state(ply=1))["last"] == D6
 
@@ -105,7 +105,7 @@ async def test_a_digit_drops_into_its_column_at_once(game: Game, rules: Rules) -
 async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
     rules = Rules(6, 12, 4, gravity=True)
     async with game(rules, size=(80, 22)) as (ana, bo, _):
-        await ana.do("1", "YOUR MOVE (X)", "move: 1_")
+        await ana.do("1", "Your move, X.", "move: 1_")
         await ana.press("2", "enter")
         assert (await bo.state(ply=1))["last"] == 71
 
@@ -114,5 +114,5 @@ async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
 async def test_a_mark_falls_where_that_is_wanted(game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool) -> None:
     monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
     async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):
-        text = await ana.do("4", "bo's move")
+        text = await ana.do("4", "It's bo's move")
         assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([1] if motion else [6])

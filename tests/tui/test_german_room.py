@@ -26,7 +26,7 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
         await see(ana, "", "Du wartest in deinem Raum", "Warten auf jemanden", "Esc abbrechen")
         code = ana.code
         await bo.ask("join", room=code)
-        await see(ana, "", "ana – bo · Tic-Tac-Toe", "DU BIST AM ZUG (X)", "1-9 setzen  Pfeile+Enter  Tab Chat", "(du)")
+        await see(ana, "", "ana – bo · Tic-Tac-Toe", "Du bist am Zug, X.", "1-9 setzen  Pfeile+Enter  Tab Chat", "(du)")
         await see(ana, "?", "Jede Seite setzt", "Spalte B, Zeile 2")
         await see(ana, "escape tab", "sag: _", "Enter sagen  Esc zurück zum Brett")
         await see(ana, "escape : z u", "Tab zurück")
@@ -37,15 +37,15 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
         ana.app.pages[-1].model.quiet_until = 0.0
         for ply, cell in enumerate((0, 3, 1, 8, 2)):
             if ply % 2:
-                await see(ana, "", "bo ist am Zug (O)")
+                await see(ana, "", "bo ist am Zug.")
                 await bo.ask("move", room=code, cell=cell, ply=ply)
             else:
-                await see(ana, "", "DU BIST AM ZUG")
+                await see(ana, "", "Du bist am Zug")
                 await ana.press(str(cell + 1))
                 await bo.state(ply=ply + 1)
-        await see(ana, "", "DU GEWINNST   <X> A1 <X> B1 <X> C1   (5 Züge", "r Revanche  v Analyse", "Esc Startseite")
+        await see(ana, "", "Du gewinnst. X hat drei in Zeile 1. (5 Züge", "r noch einmal  v Analyse", "Esc Startseite")
         await see(ana, "", "Wert ▅▅████", "Zug 2: O spielte A2")
-        await see(ana, "enter", "Die Partie ist zu Ende.   r Revanche")
+        await see(ana, "enter", "Die Partie ist zu Ende.   r noch einmal")
         await see(
             ana,
             "v left left left",
@@ -57,7 +57,7 @@ async def test_a_game_is_opened_played_looked_through_and_left(server: Server, o
         )
         await see(ana, "escape", "DU GEWINNST")
         await bo.ask("rematch", room=code)
-        await see(ana, "", "bo möchte eine Revanche.   r Revanche annehmen")
+        await see(ana, "", "bo möchte eine Revanche.   r noch einmal annehmen")
         await see(ana, "r", "Partie 2. bo 0, ana 1")
         await see(ana, "escape", "verlieren?   Enter ja   Esc weiterspielen")
         await see(ana, "j", "Du spielst als")
@@ -67,13 +67,13 @@ async def test_a_lost_connection_and_those_who_look_on_are_told_of(
     proxy: Proxy, server: Server, open_screen: OpenScreen
 ) -> None:
     async with two_playing(server) as (*_, code), open_screen(proxy.url, Choice("watch", code=code)) as wat:
-        await see(wat, "", "ZUSCHAUER  ana – bo · Tic-Tac-Toe", "1 Zuschauer   Zug 0 von 0", "ana ist am Zug (X)")
+        await see(wat, "", "du schaust zu  ana – bo · Tic-Tac-Toe", "1 Zuschauer   Zug 0 von 0", "ana ist am Zug.")
         await see(wat, "5", "Du schaust zu")
         await see(wat, "v", "Was Züge wert sind")
     async with open_screen(proxy.url, Choice("create"), backoff=NEVER) as ana:
         await ana.until("Warten auf jemanden")
         proxy.cut()
-        await see(ana, "", "KEINE VERBINDUNG.", "(Nr. 1)", "r jetzt versuchen  Esc verlassen", "offline")
+        await see(ana, "", "Keine Verbindung.", "(Nr. 1)", "r jetzt versuchen  Esc verlassen", "offline")
 
 
 def test_a_yes_has_the_letter_of_the_language() -> None:

@@ -42,18 +42,18 @@ async def until_rooms_wait(peer: Peer, count: int) -> None:
 
 async def test_waiting_is_left_though_the_server_is_silent(proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_screen(proxy.url, Choice("create")) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         proxy.down.is_swallowing = True
         await ana.do("escape", "Playing as")
 
 
 async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url, Choice("match")) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         code = (await bo.ask("match", rules="classic"))["room"]
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+        await ana.until("You win")
         proxy.down.hold_up()
         await ana.do("n n", "Looking for another opponent…   Esc home")
         await ana.do("escape", "Playing as")
@@ -65,7 +65,7 @@ async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Pr
 
 async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: OpenScreen) -> None:
     async with Proxy(bots.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         code = ana.code
         proxy.down.hold_up()
         await ana.do("b", "Fetching the computer…   Esc home")
@@ -83,7 +83,7 @@ async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: S
         open_screen(proxy.url, Choice("create")) as ana,
         open_peer(bots.url, "bo") as bo,
     ):
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         code = ana.code
         proxy.down.hold_up()
         await ana.do("b", "Fetching the computer…   Esc home")
@@ -97,7 +97,7 @@ async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: S
 async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server) -> None:
     async with far_game(game, server) as (ana, bo, _, proxy):
         proxy.down.is_swallowing = True
-        await ana.do("5", "Sending")
+        await ana.do("5", "on its way")
         await ana.do("escape", "Leave and lose this game?")
         await ana.do("enter", "Playing as")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
@@ -106,7 +106,7 @@ async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server)
 async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game, server: Server) -> None:
     async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()
-        await ana.until("CONNECTION LOST", "Your seat is held", "Esc leave")
+        await ana.until("Connection lost", "Seat held", "Esc leave")
         await ana.press("escape")
         async with asyncio.timeout(10):
             while ana.app.is_running:
@@ -122,24 +122,24 @@ async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: P
         two_playing(server) as (*_, code),
         open_screen(proxy.url, Choice("watch", code=code), backoff=NEVER) as wat,
     ):
-        await wat.until("WATCHING")
+        await wat.until("you watch")
         proxy.cut()
-        await wat.until("CONNECTION LOST. Trying again in 99", "(attempt 1).", gone="Your seat")
-        await wat.do("escape", "tictactoe", gone="WATCHING")
+        await wat.until("Connection lost. Trying again in 99", gone="Seat held")
+        await wat.do("escape", "tictactoe", gone="you watch")
         assert len(wat.app.pages) == 1
 
 
 async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(game: Game) -> None:
     async with game() as (ana, bo, _):
-        await ana.enter(":new", "Leave and lose this game?   Enter yes")
-        await ana.do("enter", "Waiting for someone")
+        await ana.enter(":new", "Leave and lose this game?   Enter leave")
+        await ana.do("enter", "Waiting for another player")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
 async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(game: Game) -> None:
     async with game() as (ana, bo, code):
-        await ana.do("ctrl+q", "Leave and lose this game?   Enter yes   Esc play on")
-        await ana.do("escape", "YOUR MOVE (X)", gone="Leave and lose")
+        await ana.do("ctrl+q", "Leave and lose this game?   Enter leave   Esc play on")
+        await ana.do("escape", "Your move, X.", gone="Leave and lose")
         await ana.press("ctrl+q", "ctrl+q")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
         await ana.until_it_ends()
@@ -171,7 +171,7 @@ async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game)
     async with game() as (ana, *_):
         for key in ("ctrl+q", "ctrl+c"):
             await ana.do("?", "Help")
-            await ana.do(key, "Leave and lose this game?", "YOUR MOVE (X)", gone="Help")
+            await ana.do(key, "Leave and lose this game?", "Your move, X.", gone="Help")
             await ana.press("escape")
 
 
@@ -185,14 +185,14 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Ga
 async def test_a_draw_offered_without_a_connection_is_refused_as_in_plain_mode(game: Game, server: Server) -> None:
     async with far_game(game, server, NEVER) as (ana, *_, proxy):
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         await ana.enter(":draw", "There is no connection: type draw again when it is back.")
 
 
 async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: Game, server: Server) -> None:
     async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         await ana.press("ctrl+q")
         await ana.until_it_ends()
         link = ana.app.session.address.link_to(code)
@@ -214,13 +214,13 @@ async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: P
         proxy.down.go_on()
         await bo.state(watchers=1)
         await bo.state(watchers=0)
-        await wat.until("Playing as", gone="WATCHING")
+        await wat.until("Playing as", gone="you watch")
 
 
 @pytest.mark.parametrize("keys", ["escape", "ctrl+c", "tab h ctrl+q", ": r e s i g n enter"])
 async def test_while_something_is_asked_the_last_line_names_the_keys_of_the_answer_alone(game: Game, keys: str) -> None:
     async with game() as (ana, *_):
         await ana.press(*keys.split())
-        await ana.until("Enter yes   Esc play on")
+        await ana.until("Esc play on")
         assert ana.text.splitlines()[-1].strip() == "Enter yes  Esc play on"
         await ana.do("escape", "help" if "tab" not in keys else "say: h_", gone="Esc play on")

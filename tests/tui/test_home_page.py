@@ -43,7 +43,7 @@ async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_scree
         code = (await bo.ask("create"))["room"]
         await ana.until(code)
         await ana.do("up", f"> {code}")
-        await ana.do("enter", "bo's move (X)", "O  ana (you)")
+        await ana.do("enter", "It's bo's move.", "O  ana (you)")
 
 
 @pytest.mark.parametrize("size", [(60, 20), (40, 12)], ids=str)
@@ -72,16 +72,16 @@ async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, 
         await ana.until("> Quick match         ‹ Tic-tac-toe ›", "against whoever comes", "←→ change")
         await ana.do("left left left", "‹ Gomoku ›", "against whoever comes: 15x15, 5 in a row")
         await ana.do("right right right right", "‹ Blocker ›", "against whoever comes: 3x3, blocked")
-        await ana.do("left left left left enter", "Waiting for someone", "Gomoku")
+        await ana.do("left left left left enter", "Waiting for another player", "Gomoku")
         await bo.ask("match", rules="gomoku")
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
 
 
 async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url) as ana:
         await ana.until("> Quick match")
         await ana.do("left left left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
-        await ana.do("enter", "easy-bot", "Connect four", "YOUR MOVE (X)")
+        await ana.do("enter", "easy-bot", "Connect four", "Your move, X.")
 
 
 async def test_the_choice_of_game_needs_nothing_but_ascii(server: Server, open_screen: OpenScreen) -> None:
@@ -97,7 +97,7 @@ async def test_a_code_or_a_link_is_typed(server: Server, open_screen: OpenScreen
         code = (await bo.ask("create", visibility="private"))["room"]
         await ana.until("Playing as")
         await ana.do("down down down", "> Join with a code")
-        await ana.enter(f"{server.url}/{code}" if as_link else code.lower(), "bo's move (X)")
+        await ana.enter(f"{server.url}/{code}" if as_link else code.lower(), "It's bo's move.")
 
 
 async def test_what_is_no_code_and_no_room_is_said(at_home: AtHome) -> None:
@@ -112,8 +112,8 @@ async def test_a_full_room_is_watched_by_a_key_or_not(server: Server, at_home: A
         await ana.press("down", "down", "down")
         for answer in ("escape", "enter"):
             text = await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no")
-            assert "WATCHING" not in text
-            shown = ["> Join with a code"] if answer == "escape" else ["WATCHING", code]
+            assert "you watch" not in text
+            shown = ["> Join with a code"] if answer == "escape" else ["you watch", code]
             await ana.do(answer, *shown, gone="is full; you may watch it.   Enter watch")
         await ana.do("escape", "Playing as", gone="is full")
 
@@ -150,7 +150,7 @@ async def test_a_room_that_filled_up_meanwhile_may_be_watched(server: Server, op
         await ana.do("enter", f"Joining {code}")
         proxy.down.go_on()
         await ana.until(f"Room {code} is full; you may watch it.", gone=f"  {code}  3x3")
-        await ana.do("enter", "WATCHING", code)
+        await ana.do("enter", "you watch", code)
 
 
 async def test_a_full_room_takes_no_key_from_a_name_that_is_typed(server: Server, open_screen: OpenScreen) -> None:
@@ -167,7 +167,7 @@ async def test_a_full_room_of_the_command_is_watched_or_ends_with_five(server: S
     async with two_playing(server, "bo", "cy") as (*_, code):
         async with open_screen(server.url, Choice("join", code=code)) as wat:
             await wat.until(f"Room {code} is full; you may watch it.", "watch")
-            await wat.do("enter", "WATCHING", code)
+            await wat.do("enter", "you watch", code)
         async with open_screen(server.url, Choice("join", code=code)) as ana:
             await ana.until(f"Room {code} is full; you may watch it.", "Esc no")
             await ana.press("escape")
@@ -230,7 +230,7 @@ async def test_a_seat_left_behind_is_offered_until_it_is_taken_up_and_left(
     async with a_seat_left(server) as (_, code), open_screen(server.url, name=None) as ana:
         text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
         assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
-        await ana.do("enter", "bo's move (X)", "O  ana (you)")
+        await ana.do("enter", "It's bo's move.", "O  ana (you)")
         await ana.do("escape enter", "> Quick match", gone="Resume")
 
 

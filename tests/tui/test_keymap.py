@@ -12,7 +12,7 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.doing import RoomCommands
+from tictactoe_client.tui.room.keys import RoomCommands
 from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, list_keys
 from tictactoe_server.server import Server
@@ -96,24 +96,26 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
         await ana.do("escape escape k k", "> Join with a code")
         await ana.do("k k", "> Play the computer")
         await ana.do("j o", "o open the room  Esc cancel  k/j choose  h/l change")
-        await ana.do("o", "Waiting for someone")
+        await ana.do("o", "Waiting for another player")
 
 
 async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create"), changed_keys=OTHERS) as ana:
-        await ana.until("Waiting for someone", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█")
-        await ana.do("f9", "Waiting for someone", "F9 show QR", gone="█")
+        await ana.until(
+            "Waiting for another player", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█"
+        )
+        await ana.do("f9", "Waiting for another player", "F9 show QR", gone="█")
         await ana.do("f8", "Copied: http://")
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=ana.code)
-            await ana.until("YOUR MOVE")
-            await ana.do("f4", "Leave and lose this game?   F3 yes   F4 play on")
+            await ana.until("Your move")
+            await ana.do("f4", "Leave and lose this game?   F3 leave   F4 play on")
             await ana.press("f4")
             ana.app.pages[-1].model.quiet_until = 0.0
-            await ana.do("1", "bo's move", gone="Leave and lose")
+            await ana.do("1", "It's bo's move", gone="Leave and lose")
             await bo.state(ply=1)
             await bo.ask("resign", room=ana.app.pages[-1].room.code)
-            await ana.until("YOU WIN", "F5 rematch  F6 review  F7 new opponent  s save")
+            await ana.until("You win", "F5 play again  F6 review  F7 new opponent  s save")
             await ana.do("f6", "X to move: a draw", "F6 hide values")
             await bo.ask("rematch", room=ana.app.pages[-1].room.code)
             await ana.until("bo wants a rematch.   F5 accept")

@@ -145,7 +145,7 @@ async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen
     ):
         await ana.until("No public game", "Private games are not listed: type their code")
         await ana.type(code.lower(), "The code of a room to watch", code.lower())
-        await ana.do("enter", "WATCHING", code)
+        await ana.do("enter", "you watch", code)
         await ana.do("escape", "Private games are not listed")
 
 
@@ -187,7 +187,7 @@ async def test_a_link_is_followed_to_its_server(server: Server, open_screen: Ope
         async with open_screen(server.url, first_page=WATCH) as ana:
             await ana.until("Private games")
             await ana.paste(f"tictactoe-client watch {other.url}/{code}")
-            await ana.do("enter", "WATCHING", code)
+            await ana.do("enter", "you watch", code)
 
 
 @pytest.mark.parametrize(

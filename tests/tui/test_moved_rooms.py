@@ -14,7 +14,7 @@ from tictactoe_protocol.requests import Chat, Join, Leave, Move
 
 async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
     async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         line = ChatLine(room=ROOM, from_="ana", seat="X", text="heard over there", at=0)
         two.answers[Chat] = lambda request: [Ok(id=identity(request)), line]
         await ana.do("tab h i", "say: hi_")
@@ -26,7 +26,7 @@ async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen
 
 async def test_a_move_that_is_made_meanwhile_is_played_there(open_screen: OpenScreen) -> None:
     async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         one.answers[Move] = sends_to(two.url)
         two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
         await ana.do("5", "The room is at", f"{two.url} now.", "bo (O)'s move (O)")
@@ -36,7 +36,7 @@ async def test_who_is_called_to_another_server_while_they_play_is_asked_and_come
     open_screen: OpenScreen,
 ) -> None:
     async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         one.answers[Join] = sends_to(two.url, "K7M4P2")
         await one.push(replace(CALL, room="K7M4P2"))
         await ana.until("Ctrl+G: go.")
@@ -45,9 +45,9 @@ async def test_who_is_called_to_another_server_while_they_play_is_asked_and_come
         over = replace(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))), room="K7M4P2")
         two.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), over]
         await ana.do("ctrl+g", "Go there?")
-        await ana.do("enter", "Tic-tac-toe  K7M4P2", "YOU WIN")
+        await ana.do("enter", "Tic-tac-toe  K7M4P2", "You win")
         one.answers[Join], two.answers[Join] = lets_in(ROOM), sends_to(one.url)
-        await ana.do("escape", f"Tic-tac-toe  {ROOM}", "YOUR MOVE (X)")
+        await ana.do("escape", f"Tic-tac-toe  {ROOM}", "Your move, X.")
         assert [request.room for request in one.heard if isinstance(request, Leave)] == []
 
 
@@ -55,6 +55,6 @@ async def test_the_link_that_is_shown_stays_the_one_that_one_came_by(open_screen
     async with hostile_cluster() as (one, two):
         one.answers[Join], two.answers[Join] = sends_to(two.url), lets_in(is_waiting=True)
         async with open_screen(one.url, Choice("join", code=ROOM)) as ana:
-            await ana.until("Waiting for someone", f":{one.url.rpartition(':')[2]}/{ROOM}")
+            await ana.until("Waiting for another player", f":{one.url.rpartition(':')[2]}/{ROOM}")
             assert ana.app.session.address.url == two.url
             assert two.url.rpartition(":")[2] not in ana.text

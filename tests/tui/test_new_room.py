@@ -129,13 +129,13 @@ async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome
         await ana.until("3 by 3, 3 in a row; no clock. The room is public.")
         await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
         await ana.do("down right", "The room is private.")
-        await ana.do("enter", "Waiting for someone", "3 min each + 2 s a move; private.", "Code   ")
+        await ana.do("enter", "Waiting for another player", "3 min each + 2 s a move; private.", "Code   ")
 
 
 async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, colour=False) as ana:
         await ana.until("> Quick match")
-        await ana.do("enter", "Waiting for someone", "No clock; public.")
+        await ana.do("enter", "Waiting for another player", "No clock; public.")
 
 
 @pytest.mark.parametrize("line", ["Game", "Board"])

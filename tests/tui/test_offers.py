@@ -46,7 +46,7 @@ async def test_moves_that_were_taken_back_are_told(game: Game) -> None:
     async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.enter(":undo", "You asked to take back A1 and B2.")
         await bo.ask("undo", room=code, action="accept")
-        await ana.until("You take back A1 and B2.", "YOUR MOVE (X)")
+        await ana.until("You take back A1 and B2.", "Your move, X.")
 
 
 async def test_what_follows_draw_must_make_sense(game: Game) -> None:
@@ -56,16 +56,16 @@ async def test_what_follows_draw_must_make_sense(game: Game) -> None:
 
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
     async with game(gives_up=True) as (ana, bo, code):
-        await ana.until("YOU WIN   bo resigns")
-        await ana.do("enter", "The game is over.   r rematch")
+        await ana.until("You win. bo resigns")
+        await ana.do("enter", "The game is over.")
         await bo.ask("leave", room=code)
-        await ana.until("bo left the room.", "YOU WIN   bo resigns", "(left)", gone="r rematch")
+        await ana.until("bo left the room.", "You win. bo resigns", "(has left)", gone="r play again")
 
 
 async def test_leaving_a_game_is_told_as_that_in_one_line(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("leave", room=code)
-        text = await ana.until("YOU WIN   bo left the game.   (0 moves", "n new private room", "Esc home")
+        text = await ana.until("You win. bo left the game. (0 moves", "n new private room", "Esc home")
         assert text.count("bo left") == 1
 
 

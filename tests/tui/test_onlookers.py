@@ -14,8 +14,9 @@ from tests.tui.conftest import Game, OpenScreen, ScreenUser
 from tictactoe_client.input.intents import parse_intent
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.room.foot import waiting_banner
-from tictactoe_client.tui.room.panel import describe_end
+from tictactoe_client.tui.picture import Text
+from tictactoe_client.tui.room.model import RoomModel, write_question
+from tictactoe_client.tui.room.picture import describe_end
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.pushes import Offers, Result, SeatState
@@ -27,57 +28,55 @@ pytestmark = pytest.mark.usefixtures("as_in_1_0")
 THREE = PRESETS["three-players"]
 
 
+def waiting_banner(model: RoomModel) -> Text | None:
+    return write_question(model, model.scene(0.0), Keymap())
+
+
 @pytest.mark.parametrize(
     ("viewer", "words", "role"),
-    [("p-wat", "ANA WINS", "good"), (ANA, "YOU WIN", "good"), (BO, "ANA WINS", "bad"), (CY, "ANA WINS", "bad")],
+    [("p-wat", "ana wins", "warn"), (ANA, "You win", "good"), (BO, "ana wins", "bad"), (CY, "ana wins", "bad")],
 )
 def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) -> None:
     over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
     assert over.result is not None
     assert over.result.winner == "X"
-    text, shown = describe_end(model_of(viewer, over))
-    assert text.startswith(f"{words}   <X> A1 <X> B1 <X> C1 <X> D1")
+    model = model_of(viewer, over)
+    text, shown = describe_end(model, model.scene(0.0))
+    assert text == f"{words}. Row 1, A1 to D1, is X X X X. (10 moves)"
     assert shown == role
 
 
 def test_a_watcher_reads_who_gave_up_and_who_won() -> None:
     over = state([0], result=Result("O", "resigned"))
-    assert describe_end(model_of("p-wat", over))[0].startswith("BO WINS   ana resigns.   (1 move")
+    model = model_of("p-wat", over)
+    assert describe_end(model, model.scene(0.0))[0] == "bo wins. ana resigns. (1 move)"
 
 
 def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
     result = Result("X", "resigned")
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
-    banner = waiting_banner(model_of(ANA, asked), Keymap())
+    banner = waiting_banner(model_of(ANA, asked))
     assert banner == ("bo and cy want a rematch.   r accept the rematch", "warn")
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=60_000), SeatState(CY, "cy", False, None, 60_000)
     model = model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]}))
-    banner = waiting_banner(model, Keymap())
-    assert banner == ("bo and cy have dropped. Waiting for them: 1:00.   (you needn't do anything)", "warn")
+    assert waiting_banner(model) == ("bo and cy are not here. Waiting for them: 1:00.", "dim")
     model.consider(61.0)
-    banner = waiting_banner(model, Keymap())
-    assert banner == ("bo and cy have been gone too long.   w claim the win   d call it a draw   or just wait", "warn")
-
-
-def test_nobody_is_said_to_have_dropped_while_ones_own_connection_was_lost() -> None:
-    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=47_000)
-    gone = state([0], seats={"X": seat(ANA, "ana"), "O": away})
-    banner = waiting_banner(model_of(ANA, state([]), gone, after_loss=True), Keymap())
-    assert banner == ("bo is not here. Waiting for them: 0:47.   (you needn't do anything)", "warn")
+    told = "bo and cy have been gone too long: wait on, or end the game."
+    assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
 def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
     gone = state([], seats={"X": seat(ANA, "ana"), "O": away})
-    banner = waiting_banner(model_of(ANA, gone), Keymap())
-    assert banner == ("bo has been gone too long.   :claim win   :claim draw   or just wait", "warn")
+    told = "bo has been gone too long: wait on, or end the game."
+    assert waiting_banner(model_of(ANA, gone)) == (f"{told}   :claim win   :claim draw", "warn")
     assert parse_intent("claim win", THREE) == Verb("claim", "win")
     assert parse_intent("claim draw", THREE) == Verb("claim", "draw")
 
 
 def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
     offered = state([0], offers=Offers(draw="X"))
-    assert waiting_banner(model_of("p-wat", offered), Keymap()) is None
+    assert waiting_banner(model_of("p-wat", offered)) is None
 
 
 def test_one_who_is_out_has_nothing_to_lose() -> None:
@@ -97,16 +96,16 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
         await ana.until("You wait in a room of your own; you are X.", "Waiting for 2 more")
         code = ana.code
         await bo.ask("join", room=code)
-        await ana.until("You are X. bo is O.", "Waiting for someone")
+        await ana.until("You are X. bo is O.", "Waiting for another player")
         await cy.ask("join", room=code)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         yield ana, bo, cy, code
 
 
 async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with three(open_screen, server) as (ana, bo, _, code):
         await ana.type(":resign")
-        told = ("ana (you) (out)", "You are out of this game: bo to move (O)")
+        told = ("ana (you) (out of this game)", "It's bo's move.")
         await ana.do("enter enter", *told, gone="type a cell")
         await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
@@ -118,15 +117,15 @@ async def test_a_watcher_of_a_room_that_waits_reads_who_is_there(server: Server,
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            await wat.until("You are watching. bo is X.", "Waiting for someone", "Tab chat  Esc leave  ? help")
+            await wat.until("You are watching. bo is X.", "Waiting for another player", "Tab chat  Esc leave  ? help")
 
 
 async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> None:
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     async with Server(hasty) as server, game(at=server) as (ana, bo, _):
         await bo.socket.close()
-        await ana.until("bo has been gone too long.   :claim win   :claim draw   or just wait")
-        await ana.enter(":claim win", "YOU WIN")
+        await ana.until("bo has been gone too long: wait on, or end the game.   :claim win   :claim draw")
+        await ana.enter(":claim win", "You win")
 
 
 async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Game) -> None:
@@ -136,9 +135,9 @@ async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Ga
             await bo.state(ply=2 * ply + 1)
             if answer is not None:
                 await bo.ask("move", room=code, cell=answer, ply=2 * ply + 1)
-                await ana.until("YOUR MOVE")
-        await ana.until("YOU WIN", "r rematch")
+                await ana.until("Your move")
+        await ana.until("You win", "r play again")
         text = await ana.until("Y   Y  OOO  U   U", "IIIII", "It cost the draw.")
         assert text.isascii()
         assert "Worth --" in text
-        await ana.do("left", "Looking back at move 4.", gone="IIIII")
+        await ana.do("left", "Move 4 of ", gone="IIIII")

@@ -105,32 +105,32 @@ async def test_forms(at_home: AtHome, gallery: Gallery, name: str, keys: str, wo
 
 async def test_waiting(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen(server.url, Choice("create"), size=gallery.size, colour=False) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         gallery.check("waiting", await take(ana, ana.code))
 
 
 async def test_game_and_its_end_and_a_watcher(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
     async with open_screen(server.url, Choice("create"), size=gallery.size) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         code = ana.code
         await bo.ask("join", room=code)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
         await bo.ask("chat", room=code, text="hello")
-        await ana.until("YOUR MOVE", "bo: hello")
+        await ana.until("Your move", "bo: hello")
         await ana.do("right right", "┏")
         gallery.check("game", await take(ana, code))
         async with open_screen(server.url, Choice("watch", code=code), size=gallery.size) as wat:
-            await wat.until("WATCHING")
+            await wat.until("you watch")
             await wat.do("left", "move 1 of 2")
             gallery.check("watching", await take(wat, code))
         await ana.press("2")
         await bo.state(ply=3)
         await bo.ask("move", room=code, cell=8, ply=3)
-        await ana.until("YOUR MOVE")
-        await ana.do("3", "YOU WIN")
+        await ana.until("Your move")
+        await ana.do("3", "You win")
         await ana.do("v left", "O to move: ", "O played C3: ")
         gallery.check("review", await take(ana, code))
         await ana.press("v", "end")
@@ -148,7 +148,7 @@ async def test_a_large_board(server: Server, open_screen: OpenScreen, gallery: G
         await first.socket.close()
         leave_seat(server.url, code, token)
         async with open_screen(server.url, Choice("join", code=code), size=gallery.size) as ana:
-            await ana.until("YOUR MOVE", "5. ")
+            await ana.until("Your move", "5. ")
             await ana.press("down", "down", "down")
             await ana.type("k", "move: k_")
             gallery.check("15x15", await take(ana, code))
@@ -160,12 +160,12 @@ async def test_lost_connection(server: Server, proxy: Proxy, open_screen: OpenSc
         open_screen(proxy.url, Choice("create"), size=gallery.size, backoff=backoff) as ana,
         open_peer(server.url, "bo") as bo,
     ):
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         code = ana.code
         await bo.ask("join", room=code)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         proxy.lose()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         gallery.check("lost connection", await take(ana, code))
 
 

@@ -30,7 +30,7 @@ async def watched(
         await ana.state(status="playing")
         await play_out({"X": ana, "O": bo}, code, moves)
         async with open_screen(server.url, Choice("watch", code=code), name="wat", **options) as wat:
-            await wat.until("WATCHING")
+            await wat.until("you watch")
             yield wat, ana, bo, code
 
 
@@ -49,30 +49,30 @@ async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: 
                 await bo.state(ply=ply)
                 await bo.ask("move", room=code, cell=cell, ply=ply)
             else:
-                await ana.until("YOUR MOVE", *(f"{ply // 2}. X" for _ in range(ply // 2)))
+                await ana.until("Your move", *(f"{ply // 2}. X" for _ in range(ply // 2)))
                 await ana.press(str(cell + 1))
-        await ana.until("YOU WIN", "v review")
+        await ana.until("You win", "v review")
         text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, the best: wins at once.", "hide values")
         assert "*+1" in text.splitlines()[8]
         await ana.do("left", "O to move: a draw with best play. Best: A3.", "O played B1: loses in 2; best A3: a draw.")
         assert "Worth " in ana.text
         assert ana.has_role("bad") is True
-        await ana.do("v", "Looking back at move 3.", "End or Esc to the end", gone="to move")
-        await ana.do("end", "YOU WIN")
+        await ana.do("v", "Move 3 of ", "End or Esc to the end", gone="to move")
+        await ana.do("end", "You win")
         assert ana.text.isascii() is look.get("ascii", False)
 
 
 async def test_a_watcher_sees_values_of_the_game_that_goes_on(server: Server, open_screen: OpenScreen) -> None:
     async with watched(open_screen, server, [0, 4]) as (wat, ana, bo, code):
         assert "*=" not in wat.text
-        await wat.do("v", "X to move: a draw with best play.", "*=", "ana's move (X)")
+        await wat.do("v", "X to move: a draw with best play.", "*=", "It's ana's move.")
         await ana.ask("move", room=code, cell=8, ply=2)
         await wat.until("O to move: a draw with best play. Best: B1, A2, C2, B3.", "-4")
-        await wat.do("left", "X to move: a draw", "Looking back at move 2.", "X played C3", "move 2 of 3")
+        await wat.do("left", "X to move: a draw", "Move 2 of ", "X played C3", "move 2 of 3")
         await bo.ask("move", room=code, cell=2, ply=3)
         await wat.until("move 2 of 4", "1 new move", "X played C3")
-        await wat.do("end", "X wins in 3. Best: A3.", "ana's move (X)")
-        await wat.do("v", "ana's move (X)", gone="X wins")
+        await wat.do("end", "X wins in 3. Best: A3.", "It's ana's move.")
+        await wat.do("v", "It's ana's move.", gone="X wins")
 
 
 async def test_cells_are_compared_pointed_at_and_named(server: Server, open_screen: OpenScreen) -> None:
@@ -91,7 +91,7 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
     await wake_worker(bots)
     async with watched(open_screen, bots, open_four, "gomoku") as (wat, *_):
         await wat.press("v")
-        await wat.press_until_seen("left", "Looking back at move 6.", "Worth: …")
+        await wat.press_until_seen("left", "Move 6 of ", "Worth: …")
         text = await wat.until("X wins within 3. Best: ", "X played K8, one of the best", "wins within 3")
         row = next(line for line in text.splitlines() if line.startswith("   8"))
         assert "*" in row
@@ -108,7 +108,7 @@ async def test_a_rematch_ends_the_review(game: Game) -> None:
         await ana.do("v", "X to move: a draw", "*=")
         await bo.ask("rematch", room=code)
         await ana.until("bo wants a rematch.", "X to move: a draw")
-        await ana.do("r", "bo's move (X)", gone="*=")
+        await ana.do("r", "It's bo's move.", gone="*=")
 
 
 async def test_asking_more_than_the_server_allows_is_waited_out(server: Server, open_screen: OpenScreen) -> None:
@@ -138,7 +138,7 @@ async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
         text = await wat.until(f"1 watching   move 3 of 3   {back}")
         at = text.splitlines()[0].index(back)
         await wat.click(at + 1, 0)
-        await wat.until("move 2 of 3", "Looking back at move 2.")
+        await wat.until("move 2 of 3", "Move 2 of ")
         await wat.click(at + len(back) - 1, 0)
         await wat.until("move 1 of 3")
         await wat.click(at - 2, 0)
@@ -146,15 +146,15 @@ async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
         await wat.until("move 1 of 4", "(1 new move)")
         await wat.do("left", "move 0 of 4", gone=back)
         await wat.pilot.resize_terminal(36, 14)
-        await wat.until("WATCHING  ana v bo", "move 0 of 4", gone="watching   move")
+        await wat.until("you watch  ana v bo", "move 0 of 4", gone="watching   move")
         await wat.pilot.resize_terminal(24, 14)
         await wat.until("move 0 of 4")
 
 
 async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(game: Game) -> None:
     async with game(moves=[4], gives_up=True) as (ana, *_):
-        await ana.until("YOU WIN", "v review")
+        await ana.until("You win", "v review")
         await ana.do("v", "hide values  m next mistake  End end  Esc back")
-        await ana.do("right end escape", "YOU WIN", "r rematch  v review", gone="hide values")
-        await ana.do("v left escape", "YOU WIN", "r rematch  v review", gone="hide values")
+        await ana.do("right end escape", "You win", "r play again  v review", gone="hide values")
+        await ana.do("v left escape", "You win", "r play again  v review", gone="hide values")
         await ana.do("escape", "Playing as")

@@ -48,11 +48,11 @@ async def test_who_plays_in_any_face_through_a_rolling_restart_misses_nothing_an
             for room in rooms:
                 await until_moves(room, ply + 1)
                 await room.move(cells[1])
-            await screen.until("YOUR MOVE (X)")
+            await screen.until("Your move, X.")
             await plain.until("bo plays ")
             await script.message(type="room", ply=ply + 2)
 
-        await screen.until("YOUR MOVE (X)")
+        await screen.until("Your move, X.")
         await plain.until("Your move, X.")
         await script.message(type="room", status="playing")
         await play((0, 3), 0)

@@ -16,7 +16,7 @@ async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(game: G
         await ana.press("1")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE", "(O)")
+        await ana.until("Your move", "(O)")
         talk = list(ana.app.pages[-1].model.talk)
         await ana.enter(":board", "Last: bo played B2, centre.")
         assert ana.app.pages[-1].model.talk == talk
@@ -27,7 +27,7 @@ async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Ga
         await ana.enter("af32")
         await bo.state(ply=1)
         await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         await ana.press(*["right"] * 40, *["down"] * 40)
         await ana.until("-AF of", gone="(O)")
         await ana.enter(":b", "Last: bo played A1.", "(O)", "of A-AF")
@@ -46,11 +46,11 @@ async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: Open
     async with two_playing(server, "bo", "cy") as (bo, cy, code):
         await play_out({"X": bo, "O": cy}, code, [0, 4, 8])
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            await wat.until("WATCHING", "X C3")
+            await wat.until("you watch", "X C3")
             for words, shown in (("board 1", 1), ("next", 2), ("p", 1), ("n", 2), ("board 0", 0)):
                 await wat.enter(f":{words}", f"Looking back at move {shown}.")
             await wat.enter(":board 9", "There is no move 9: 0 to 3.")
-            await wat.enter(":live", "cy's move (O)", gone="Looking back")
+            await wat.enter(":live", "It's cy's move.", gone="Looking back")
             await wat.enter(":board", "Last: bo played C3, bottom right.")
 
 

@@ -14,7 +14,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.picture import Picture, measure, place_stage
-from tictactoe_client.tui.room.view import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
+from tictactoe_client.tui.room.picture import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 
@@ -71,11 +71,11 @@ def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> 
 
 async def begin(ana: ScreenUser, bo: Peer) -> None:
     """Let bo join ana's room and say something, which ana has read."""
-    await ana.until("Waiting for someone")
+    await ana.until("Waiting for another player")
     code = ana.code
     await bo.ask("join", room=code)
     await bo.ask("chat", room=code, text="a longer thing to say " * 6)
-    await ana.until("YOUR MOVE", "thing to say")
+    await ana.until("Your move", "thing to say")
     await ana.press("f9")
 
 
@@ -104,7 +104,7 @@ async def test_at_every_size_nothing_overlaps_and_what_one_needs_is_there(
                     assert not picture.faults, f"{picture.faults} {shown}"
                     assert re.search(r"\S help$|\S+ leave$", lines[-1]), shown
                     foot = "\n".join(lines[-8:])
-                    assert ("B2 is taken by O." if status else "YOUR MOVE (X)") in foot, shown
+                    assert ("B2 is taken by O." if status else "Your move, X.") in foot, shown
                     assert status or "move: _" in lines[-2], shown
                     assert re.search(r"^ +1 ", "\n".join(lines), re.MULTILINE) or rules.rows > 3, shown
                     assert re.search(r"^ +[+└]?[-─]*[A-Z]([ ┴+─-]+[A-Z])+", "\n".join(lines), re.MULTILINE), shown
@@ -119,13 +119,13 @@ async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_
         for _ in range(5):
             peer = await others.enter_async_context(open_peer(server.url, LONG_NAME))
             await peer.ask("join", room=code)
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
         watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
-        await watcher.until("WATCHING")
+        await watcher.until("you watch")
         await ana.enter("a1")
-        await watcher.until("move (O)")
+        await watcher.until("It's ")
         await watcher.do("left", "move 0 of 1")
-        check_fit(watcher, "Looking back at move 0.")
+        check_fit(watcher, "The start.")
         check_fit(ana, "Barth")
 
 
@@ -136,7 +136,7 @@ async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScree
         await ana.until("Esc home", "Game 1.")
         await bo.ask("rematch", room=ana.app.pages[-1].window_title[:6])
         await ana.until("wants a rematch")
-        check_fit(ana, "YOU LOSE")
+        check_fit(ana, "You lose")
 
 
 def check_fit(user: ScreenUser, status: str) -> None:
@@ -154,7 +154,7 @@ def check_fit(user: ScreenUser, status: str) -> None:
 @pytest.mark.parametrize("colour", [False, True])
 async def test_an_invitation_is_whole_at_every_size(server: Server, open_screen: OpenScreen, *, colour: bool) -> None:
     async with open_screen(server.url, Choice("create"), colour=colour, size=(200, 50)) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         link = re.search(r"Link   (\S+)", ana.text)
         assert link is not None
         for size in SIZES:

@@ -68,8 +68,8 @@ async def test_tab_completes_a_command_and_the_bottom_line_says_to_which(game: G
     async with game() as (ana, *_):
         await ana.do(": r e s", "Tab resign  Enter do it")
         await ana.do("tab", ":resign_", gone="Tab resign")
-        await ana.do("enter", "Resign?   Enter yes")
-        await ana.do("escape", "YOUR MOVE")
+        await ana.do("enter", "Resign?   Enter resign")
+        await ana.do("escape", "Your move")
         await ana.do(": x y tab", ":xy_")
 
 
@@ -82,12 +82,12 @@ async def test_keys_that_come_at_once_are_taken_one_after_the_other(game: Game) 
         for key, character in (("escape", None), ("n", "n"), ("1", "1"), ("2", "2")):
             ana.app.post_message(events.Key(key, character))
         await ana.until("The game goes on.")
-        await ana.do("f9", "YOUR MOVE (X)", "│  1  │  2  │", gone="The game goes on.")
+        await ana.do("f9", "Your move, X.", "│  1  │  2  │", gone="The game goes on.")
 
 
 async def test_a_key_that_two_actions_share_stays_with_the_one_that_keeps_it(game: Game) -> None:
     async with game(gives_up=True, changed_keys={"retry": ("f5",)}) as (ana, *_):
-        await ana.until("YOU WIN", "r rematch")
+        await ana.until("You win", "r play again")
         await ana.do("r", "You asked for a rematch.")
 
 
@@ -98,7 +98,7 @@ async def test_a_key_that_one_gave_to_something_else_is_text_in_the_line(game: G
         await ana.type("a tab", "say: a tab_")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.   a accept")
-        await ana.do("escape", "YOUR MOVE", gone="say:")
+        await ana.do("escape", "Your move", gone="say:")
         await ana.do("t", "say: _")
         await ana.press("ctrl+y")
         assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
@@ -114,7 +114,7 @@ async def test_what_has_no_key_is_found_by_its_name(game: Game) -> None:
 
 async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
     async with game(gives_up=True) as (ana, *_):
-        await ana.until("YOU WIN")
+        await ana.until("You win")
         await ana.do("ctrl+p", "Search for commands")
         await ana.type("rematch")
         await ana.do("enter enter", "You asked for a rematch.")
@@ -141,4 +141,4 @@ async def test_a_question_goes_with_the_game_that_it_is_about(game: Game) -> Non
     async with game() as (ana, bo, code):
         await ana.do("escape", "Leave and lose this game?")
         await bo.ask("resign", room=code)
-        await ana.until("YOU WIN", "r rematch", gone="Leave and lose")
+        await ana.until("You win", "r play again", gone="Leave and lose")

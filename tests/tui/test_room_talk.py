@@ -67,26 +67,26 @@ async def test_a_line_may_be_left_for_the_board_and_taken_up_again(game: Game) -
 async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(game: Game) -> None:
     async with game(size=(40, 12)) as (ana, bo, code):
         await bo.ask("chat", room=code, text="hello there")
-        await ana.until("bo: hello there", gone="YOUR MOVE")
-        await ana.do("left", "YOUR MOVE", gone="hello there")
+        await ana.until("bo: hello there", gone="Your move")
+        await ana.do("left", "Your move", gone="hello there")
         await bo.ask("chat", room=code, text="well then")
-        await ana.until("bo: well then", gone="YOUR MOVE")
+        await ana.until("bo: well then", gone="Your move")
         await ana.do("ctrl+c", "Leave and lose this game?", gone="well then")
 
 
 async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_opens(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
-        await ana.until("r rematch  v review  n new private room  s save")
+        await ana.until("r play again  v review  n new private room  s save")
         await bo.ask("leave", room=code)
-        await ana.until("v review  n new private room", "bo left.   n new private room", gone="r rematch")
-        await ana.do("5", "The game is over.   n new private room   Esc home")
+        await ana.until("v review  n new private room", "bo left.   n new private room", gone="r play again")
+        await ana.do("5", "The game is over.", "n new private room")
 
 
 async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:
     async with game() as (ana, bo, _):
         await bo.socket.close()
-        text = await ana.until("bo has dropped. Waiting for them: ", "(away)")
+        text = await ana.until("bo is not here. Waiting for them: ", "(away")
         assert text.count("Waiting for them") == 1
         assert text.count("bo has dropped.") == 2
 
@@ -112,9 +112,9 @@ async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys
     async with game(url=proxy.url, backoff=NEVER) as (ana, bo, _):
         await ana.press("tab", "h")
         proxy.cut()
-        text = await ana.until("CONNECTION LOST", "say: h_")
+        text = await ana.until("Connection lost", "say: h_")
         assert last_line(text).strip() == "Enter say it  Esc back to the board"
-        text = await ana.do("r enter", "CONNECTION LOST", gone="say:")
+        text = await ana.do("r enter", "Connection lost", gone="say:")
         assert last_line(text).strip() == "r try now  Esc leave"
         await ana.press(":")
         assert "Enter do it  Esc back" in await ana.until(":_")
@@ -127,14 +127,14 @@ async def test_what_was_refused_before_a_loss_is_gone_after_it(proxy: Proxy, gam
     async with game(url=proxy.url, backoff=brief) as (ana, *_):
         await ana.enter(":resing", "Did you mean resign?")
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         await ana.until("Back after", gone="Did you mean")
 
 
 async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
         proxy.cut()
-        await ana.until("CONNECTION LOST")
+        await ana.until("Connection lost")
         await bo.ask("move", room=code, cell=0, ply=1)
         await ana.do("r tab h", "Back after ", " s. bo played A1.", "say: h_")
         await ana.do("i", "Back after ", " s. bo played A1.", "say: hi_")
@@ -144,7 +144,7 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, ga
         await ana.do("!", "Back after ", " s. bo played A1.", "say: hi!_")
         await ana.press("enter")
         page.tick()
-        await ana.until("YOUR MOVE", gone="Back after")
+        await ana.until("Your move", gone="Back after")
 
 
 # -- talk -----------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ async def test_several_lines_wait_for_their_turn_in_a_narrow_window(game: Game) 
         for _ in range(4):
             seen += await ana.until("bo: line")
             await ana.press("f9")
-        await ana.until("YOUR MOVE", gone="bo: line")
+        await ana.until("Your move", gone="bo: line")
         assert all(f"line {number} of" in seen for number in range(4))
 
 
@@ -165,14 +165,14 @@ async def test_talk_is_told_in_a_wide_and_short_window(game: Game) -> None:
     async with game(GOMOKU) as (ana, bo, code):
         await ana.pilot.resize_terminal(80, 9)
         await say(bo, code, "hello there, this is what I have to say")
-        await ana.until("bo: hello there, this is what I have to say", gone="YOUR MOVE")
-        await ana.do("h", "YOUR MOVE", "move: h_", gone="hello there, this")
+        await ana.until("bo: hello there, this is what I have to say", gone="Your move")
+        await ana.do("h", "Your move", "move: h_", gone="hello there, this")
 
 
 async def test_talk_that_is_in_sight_is_not_told_twice(game: Game) -> None:
     async with game() as (ana, bo, code):
         await say(bo, code, "hello there")
-        text = await ana.until("bo: hello there", "YOUR MOVE")
+        text = await ana.until("bo: hello there", "Your move")
         assert text.count("hello there") == 1
 
 
@@ -191,7 +191,7 @@ async def test_talk_is_not_lost_behind_an_answer(game: Game) -> None:
         await say(bo, code, "hello")
         await ana.until("B2 is taken by O.", "Free: A1")
         await ana.do("f9", "bo: hello")
-        await ana.do("f9", "YOUR MOVE", gone="hello")
+        await ana.do("f9", "Your move", gone="hello")
 
 
 async def test_talk_is_told_above_a_line_that_is_open(game: Game) -> None:
@@ -203,7 +203,7 @@ async def test_talk_is_told_above_a_line_that_is_open(game: Game) -> None:
 
 async def test_talk_is_told_in_a_low_room_that_waits(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create", SMALL), size=(40, 10)) as ana, open_peer(server.url) as bo:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         code = ana.app.pages[-1].room.code
         await bo.ask("watch", room=code)
         await say(bo, code, "hello there")
@@ -218,10 +218,10 @@ async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> N
     async with game() as (ana, bo, code):
         await ana.pilot.resize_terminal(*size)
         await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+        await ana.until("You win")
         keys = last_line(ana.text)
-        text = await ana.do("5", "YOU WIN   bo resigns", "The game is over.")
+        text = await ana.do("5", "You win. bo resigns", "The game is over.")
         assert last_line(text) == keys
         await bo.ask("rematch", room=code)
-        text = await ana.do("5", "YOU WIN", "The game is over.")
-        await ana.do("f9", "YOU WIN", "wants a rematch", gone="The game is over")
+        text = await ana.do("5", "You win", "The game is over.")
+        await ana.do("f9", "You win", "wants a rematch", gone="The game is over")

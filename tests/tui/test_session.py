@@ -78,7 +78,7 @@ async def test_the_head_says_how_long_the_server_takes_now(
     async with open_screen(proxy.url) as ana:
         await ana.until("Playing as", " ms")
         if in_a_room:
-            await ana.do("enter", "Waiting for someone", " ms")
+            await ana.do("enter", "Waiting for another player", " ms")
         at_first = shown()
         proxy.down.delay_seconds = (at_first + 100) / 500
         async with asyncio.timeout(10):
@@ -121,7 +121,7 @@ async def test_while_another_program_has_the_file_the_screen_answers(server: Ser
         async with open_screen(server.url, local=False) as ana:
             await ana.do("?", "Everywhere")
             await ana.do("escape", "Playing as  ana")
-            await ana.do("enter", "Waiting for someone")
+            await ana.do("enter", "Waiting for another player")
             await ana.press("ctrl+q")
     assert ana.app.return_code == 0
     assert not KnownPlayers().path.exists()

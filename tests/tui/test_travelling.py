@@ -29,7 +29,7 @@ async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_
         async with open_screen(server.url) as ana:
             await ana.until("Playing as  ana")
             await paste(ana, f"{other.url}/{code}")
-            await ana.until("bo's move (X)", "O  ana (you)")
+            await ana.until("It's bo's move.", "O  ana (you)")
             await bo.state(status="playing")
             text = await ana.do("escape enter", "Playing as  ana", f"Back to {server.url}")
             assert other.url in text.splitlines()[0]
@@ -61,7 +61,7 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         await ana.until("Playing as")
         client = ana.app.session.client
         await paste(ana, f"ws://localhost:{server.port}/{code}")
-        await ana.until("bo's move (X)")
+        await ana.until("It's bo's move.")
         assert ana.app.session.client is client
         await ana.app.session.finish()
         assert code in rooms_left(server.url)

@@ -28,8 +28,8 @@ async def test_what_is_typed_is_placed_and_else_the_cell_of_the_cursor(
 ) -> None:
     own = {"changed_keys": {"place": (place,)}} if place == "f6" else {}
     async with game(GOMOKU, **own) as (ana, bo, _):
-        await ana.do(keys, "[" if keys else "YOUR MOVE", gone=None if keys else "[+]")
-        await ana.type(typed, "YOUR MOVE", f"move: {typed}_")
+        await ana.do(keys, "[" if keys else "Your move", gone=None if keys else "[+]")
+        await ana.type(typed, "Your move", f"move: {typed}_")
         await ana.press(place)
         assert (await bo.state(ply=1))["last"] == parse_cell(last, GOMOKU)
 
@@ -37,20 +37,20 @@ async def test_what_is_typed_is_placed_and_else_the_cell_of_the_cursor(
 async def test_a_letter_for_placing_is_text_where_something_is_typed(game: Game) -> None:
     async with game(GOMOKU, changed_keys={"place": ("p",)}) as (ana, *_):
         await ana.press("right")
-        await ana.type("hep", "YOUR MOVE", "move: hep_")
+        await ana.type("hep", "Your move", "move: hep_")
 
 
 async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(game: Game) -> None:
     async with game() as (ana, bo, code):
-        await ana.do("1", "bo's move (O)", "(X)")
+        await ana.do("1", "It's bo's move.", "(X)")
         await ana.do("5", "It's bo's move. Enter plays 5 when it is yours.", "move: 5_")
         await ana.do("3 enter", "It's bo's move.", "move: 3_")
         await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)", "move: 3_", "Enter play 3  Esc clear")
+        await ana.until("Your move, X.", "move: 3_", "Enter play 3  Esc clear")
         assert (await bo.state(ply=2))["turn"] == "X"
         await ana.press("enter")
         assert (await bo.state(ply=3))["last"] == 2
-        await ana.until("bo's move (O)", "move: _")
+        await ana.until("It's bo's move.", "move: _")
 
 
 @pytest.mark.parametrize(("keys", "key", "cell"), [(Keys.PHONE, "7", 6), (Keys.PAD, "7", 0), (Keys.LETTERS, "z", 6)])
@@ -58,42 +58,42 @@ async def test_a_kept_key_means_what_it_means_in_turn(game: Game, keys: Keys, ke
     async with game(keys=keys) as (ana, bo, code):
         await ana.press("s" if keys is Keys.LETTERS else "5")
         await bo.state(ply=1)
-        await ana.until("bo's move (O)")
+        await ana.until("It's bo's move.")
         await ana.do(key, f"move: {key}_")
         await bo.ask("move", room=code, cell=1, ply=1)
-        await ana.until("YOUR MOVE (X)")
+        await ana.until("Your move, X.")
         await ana.press("enter")
         assert (await bo.state(ply=3))["last"] == cell
 
 
 async def test_in_turn_a_key_on_3x3_places_at_once_and_drops_what_was_kept(game: Game) -> None:
     async with game() as (ana, bo, code):
-        await ana.do("1", "bo's move (O)", "(X)")
+        await ana.do("1", "It's bo's move.", "(X)")
         await ana.do("5 space", "move: 5_")
         await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("YOUR MOVE (X)", "move: 5_")
-        await ana.do("space", "YOUR MOVE (X)", "move: 5_")
+        await ana.until("Your move, X.", "move: 5_")
+        await ana.do("space", "Your move, X.", "move: 5_")
         await ana.press("9")
         assert (await bo.state(ply=3))["last"] == 8
-        await ana.until("bo's move (O)", "move: _")
+        await ana.until("It's bo's move.", "move: _")
 
 
 async def test_backspace_and_esc_drop_a_kept_key(game: Game) -> None:
     async with game(moves=[0]) as (ana, *_):
         for drop in ("backspace", "escape"):
             await ana.do("5", "move: 5_")
-            await ana.do(drop, "bo's move (O)", "move: _", gone="Leave and lose")
+            await ana.do(drop, "It's bo's move.", "move: _", gone="Leave and lose")
 
 
 async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(game: Game) -> None:
     async with game(GOMOKU) as (ana, bo, code):
         await ana.enter("a1")
         await bo.state(ply=1)
-        await ana.until("bo's move (O)")
+        await ana.until("It's bo's move.")
         await ana.type("h1c", "move: c_")
         await ana.type("3")
         await bo.ask("move", room=code, cell=112, ply=1)
-        await ana.until("YOUR MOVE", "move: c3_")
+        await ana.until("Your move", "move: c3_")
         await ana.type("h10", "move: h10_")
         await ana.press("enter")
         assert (await bo.state(ply=3))["last"] == 9 * 15 + 7
@@ -103,14 +103,14 @@ async def test_what_is_typed_ends_with_the_game(game: Game) -> None:
     async with game(moves=[0]) as (ana, bo, code):
         await ana.press("5")
         await bo.ask("resign", room=code)
-        await ana.until("YOU WIN")
+        await ana.until("You win")
         await ana.do("escape", "Playing as")
 
 
 @pytest.mark.parametrize("rules", [SMALL, GOMOKU, PRESETS["connect-four"], Rules(32, 32, 5)])
 async def test_nothing_is_typed_before_the_game_begins(server: Server, open_screen: OpenScreen, rules: Rules) -> None:
     async with open_screen(server.url, Choice("create", rules)) as ana:
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         await ana.do("5 c", "The game has not begun: a seat is free.")
         await ana.paste("c3")
         await ana.do("escape", "Playing as")
@@ -124,7 +124,7 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(game: Game, arr
         await bo.state(ply=1)
         ana.app.pages[-1].model.cursor = None
         await bo.ask("move", room=code, cell=20, ply=1)
-        await ana.until("YOUR MOVE", "(O)")
+        await ana.until("Your move", "(O)")
         await ana.do(arrow, "[O]", gone="[+]")
 
 
@@ -133,7 +133,7 @@ async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(game: Game
     async with game() as (ana, bo, _):
         await ana.type(typed)
         hint = {"q": "1-9 place", "b3": "Enter play b3"}.get(typed, "Esc clear")
-        await ana.until("YOUR MOVE (X)", f"move: {typed}_", hint)
+        await ana.until("Your move, X.", f"move: {typed}_", hint)
         await ana.press("enter")
         if typed == "b3":
             assert (await bo.state(ply=1))["last"] == 7
@@ -145,7 +145,7 @@ async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them
     async with game(keys=Keys.LETTERS) as (ana, bo, _):
         assert all(f"│  {letter}  │" in ana.text for letter in "wsx")
         await ana.until("qwe/asd/zxc place")
-        await ana.do("5", "YOUR MOVE (X)", "move: 5_")
+        await ana.do("5", "Your move, X.", "move: 5_")
         await ana.press("escape", "s")
         assert (await bo.state(ply=1))["last"] == 4
 
@@ -156,7 +156,7 @@ async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment
         page = ana.app.pages[-1]
         await ana.do("escape", "Leave and lose this game?")
         await ana.press(dismissing, "1", "enter", "enter")
-        await ana.until("YOUR MOVE (X)", "│  1  │", gone="[")
+        await ana.until("Your move, X.", "│  1  │", gone="[")
         page.model.quiet_until = 0.0
         await ana.press("1")
         assert (await bo.state(ply=1))["last"] == 0
@@ -166,4 +166,4 @@ async def test_the_answer_to_an_offer_is_no_move(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw")
-        await ana.do("ctrl+n 1", "YOUR MOVE (X)", "│  1  │", gone="Ctrl+Y accept")
+        await ana.do("ctrl+n 1", "Your move, X.", "│  1  │", gone="Ctrl+Y accept")

@@ -66,7 +66,7 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
         proxy.down.hold_up()
         await ana.press("enter", "enter", "enter")
         proxy.down.go_on()
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 0)
 
@@ -77,7 +77,7 @@ async def test_help_that_is_open_is_no_obstacle_to_a_new_room(server: Server, op
         proxy.down.hold_up()
         await ana.do("enter ?", "Esc back")
         proxy.down.go_on()
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         await ana.do("escape", "Playing as")
 
 
@@ -99,7 +99,7 @@ async def test_a_quick_match_is_entered_whatever_is_open(server: Server, open_sc
         await ana.press("enter", key)
         await ana.until("back", gone="Playing as")
         proxy.down.go_on()
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         assert len(ana.app.pages) == 2
 
 
@@ -108,7 +108,7 @@ async def test_nothing_else_is_opened_while_a_match_is_looked_for(server: Server
         proxy.down.hold_up()
         await ana.do("enter down down enter", "> New room", "Looking for an opponent...")
         proxy.down.go_on()
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
 
 
 async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
@@ -116,10 +116,10 @@ async def test_another_room_is_entered_after_the_one_given_up_was_left(server: S
         proxy.down.hold_up()
         await ana.do("enter escape enter", "Looking for an opponent...")
         proxy.down.go_on()
-        await ana.until("Waiting for someone")
+        await ana.until("Waiting for another player")
         await until_rooms_wait(bo, 1)
         await bo.ask("match")
-        await ana.until("YOUR MOVE")
+        await ana.until("Your move")
 
 
 async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, open_screen: OpenScreen) -> None:
@@ -151,7 +151,7 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
             while proxy.calls == calls or ana.app.session.phase != "online":
                 await ana.pilot.pause()
-            await ana.do("enter", "bo's move", "O  ana (you)")
+            await ana.do("enter", "It's bo's move", "O  ana (you)")
 
 
 async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open_screen: OpenScreen) -> None:
@@ -166,7 +166,7 @@ async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open
         await wat.do("enter enter", f"Going to watch {code}...   Esc cancel")
         await wat.press("?")
         proxy.down.go_on()
-        await wat.until("WATCHING")
+        await wat.until("you watch")
         await wat.do("escape", "Watch a game", "1 live")
         await bo.state(watchers=0)
 

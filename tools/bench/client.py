@@ -219,7 +219,7 @@ async def measure_bytes(
     terminal = Terminal((*COMMAND, "play", "--rules", rules, "-s", server.url, "-n", "ana"), home, size)
     await terminal.read("Waiting for")
     code = (await bo.ask("match", rules=rules))["room"]
-    await terminal.read("YOUR MOVE")
+    await terminal.read("Your move")
     terminal.type(":b2\r")
     await bo.state(ply=1, room=code)
     await terminal.read()
@@ -244,7 +244,7 @@ async def measure_depth(server: Server, home: Path, bo: Peer) -> tuple[list[Stre
     async with closing(Traced(home, *arguments, calls=True)) as terminal:
         await terminal.read("Waiting for")
         code = (await bo.ask("match", rules="gomoku"))["room"]
-        await terminal.read("YOUR MOVE")
+        await terminal.read("Your move")
         for number in range(MOVES):
             terminal.type("\x1b[B")
             await terminal.read()

@@ -22,7 +22,6 @@ from tictactoe_client.text.wording import (
     MOST_FREE_AFTER_MISTAKE,
     describe_due,
     describe_ways_on,
-    find_absent,
     list_free,
 )
 from tictactoe_engine import BLOCKED, FREE, format_cell
@@ -34,6 +33,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import OfferAction
 from tictactoe_protocol.wording import describe_turn
 
+_NUMBERS: Final = ("1", "2", "3")
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
 
@@ -49,8 +49,7 @@ class Actions(Looking):
     """What one person does in one room, and what they see of its game.
 
     On the screen (`shows`) what gives the game up is asked about by the screen; else it must be typed twice. Where
-    lines are `piped` in, moves out of turn are told once in each position. Of those who are `muted` nothing is heard;
-    `unblamed` are away since our own connection was lost: perhaps the server is, to all.
+    lines are `piped` in, moves out of turn are told once in each position. Of those who are `muted` nothing is heard.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class Actions(Looking):
     ) -> None:
         super().__init__(room, settings, tell, shows=shows)
         self.muted = Muted(room.viewer) if muted is None else muted
-        self.unblamed: frozenset[str] = frozenset()
         self._piped = piped
         self._kept: str | None = None
         self._is_back = asyncio.Event()
@@ -97,9 +95,6 @@ class Actions(Looking):
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
             if self._came_meanwhile:
                 self._came_meanwhile &= {*self._asked_for}
-            if event.after_loss or self.unblamed:
-                away, was_away = find_absent(event.state), frozenset() if event.old is None else find_absent(event.old)
-                self.unblamed = away & (self.unblamed | (away - was_away if event.after_loss else frozenset()))
 
     # -- in ---------------------------------------------------------------------------------------------------------
 
@@ -129,6 +124,10 @@ class Actions(Looking):
     def parse(self, line: str) -> Intent | BadInput:
         """Return what a typed line asks for, or why it asks for nothing."""
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
+        if self.room.state.opening and line.strip() in _NUMBERS:  # the answers of a choice go by their numbers
+            ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"][int(line) - 1 :]
+            if ways:
+                return Verb("choose", ways[0])
         try:
             return parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
         except BadInput as bad:
@@ -250,7 +249,7 @@ class Actions(Looking):
                 if state.rules.opening is None:
                     raise BadInput(say("refused not_allowed nothing to choose"))
                 self._want("choose", state)
-                await room.choose(take_of(state, room.actor, argument), ply=state.ply)
+                await room.choose(take_of(state, argument), ply=state.ply)
             case "claim":
                 self._want(f"claim {argument or 'win'}", state)
                 await room.claim("draw" if argument == "draw" else "win")

@@ -26,8 +26,9 @@ from tictactoe_client.text.wording import (
 )
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Cost
 from tictactoe_protocol.pushes import Offers, RoomState
-from tictactoe_protocol.telling import announce_standing
+from tictactoe_protocol.telling import announce_standing, describe_result
 from tictactoe_protocol.wording import (
     count,
     describe_clock,
@@ -158,6 +159,27 @@ def describe_going_elsewhere(room: str, client: Client) -> str:
     """Return the question whether to go to a room at another server while one plays here."""
     held = HOLD_SECONDS if client.welcome.hold_ms is UNSET else client.welcome.hold_ms / 1000
     return say("room elsewhere", room=room, time=describe_seconds(held))
+
+
+def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left: bool, cost: Cost) -> str:
+    """Return the line for one who went away from this state, or nothing; `cost` is what that did to the game.
+
+    The `reader` is whom it calls "you", nobody where several play at one keyboard.
+    """
+    viewer = client.player
+    own = seat_of(state, viewer)
+    if state.status == "over":
+        return say("farewell over", room=state.room, told=describe_result(state, reader))
+    if own is None:
+        command = describe_return_command(state, viewer, client.cluster.given.first)
+        return say("farewell watcher", command=command) if state.status == "playing" else ""
+    if not has_left:
+        return describe_going(state, client)
+    if state.status == "waiting" or cost == "abort":
+        return say("farewell before" if state.status == "waiting" else "farewell aborted", room=state.room)
+    staying = {mark: name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and not seat.out}
+    did = "left" if staying.pop(own, "") else "out"
+    return say(f"farewell {did}", room=state.room, names=join_words([*staying.values()]), n=len(staying))
 
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:

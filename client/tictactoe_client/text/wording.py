@@ -15,7 +15,8 @@ from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single
 from tictactoe_engine.notation import parse_column
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import choices, take_of
+from tictactoe_protocol.choices import choices, describe_deed, describe_question
+from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockTerms
 from tictactoe_protocol.wording import count, describe_clock, describe_turn, join_words, name_of, seat_of
@@ -49,14 +50,13 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
 
 
 def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
-    """Return whose turn it is, and where the `actor`, by default the viewer, has to choose what can be typed for it."""
-    actor = actor or viewer
-    turn, own, opening = describe_turn(state, viewer), seat_of(state, actor), state.opening
-    if own is None or own != state.turn or not opening or not opening.options:
+    """Return whose turn it is, and where the `actor`, by default the viewer, chooses now why, and what can be typed."""
+    turn, asked = describe_turn(state, viewer), choices(state, actor or viewer, None, ()).questions
+    if not asked or asked[0].id != "choose":
         return [turn]
-    ways = {deed.argument: deed.name for deed in choices(state, actor, None, ()).deeds if deed.id == "choose"}
-    told = [say(f"way to {name}", mark=take_of(state, actor, way)) for way, name in ways.items()]
-    return [turn, say("answer choose", ways=say("or", first=", ".join(told[:-1]), last=told[-1]))]
+    ways = enumerate(asked[0].deeds, 1)
+    told = [say("way to choose", n=n, word=word_of(deed.name), does=describe_deed(deed, state)) for n, deed in ways]
+    return [turn, describe_question(asked[0], state, None), say("answer choose", ways="; ".join(told))]
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
@@ -136,11 +136,6 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
     if seat_of(state, viewer) is None:
         return say("ways on, watching deserted" if deserted else "ways on, watching")
     return say("ways on, deserted" if deserted else "ways on")
-
-
-def find_absent(state: RoomState) -> frozenset[str]:
-    """Return the marks of all who are away, and have not left."""
-    return frozenset(mark for mark, seat in state.seats.items() if seat and not (seat.online or seat.left))
 
 
 def describe_claim(state: RoomState, marks: Collection[str]) -> str:

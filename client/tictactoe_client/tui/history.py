@@ -17,7 +17,7 @@ from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.room.foot import connection_banner
+from tictactoe_client.tui.room.picture import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord

@@ -75,4 +75,5 @@ def speak(language: str | None = None, *, in_ascii: bool = False) -> None:
 
 def say(id: str, **places: Any) -> str:
     """Return a sentence in the language that this process speaks; raises KeyError for an id that there is none of."""
-    return _spoken.say(id, **places)
+    sentence = _spoken.sentences[id]
+    return sentence.format_map(places) if isinstance(sentence, str) else _spoken.say(id, **places)

@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { takenBackBy } from "./happened.js";
 import { choicesOf } from "./opening.js";
 import { describeTakeBack } from "./telling.js";
-import { clean, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
+import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
 
@@ -70,9 +70,24 @@ export function describeReason(reason, state) {
 
 /** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {readonly number[] | null} moves */
 export function describeQuestion({ id, marks, left_ms }, state, moves) {
+	if (id === "choose") {
+		const other = Object.keys(state.seats).find((mark) => mark !== marks[0]) ?? "";
+		const again = state.chosen?.length ? " again" : "";
+		return say(`waits choose ${state.rules.opening}${again}`, { names: nameOf(state, other), mark: nameMark(state, marks[0]) });
+	}
 	const names = joinWords(marks.map((mark) => nameOf(state, mark)));
 	const taken = id.endsWith("undo") ? describeTakeBack(state, marks[0], moves) : "";
 	return say(`waits ${id}`, { names, mark: marks[0], n: marks.length, moves: taken, time: formatDuration(left_ms ?? 0) });
+}
+
+/** The words on a button; those of an answer in an opening say what comes of it. @param {Deed} deed @param {State} state */
+export function describeDeed({ id, argument, label }, state) {
+	if (id !== "choose") return say(label);
+	const { marks } = state.rules;
+	const [take, next] = [takeOf(state, argument), marks[state.ply % marks.length]];
+	if (argument === "more") return say(label, { other: nameOf(state, [...marks].find((mark) => mark !== state.turn) ?? "") });
+	const mark = nameMark(state, take);
+	return take === next ? say(`${label}, and move`, { mark }) : say(label, { mark, other: nameMark(state, next) });
 }
 
 /** @param {string} name @param {Deed["cost"]} cost @returns {Deed} */
@@ -148,11 +163,10 @@ function whyNoUndo(state, own) {
 	return before < (choicesOf(state).at(-1)?.ply ?? 0) ? "refused not_allowed no move" : "";
 }
 
-/** What to take on the wire: the viewer's own mark to stay, the other to swap, or more. @param {State} state @param {string} viewer @param {string} way */
-export function takeOf(state, viewer, way) {
-	const own = seatOf(state, viewer) ?? "";
-	const other = Object.keys(state.seats).find((mark) => mark !== own) ?? "";
-	return way === "stay" ? own : way === "swap" ? other : way;
+/** What who is to choose takes on the wire: their own mark to stay, the other to swap, or more. @param {State} state @param {string} way */
+export function takeOf({ turn, seats }, way) {
+	const other = Object.keys(seats).find((mark) => mark !== turn) ?? "";
+	return way === "stay" ? (turn ?? "") : way === "swap" ? other : way;
 }
 
 /** @param {State} state @param {string} own */

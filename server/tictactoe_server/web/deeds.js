@@ -15,7 +15,7 @@ export async function askFor(room, { id, argument, hand = room }) {
 		case "claim":
 			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, hand);
 		case "choose":
-			return state && room.ask({ type: id, take: takeOf(state, hand.player, argument), ply: state.ply }, hand);
+			return state && room.ask({ type: id, take: takeOf(state, argument), ply: state.ply }, hand);
 		case "rematch":
 			return [room, ...others].map((one) => room.ask({ type: id }, one));
 		case "resign":

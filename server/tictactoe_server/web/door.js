@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { field, h, submitting } from "./dom.js";
-import { clean, describeClock, describeRules, joinWords } from "./words.js";
+import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
 /** @param {string} own the name that one bears @param {Protocol.RoomState} state @param {(name: string) => void} onJoin */
 export function makeDoor(own, state, onJoin) {
@@ -13,7 +13,8 @@ export function makeDoor(own, state, onJoin) {
 	return h("form.card.door", { submit: submitting(() => onJoin(name.value)) },
 		h("h2", {}, title),
 		h("p", {}, say("new room sum", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
+		h("p", {}, explainRules(state.rules).join(" ")),
 		field(say("view door name"), name),
-		h("button.primary.big", {}, say("view door play", { mark })),
+		h("button.primary.big", {}, say("view door play", { mark: nameMark(state, mark) })),
 	);
 }

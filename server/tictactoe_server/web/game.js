@@ -1,17 +1,25 @@
 /** The page of a game: coming and going, what happens there, and what is drawn of it. */
 
+import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
+import { makeDoor } from "./door.js";
 import { show } from "./dom.js";
-import { GameView } from "./gameview.js";
+import { makeInvitation } from "./invitation.js";
 import { Keyboard } from "./keyboard.js";
+import { changeLook, hasLooks, lookOf } from "./look.js";
 import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
+import { nameCell } from "./rules.js";
+import { bannerOf, playersOf, questionsOf, sceneOf } from "./scene.js";
+import { Signals, mayAsk } from "./signals.js";
+import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
-import { clean, messageOf } from "./words.js";
+import { Timeline } from "./timeline.js";
+import { clean, describeRules, messageOf } from "./words.js";
 
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
@@ -36,8 +44,12 @@ export class GamePage {
 	typed = "";
 	/** The name of a deed that is asked about before it is done. */
 	confirming = "";
+	/** @type {Board | null} */
+	board = null;
 	#isClosed = false;
+	#signals = new Signals();
 	controls = new GameControls(this);
+	timeline = new Timeline((isPlaying) => this.look(isPlaying));
 
 	/** @param {App} app @param {Source} source */
 	constructor(app, source) {
@@ -49,29 +61,28 @@ export class GamePage {
 			onCommand: (text) => this.controls.command(text),
 			onDone: () => this.board?.focus(),
 		});
-		this.view = new GameView(this);
-		this.element = this.view.stage.element;
+		this.stage = new Stage({
+			steps: this.timeline.steps,
+			moves: this.timeline.list,
+			talk: this.isLive ? this.talk.element : null,
+			onAnswer: (name) => this.controls.run(name),
+			onHeard: () => this.talk.look(),
+			onLook: () => {
+				changeLook();
+				this.draw();
+			},
+			onRules: () => app.showRules(this.game?.state?.rules),
+		});
+		this.element = this.stage.element;
 		this.keyboard = new Keyboard(this);
 		this.#watchTalk();
-		this.ticker = setInterval(() => this.view.tick(), TICK_MS);
+		this.ticker = setInterval(() => this.#tick(), TICK_MS);
 		this.#enter();
 	}
 
 	/** What the document is called: after the code of a room until more is known. */
 	get title() {
 		return this.stage.title || ("code" in this.source ? this.source.code : say("view room past"));
-	}
-
-	get board() {
-		return this.view.board;
-	}
-
-	get timeline() {
-		return this.view.timeline;
-	}
-
-	get stage() {
-		return this.view.stage;
 	}
 
 	// Coming and going.
@@ -129,7 +140,7 @@ export class GamePage {
 		document.documentElement.classList.remove(IN_ROOM);
 		clearInterval(this.ticker);
 		this.sight?.disconnect();
-		this.view.close();
+		this.#signals.close();
 		this.timeline.pause();
 		this.review?.end();
 		if (this.room) this.app.rooms.close(this.room);
@@ -141,10 +152,92 @@ export class GamePage {
 		this.draw();
 	}
 
+	/** What one looks at and has begun. @returns {import("./scene.js").View} */
+	get #view() {
+		const { source, app, review, typed, confirming, isLive, game } = this;
+		return {
+			here: this.timeline.here,
+			typed,
+			confirming,
+			isOffline: isLive && app.connection.phase !== "on",
+			trouble: this.#trouble,
+			passed: game ? performance.now() - game.receivedAt : 0,
+			onlyWatches: "code" in source && source.onlyWatches,
+			values: review?.worths ?? null,
+			isReviewing: !!review,
+			maySharePast: "past" in source && !!source.past,
+			mayNotReview: !isLive && !app.connection.welcome?.features?.includes("review"),
+			mayNotify: mayAsk(),
+		};
+	}
+
+	/** What is said of the connection while it is lost. */
+	get #trouble() {
+		const { isTroubled, nextAttemptAt, reason } = this.app.connection;
+		if (!isTroubled || !this.isLive) return "";
+		const seconds = Math.max(0, Math.ceil((nextAttemptAt - performance.now()) / 1000));
+		const again = seconds ? say("banner lost again", { seconds }) : say("banner lost now");
+		return reason || [say("banner lost"), again].join(" ");
+	}
+
+	/** Draw all, as the page is now. */
 	draw() {
-		if (this.#isClosed) return;
+		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
-		this.view.draw();
+		const { stage, timeline, game, review } = this;
+		const state = game?.state;
+		if (!game || !state) return stage.drawBanner(this.#trouble);
+		timeline.draw(state, game.moves, game.viewer, review?.kinds);
+		const scene = sceneOf(game, state, this.may(game, state), this.#view);
+		this.#drawBoard(scene);
+		stage.draw(scene, (kind) => this.#makeCard(kind, state));
+		stage.drawReview(review?.element ?? null, review?.text ?? "");
+		this.#drawQuestions(scene.questions);
+		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
+	}
+
+	/** @param {import("./stage.js").Scene} scene */
+	#drawBoard(scene) {
+		const { rules } = scene.state;
+		const look = lookOf(rules);
+		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) {
+			const onPoint = (/** @type {number} */ cell) => this.review?.point(cell);
+			const ears = { onPlay: this.controls.play.bind(this.controls), onChoose: this.#confirmCell.bind(this), onPoint };
+			this.board = new Board(rules, say("view board of", { rules: describeRules(rules) }), look, ears);
+			this.stage.drawPlace(this.board.element, hasLooks(rules));
+		}
+		this.board.isTyping = !!this.typed;
+		this.board.draw(scene.board);
+	}
+
+	/** @param {import("./scene.js").Asked[]} questions */
+	#drawQuestions(questions) {
+		if (this.stage.drawQuestions(questions)) this.board?.focus();
+	}
+
+	/** @param {string} kind @param {Protocol.RoomState} state */
+	#makeCard(kind, state) {
+		const { app, controls } = this;
+		if (kind === "door") return makeDoor(app.connection.name, state, (name) => controls.join(name));
+		return kind === "invitation" ? makeInvitation(app, state.room) : null;
+	}
+
+	/** Draw what changes with the time alone. */
+	#tick() {
+		const { stage, game } = this;
+		const view = this.#view;
+		const state = game?.state;
+		if (!game || !state) return stage.drawBanner(view.trouble);
+		stage.drawBanner(bannerOf(game, state, view));
+		stage.drawPlayers(playersOf(game, state, view.passed), state.rules);
+		return this.#drawQuestions(questionsOf(game, state, this.may(game, state), view));
+	}
+
+	/** @param {number | null} cell */
+	#confirmCell(cell) {
+		const { board } = this;
+		const name = cell === null || !board ? null : nameCell(cell, board.rules);
+		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
 	}
 
 	/** What may be done now. @param {ShownGame} game @param {Protocol.RoomState} state */

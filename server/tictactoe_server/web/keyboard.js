@@ -25,7 +25,9 @@ export class Keyboard {
 		const { may } = page.controls;
 		const { game } = page;
 		if (!game?.state || !may) return false;
-		if (key === ":" || key === "/") page.talk.begin("/");
+		const side = page.stage.sides[Number(key) - 1];
+		if (side) page.controls.run(side);
+		else if (key === ":" || key === "/") page.talk.begin("/");
 		else if (key === "Escape") this.#goBack();
 		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);
 		else if (game.plays ? this.#pressAtBoard(key, game.state.rules, may) : this.#pressLooking(key)) return true;

@@ -6,13 +6,13 @@ import { h } from "./dom.js";
 import { PRESETS, boardAfter } from "./rules.js";
 import { SmallBoard } from "./smallboard.js";
 import { drawExample } from "./tiles.js";
-import { describeRules, nameGame } from "./words.js";
+import { describeRules, explainRules, nameGame } from "./words.js";
 
 /** @param {Protocol.RulesState} [rules] of the game to begin with */
 export function showRules(rules) {
 	const parts = PRESETS.map((name) => makePart(`rules-${name}`, drawExample(name), say(`name of ${name}`), say(`rules of ${name}`)));
 	const isNamed = !!rules?.preset && PRESETS.includes(rules.preset);
-	if (rules && !isNamed) parts.unshift(makePart("rules-own", drawEmpty(rules), nameGame(rules), explainRules(rules)));
+	if (rules && !isNamed) parts.unshift(makePart("rules-own", drawEmpty(rules), nameGame(rules), [`${describeRules(rules)}.`, ...explainRules(rules)].join(" ")));
 	const dialog = openDialog(say("page rules"), parts);
 	if (isNamed) dialog.querySelector(`#rules-${rules.preset}`)?.scrollIntoView();
 }
@@ -27,13 +27,4 @@ function drawEmpty(rules) {
 	const board = new SmallBoard(rules);
 	board.draw(boardAfter(rules, "", []));
 	return board.element;
-}
-
-/** What a game without a name is about, with what is hard to tell from a few words. @param {Protocol.RulesState} rules */
-function explainRules(rules) {
-	const { exact, opening, line } = rules;
-	const told = [`${describeRules(rules)}.`];
-	if (exact) told.push(say("explain exact", { line }));
-	if (opening) told.push(say(opening === "pie" ? "explain pie" : "explain swap2"));
-	return told.join(" ");
 }

@@ -1,7 +1,7 @@
-/** What the page of a game shows: worked out of the game, of what may be done and of what one looks at; no element in it. */
+/** What the page of a game shows: worked out of the game, of what may be done and of what one looks at; no element in it. As tictactoe_protocol/scene.py says it. */
 
 import { say } from "./catalogue.js";
-import { describeQuestion, findDeed } from "./choices.js";
+import { describeDeed, describeQuestion, findDeed } from "./choices.js";
 import { nextMark, placerOf } from "./opening.js";
 import { boardAfter, nameCell } from "./rules.js";
 import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
@@ -15,67 +15,51 @@ import * as words from "./words.js";
  * @property {string} code @property {State | null} state @property {readonly number[]} moves @property {string} viewer
  * @property {string | null} seat @property {boolean} plays @property {number} receivedAt
  * @property {{cell: number, ply: number} | null} pending
- * @property {"" | "left" | "closed" | "moved" | "replaced"} ended @property {boolean} isLive
+ * @property {"" | "left" | "closed" | "moved" | "replaced"} ended @property {boolean} isLive @property {string} [closedReason]
  */
 
 /**
  * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
- * the name of a deed that one is asked about before it is done.
+ * the name of a deed that one is asked about before it is done. The state came `passed` ms ago; `trouble` is what is
+ * said of the connection.
  * @typedef {object} View
- * @property {number | null} here @property {string} typed @property {string} confirming
- * @property {boolean} isOffline whether nothing reaches the server @property {boolean} onlyWatches
- * @property {import("./worth.js").Worths | null} values @property {boolean} isReviewing
- * @property {boolean} maySharePast whether a game that was kept is one's own
- * @property {boolean} mayReview whether the server says what positions are worth
- * @property {boolean} mayNotify whether one can be asked to allow notifications
+ * @property {number | null} here @property {string} typed @property {string} confirming @property {number} passed
+ * @property {boolean} isOffline @property {string} [trouble] @property {boolean} [onlyWatches] @property {boolean} isReviewing
+ * @property {import("./worth.js").Worths | null} [values]
+ * @property {boolean} [maySharePast] @property {boolean} [mayNotReview] @property {boolean} [mayNotify]
  */
 
-/** A button, by the name of what it does. @typedef {{name: string, label: string, isMain?: boolean}} Answer */
+/** A button, by the name of what it does. @typedef {{name: string, label: string, is_main?: boolean}} Answer */
 /** What waits for an answer. @typedef {{id: string, text: string, answers: Answer[]}} Asked */
 
 /** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
 /** Of these, what has time until a review is closed. */
 const ASIDE = ["share", "copy", "leave"];
-/** Of a game that was kept. */
-const PAST_BUTTONS = ["review"];
 /** @type {readonly number[]} */
 const NO_LINE = [];
 
-/** @param {ShownGame} game @param {View} view */
-const isLookingBack = ({ moves }, { here }) => here !== null && here < moves.length;
-
-/** Whether the viewer is to make a move at the board as it is shown. @param {ShownGame} game @param {View} view */
-function isToMove(game, view) {
-	const { plays, state, seat, pending, ended } = game;
-	return plays && state?.turn === seat && !pending && !ended && !isLookingBack(game, view);
-}
-
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view */
 export function sceneOf(game, state, may, view) {
-	const isMine = isToMove(game, view);
-	const isBack = isLookingBack(game, view);
+	const isBack = view.here !== null && view.here < game.moves.length;
+	const turn = turnOf(game, state, view, isBack);
+	const [players, name] = [words.namePlayers(state), words.nameGame(state.rules)];
 	return {
 		state,
-		isMine,
 		isBack,
-		head: headOf(state),
+		head: state.status === "waiting" ? name : `${players} · ${name}`,
 		terms: termsOf(game, state),
-		title: titleOf(game, state, isMine),
-		board: boardOf(game, state, view, isMine),
+		title: turn.kind === "mine" && game.viewer ? say("scene title yours", { players }) : say("scene title", { said: saidOf(game, state), players }),
+		board: boardOf(game, state, view, turn.kind === "mine", isBack),
 		isLost: words.endFor(state, game.viewer) === "lose",
 		isFaint: game.isLive && (view.isOffline || !!game.ended),
-		turn: turnOf(game, state, view, isMine),
+		banner: bannerOf(game, state, view),
+		turn,
+		players: playersOf(game, state, view.passed),
 		card: cardOf(game, state, view),
 		deeds: deedsOf(game, state, may, view),
 		questions: questionsOf(game, state, may, view),
 	};
-}
-
-/** @param {State} state */
-function headOf(state) {
-	if (state.status === "waiting") return words.nameGame(state.rules);
-	return say("view room head", { players: words.namePlayers(state), game: words.nameGame(state.rules) });
 }
 
 /** What is agreed about the game, and how many look on. @param {ShownGame} game @param {State} state */
@@ -86,24 +70,18 @@ function termsOf({ isLive, seat }, state) {
 	terms.push(words.describeClock(state.time_control), ...words.describeManners(state));
 	if (state.visibility === "private") terms.push(say("form private"));
 	if (state.game > 1) terms.push(say("record game", { n: state.game }));
-	if (!seat) terms.push(say("view room watching"));
+	if (!seat) terms.push(say("head watching"));
 	if (state.watchers) terms.push(say("head watchers", { n: state.watchers }));
 	return terms;
 }
 
-/** @param {ShownGame} game @param {State} state @param {boolean} isMine */
-function titleOf({ viewer }, state, isMine) {
-	const players = words.namePlayers(state);
-	if (isMine && viewer) return say("view room title yours", { players });
-	const said = state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
-	return say("view room title", { said, players });
-}
+/** @param {ShownGame} game @param {State} state */
+const saidOf = ({ viewer }, state) => (state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer));
 
-/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @returns {import("./board.js").BoardView} */
-function boardOf(game, state, view, isMine) {
+/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @param {boolean} isBack @returns {import("./board.js").BoardView} */
+function boardOf(game, state, view, isMine, isBack) {
 	const { moves, pending } = game;
 	const here = view.here ?? moves.length;
-	const isBack = isLookingBack(game, view);
 	return {
 		board: isBack ? boardAfter(state.rules, state.board, moves.slice(0, here)) : state.board,
 		last: isBack ? (moves[here - 1] ?? null) : state.last,
@@ -112,24 +90,31 @@ function boardOf(game, state, view, isMine) {
 		turn: nextMark(state),
 		isMine: isMine && nextMark(state) !== null,
 		pending: isBack ? null : (pending?.cell ?? null),
-		values: view.values,
+		values: view.values ?? null,
 	};
 }
 
-/** The line under the board, and in an opening the mark that is placed next. @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
-function turnOf(game, state, view, isMine) {
-	const isNow = !isLookingBack(game, view) && !view.typed && !game.pending;
-	const kind = isMine ? "mine" : isNow && state.status === "over" ? "over" : "";
-	return { text: describeMoment(game, state, view, isMine), kind, places: (isNow && state.opening?.places) || "" };
+/** What has become of the room or of the connection. @param {ShownGame} game @param {State} state @param {View} view */
+export function bannerOf({ ended, closedReason = "" }, state, { trouble = "" }) {
+	if (ended === "replaced") return say(state.event ? "taken over by card" : "taken over");
+	const reason = closedReason.replace(/\.$/, "");
+	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble;
 }
 
-/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine */
-function describeMoment(game, state, view, isMine) {
-	const { pending, viewer, moves } = game;
-	if (view.typed) return say("view room typed", { text: view.typed });
-	if (pending) return say("view room on its way", { cell: nameCell(pending.cell, state.rules) });
-	if (isLookingBack(game, view)) return view.here ? describeMove(state, moves, view.here, viewer) : say("the start");
-	if (isMine && viewer && !state.opening) return say("view room your move", { mark: state.turn ?? "" });
+/** The line under the board; in an opening with the mark that is placed next. @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isBack */
+function turnOf(game, state, view, isBack) {
+	const { plays, seat, pending, ended } = game;
+	const isMine = plays && state.turn === seat && !pending && !ended && !isBack;
+	const isNow = !isBack && !view.typed && !pending;
+	const kind = isMine ? "mine" : isNow && state.status === "over" ? "over" : "";
+	return { text: describeMoment(game, state, view, isBack), kind, places: (isNow && state.opening?.places) || "" };
+}
+
+/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isBack */
+function describeMoment({ pending, viewer, moves }, state, { typed, here }, isBack) {
+	if (typed) return say("scene typed", { text: typed });
+	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
+	if (isBack) return here ? describeMove(state, moves, here, viewer) : say("the start");
 	return state.status === "over" ? describeResult(state, viewer) : words.describeTurn(state, viewer);
 }
 
@@ -138,8 +123,49 @@ function describeMove(state, moves, ply, viewer) {
 	const cell = moves[ply - 1];
 	const mark = state.board[cell];
 	const placer = placerOf(state, ply - 1);
-	const places = { n: ply, all: state.ply, name: words.nameOf(state, placer || mark), mark, cell: words.describeCell(cell, state.rules) };
+	const name = words.nameOf(state, placer || mark);
+	const places = { n: ply, all: state.ply, name, mark: words.nameMark(state, mark), cell: words.describeCell(cell, state.rules) };
 	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
+}
+
+/** Who sits at each mark, with why one waits for them and what their clock shows. @param {ShownGame} game @param {State} state @param {number} passed */
+export function playersOf({ viewer, isLive }, state, passed) {
+	return [...state.rules.marks].map((mark) => {
+		const seat = state.seats[mark];
+		const [runs, left] = [state.clock?.running === mark, state.clock?.remaining_ms[mark] ?? null];
+		const hasScore = !!seat && isLive && (state.game > 1 || state.status === "over");
+		return {
+			mark,
+			name: seat ? words.clean(seat.name) : say("player free"),
+			note: seat ? noteOf(state, mark, seat, passed) : "",
+			clock_ms: runs && left !== null ? Math.max(0, Math.round(left - passed)) : left,
+			moves: state.turn === mark,
+			is_own: !!viewer && seat?.player === viewer,
+			is_away: !seat?.online,
+			has_won: state.result?.winner === mark,
+			score: hasScore ? (state.score[seat.player] ?? 0) : null,
+		};
+	});
+}
+
+/** @param {State} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
+function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed) {
+	if (left || out) return say(left ? "player gone" : "player out");
+	const due = state.turn === mark ? firstMoveOf(state, passed) : null;
+	if (!online && !(state.event && due !== null)) {
+		if (state.status !== "playing" || hold_ms === undefined) return say("player absent");
+		const time = Math.round(hold_ms - passed);
+		return time > 0 ? say("player held until", { time: words.formatDuration(time) }) : say("player gone too long");
+	}
+	if (due !== null) return say("player first move", { time: words.formatDuration(due) });
+	return bot ? say("player computer", { level: words.describeLevel(bot) }) : "";
+}
+
+/** How long there still is for a first move, null where none is due; it stands still while a seat is held, but in an event. @param {State} state @param {number} passed */
+function firstMoveOf({ clock, seats, turn, event }, passed) {
+	const seat = seats[turn ?? ""];
+	if (clock?.start_ms === undefined || !seat) return null;
+	return !event && (seat.hold_ms ?? 0) > passed ? clock.start_ms : Math.max(0, Math.round(clock.start_ms - passed));
 }
 
 /** What stands in the board's place while somebody is missing. @param {ShownGame} game @param {State} state @param {View} view */
@@ -152,21 +178,20 @@ function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
 function deedsOf({ isLive, ended, seat }, state, may, view) {
 	const home = { name: "home", label: say("key to home") };
-	const event = { name: "event", label: say("page event to"), isMain: true };
+	const event = { name: "event", label: say("page event to"), is_main: true };
 	// By a card another has the seat.
-	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("view room take back") }, home];
+	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("scene take back") }, home];
 	if (ended) return [home];
-	const wanted = isLive ? BUTTONS : PAST_BUTTONS;
 	/** @type {Answer[]} */
-	const made = may.deeds.flatMap(({ id, name, label }) => {
-		if (!wanted.includes(name) && !wanted.includes(id)) return [];
-		if (state.event && (id === "new" || id === "computer")) return [];
-		if (id === "review" && (!view.mayReview || state.status === "waiting")) return [];
-		if (view.isReviewing && ASIDE.includes(id)) return [];
-		if ((id === "leave" && !seat) || (id === "copy" && state.status !== "playing")) return [];
-		const isShown = name === "review" && view.isReviewing;
-		const told = isShown ? "view room review off" : name === "rematch ask" ? "view room again" : label;
-		return [{ name, label: say(told), isMain: name === "rematch ask" || name === "computer" }];
+	const made = may.deeds.flatMap((deed) => {
+		const { id, name } = deed;
+		const isShown = isLive ? BUTTONS.includes(name) || BUTTONS.includes(id) : id === "review";
+		const isApart = state.event && (id === "new" || id === "computer");
+		const isEarly = (id === "review" && (view.mayNotReview || state.status === "waiting")) || (id === "copy" && state.status !== "playing");
+		const isAside = (view.isReviewing && ASIDE.includes(id)) || (id === "leave" && !seat);
+		if (!isShown || isApart || isEarly || isAside) return [];
+		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
+		return [{ name, label, is_main: name === "rematch ask" || name === "computer" }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
@@ -177,15 +202,15 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Asked[]} */
 export function questionsOf({ ended, moves }, state, may, view) {
 	if (ended || view.isOffline) return [];
-	const deed = findDeed(may, view.confirming);
-	const confirm = deed?.cost && {
-		id: "confirm",
-		text: say(deed.cost === "abort" ? "view room confirm abort" : "view room confirm"),
-		answers: [{ name: "confirm", label: say(deed.cost === "abort" ? "deed abort" : deed.label), isMain: true }, { name: "play on", label: say("key play on") }],
-	};
+	/** @type {Asked[]} */
 	const asked = may.questions.map((question) => {
-		const answers = question.deeds.map(({ id, name, label }, index) => ({ name, label: say(label), isMain: !index && id !== "choose" }));
+		const answers = question.deeds.map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && deed.id !== "choose" }));
 		return { id: question.id, text: describeQuestion(question, state, moves), answers };
 	});
-	return confirm ? [confirm, ...asked] : asked;
+	const deed = findDeed(may, view.confirming);
+	if (!deed?.cost) return asked;
+	const [resigns, aborts] = [deed.id === "resign", deed.cost === "abort"];
+	const text = say(resigns ? (aborts ? "ask abort" : "ask resign") : `ask leave and ${deed.cost}`);
+	const answers = [{ name: "confirm", label: describeDeed(deed, state), is_main: true }, { name: "play on", label: say("key play on") }];
+	return [{ id: "confirm", text, answers }, ...asked];
 }

@@ -4,13 +4,16 @@ import { say } from "./catalogue.js";
 import { button, h, setText, show, showKeyed } from "./dom.js";
 import { lookOf } from "./look.js";
 import { seatIcon } from "./marks.js";
+import { formatDuration } from "./words.js";
+
+const SHORT_MS = 15_000;
 
 /** @typedef {ReturnType<typeof import("./scene.js").sceneOf>} Scene */
 /** @typedef {import("./scene.js").Answer} Answer */
 
 /**
  * What of the page is drawn by others, and who hears which answer was chosen, by its name.
- * @typedef {{players: Element, steps: Element, moves: Element, talk: Element | null, onAnswer(name: string): void, onHeard(): void, onLook(): void, onRules(): void}} StageParts
+ * @typedef {{steps: Element, moves: Element, talk: Element | null, onAnswer(name: string): void, onHeard(): void, onLook(): void, onRules(): void}} StageParts
  */
 
 export class Stage {
@@ -29,6 +32,9 @@ export class Stage {
 	title = "";
 	/** The names of the answers to the first question that can be said yes to, with yes first. @type {string[]} */
 	answers = [];
+	/** Those to the choice of a side, which go by their numbers. @type {string[]} */
+	sides = [];
+	#players = h("ul.players", { "aria-label": say("view room players") });
 	#place = h("div.place");
 	#worth = h("p.worth-line");
 	#review = h("div.review-place");
@@ -40,7 +46,7 @@ export class Stage {
 		this.heard = button("", () => parts.onHeard(), { class: "heard", hidden: true });
 		this.looks = button("◐", () => parts.onLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		this.element = h("div.game", {},
-			h("div.before", {}, h("div.game-head", {}, h("div.title-row", {}, this.#head, this.#code, this.looks), this.#terms), parts.players),
+			h("div.before", {}, h("div.game-head", {}, h("div.title-row", {}, this.#head, this.#code, this.looks), this.#terms), this.#players),
 			h("div.middle", {}, this.#card, this.#place),
 			h("div.after", {},
 				h("div.below", {}, this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, this.heard),
@@ -63,6 +69,8 @@ export class Stage {
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
+		this.drawBanner(scene.banner);
+		this.drawPlayers(scene.players, scene.state.rules);
 		if (this.title !== scene.title) document.title = this.title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
@@ -72,6 +80,24 @@ export class Stage {
 		this.element.classList.toggle("lost", scene.isLost);
 		this.#drawCard(scene.card, makeCard);
 		this.#drawButtons(scene.deeds);
+	}
+
+	/** A row for each seat. @param {Scene["players"]} players @param {Protocol.RulesState} rules */
+	drawPlayers(players, rules) {
+		const look = lookOf(rules);
+		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
+			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", {}, mark),
+				h("span.who", {}, h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
+		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
+			const [, , who, scored, clock] = row.children;
+			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
+			setText(who.children[0], (row.title = is_own ? say("player you", { name }) : name));
+			setText(who.children[1], note || (moves ? say("player moves") : ""));
+			setText(scored, String(score ?? ""));
+			if (clock_ms === null) return;
+			setText(clock, formatDuration(clock_ms));
+			clock.className = moves && clock_ms < SHORT_MS ? "clock short" : "clock";
+		});
 	}
 
 	/** @param {Scene["turn"]} turn @param {Protocol.RulesState} rules */
@@ -111,16 +137,18 @@ export class Stage {
 	/** @param {Element} parent @param {Answer[]} answers */
 	#showAnswers(parent, answers) {
 		const make = (/** @type {Answer} */ { name }) => button("", () => this.parts.onAnswer(name));
-		showKeyed(parent, answers, ({ name }) => name, make, (made, { label, isMain }) => {
+		showKeyed(parent, answers, ({ name }) => name, make, (made, { label, is_main }) => {
 			setText(made, label);
-			made.classList.toggle("primary", !!isMain);
+			made.classList.toggle("primary", !!is_main);
 		});
 	}
 
 	/** Whether an answer had the focus and is gone. @param {import("./scene.js").Asked[]} questions */
 	drawQuestions(questions) {
 		const hadFocus = this.#asks.contains(document.activeElement);
-		this.answers = (questions.find(({ answers }) => answers[0]?.isMain)?.answers ?? []).map(({ name }) => name);
+		const namesOf = (/** @type {(one: import("./scene.js").Asked) => unknown} */ isIt) => questions.find(isIt)?.answers.map(({ name }) => name) ?? [];
+		this.answers = namesOf(({ answers }) => answers[0]?.is_main);
+		this.sides = namesOf(({ id }) => id === "choose");
 		const make = () => h("div.ask", {}, h("p"), h("div.row"));
 		showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
 			const [told, row] = made.children;

@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { choicesAt, isDraw, standing, takenBackBy } from "./happened.js";
 import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
-import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameOf, seatOf } from "./words.js";
+import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 /** @typedef {Protocol.RoomState} State */
 /** @typedef {import("./happened.js").Happened} Happened */
@@ -56,7 +56,7 @@ export function tell(change, viewer, { seesBoard = false, afterLoss = false } = 
 		case "Missed":
 			return tellMissed(change);
 		case "Moved": {
-			if (change.by) return sayOf(state, change.by, "places", viewer, { cell: describeCell(change.cell, state.rules), mark });
+			if (change.by) return sayOf(state, change.by, "places", viewer, { cell: describeCell(change.cell, state.rules), mark: nameMark(state, mark) });
 			const cell = change.decides ? nameCell(change.cell, state.rules) : describeCell(change.cell, state.rules);
 			return sayOf(state, mark, "plays", viewer, { cell });
 		}
@@ -86,7 +86,7 @@ function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, seesBoa
 	const name = nameOf(state, mark);
 	const isCalled = !!state.event && !state.ply;
 	if (!seat || seat.player === viewer) return "";
-	if (type === "Joined") return say("joins", { name, mark });
+	if (type === "Joined") return say("joins", { name, mark: nameMark(state, mark) });
 	if (type === "Renamed") return say("renamed", { before: clean(before), name });
 	if (type === "Returned") return say(isCalled ? "is here" : "back", { name });
 	const held = hold_ms && !seesBoard && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
@@ -133,7 +133,7 @@ function tellLeft({ old, state, mark = "", seat, frees }) {
 /** What somebody chose in an opening, for one of both players or for others. @param {Happened} choice @param {string} viewer */
 function tellChoice({ state, mark = "", take, swaps }, viewer) {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
-	const places = { take, other: nameOf(state, other), mark: other };
+	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
 	const id = swaps ? "chose swap" : take === MORE ? "chose more" : "chose stay";
 	if (other !== seatOf(state, viewer) || id === "chose stay") return sayOf(state, mark, id, viewer, places);
 	return say(`${id}, them`, { name: nameOf(state, mark), ...places });

@@ -14,26 +14,14 @@ export const KEYS = {
 };
 /** At the board, where other letters name cells. @type {Record<string, string[]>} */
 export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
+const WAYS = ["choose more", "choose stay", "choose swap"];
 /** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
 export const COMMANDS = {
-	"choose more": ["choose more"],
-	"choose stay": ["choose stay"],
-	"choose swap": ["choose swap"],
+	...Object.fromEntries([...WAYS, "claim draw", "computer", "copy", "leave", "new", "resign", "review", "share", "yes", "no", "help"].map((name) => [name, [name]])),
 	claim: ["claim win"],
-	"claim draw": ["claim draw"],
-	computer: ["computer"],
-	copy: ["copy"],
 	draw: ["draw accept", "draw offer"],
-	leave: ["leave"],
-	new: ["new"],
 	rematch: ["rematch accept", "rematch ask"],
-	resign: ["resign"],
-	review: ["review"],
-	share: ["share"],
 	undo: ["undo accept", "undo offer"],
-	yes: ["yes"],
-	no: ["no"],
-	help: ["help"],
 };
 
 /** The words for a command, what is written out first; the English one is known in every language. @param {string} id */

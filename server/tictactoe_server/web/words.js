@@ -1,6 +1,7 @@
 /** What a state holds in words, as in the terminal; the sentences stand in protocol/tictactoe_protocol/catalogue. A viewer is the id of whoever reads: "you". */
 
 import { say } from "./catalogue.js";
+import { lookOf } from "./look.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
@@ -36,8 +37,14 @@ export function nameOf({ seats }, mark) {
 	return isShared ? say("name with mark", { name: clean(name), mark: mark ?? "" }) : clean(name);
 }
 
+/** What a mark is called as it is drawn here. @param {{rules: Protocol.RulesState}} state @param {string} mark */
+export function nameMark({ rules }, mark) {
+	if (lookOf(rules) !== "stones") return mark;
+	return say(mark === rules.marks[0] ? "stone black" : "stone white");
+}
+
 /** @param {{seats: {[mark: string]: {name: string} | null}}} state */
-export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("free seat"))).join(say("page versus"));
+export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("free seat"))).join(say("versus"));
 
 /** @param {Protocol.RulesState} rules */
 export function describeRules(rules) {
@@ -57,7 +64,7 @@ export function describeRules(rules) {
 /** @param {{preset: string | null, rows: number, columns: number, line: number}} rules */
 export function nameGame({ preset, rows, columns, line }) {
 	if (preset && PRESETS.includes(preset)) return say(`name of ${preset}`);
-	return preset ? clean(preset) : say("page game size", { rows, columns, line });
+	return preset ? clean(preset) : say("game size", { rows, columns, line });
 }
 
 /** How well the computer plays; a server may have more levels than have words. */
@@ -69,8 +76,8 @@ export const describeLevel = (level) => ([...LEVELS, "guest"].includes(level) ? 
 /** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
 export function describeManners({ analysis, chat }) {
 	const told = [];
-	if (analysis) told.push(analysis === "open" ? say("page analysis open") : say("analysis", { said: clean(analysis) }));
-	if (chat) told.push(chat === "players" ? say("page chat players") : say("chat", { said: clean(chat) }));
+	if (analysis) told.push(analysis === "open" ? say("analysis open") : say("analysis", { said: clean(analysis) }));
+	if (chat) told.push(chat === "players" ? say("chat players") : say("chat", { said: clean(chat) }));
 	return told;
 }
 
@@ -79,7 +86,7 @@ export function describeClock(clock) {
 	if (!clock) return say("clock none");
 	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move } = clock;
 	if (move) return say("clock move", { seconds: move / 1000 });
-	return say("clock seat", { minutes: initial / 60_000, seconds: increment / 1000 });
+	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
 /** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text @returns {Protocol.ClockFields | null | undefined} */
@@ -98,6 +105,10 @@ export function formatDuration(milliseconds) {
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
 
+/** In whole sentences what is hard to tell of rules in a few words. @param {Protocol.RulesState} rules */
+export const explainRules = ({ exact, opening, line }) =>
+	[exact ? say("explain exact", { line }) : [], opening ? say(opening === "pie" ? "explain pie" : "explain swap2") : []].flat();
+
 /** @param {number} cell @param {Protocol.RulesState} rules */
 export function describeCell(cell, rules) {
 	const name = nameCell(cell, rules);
@@ -107,22 +118,24 @@ export function describeCell(cell, rules) {
 /** @param {Protocol.RoomState} state @param {string} viewer */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
-	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark })] : []));
-	const told = [own ? say("you are", { mark: own }) : [], others.length ? `${others.join(", ")}.` : []].flat();
+	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark: nameMark(state, mark) })] : []));
+	const told = [own ? say("you are", { mark: nameMark(state, own) }) : [], others.length ? `${others.join(", ")}.` : []].flat();
 	return told.join(" ") || say("nobody sits");
 }
 
 /** @param {Protocol.RoomState} state @param {string} viewer */
 export function describeTurn(state, viewer) {
 	const { status, turn: mark, opening } = state;
-	if (status === "waiting" || status === "over") return say(`turn ${status}`);
+	if (status === "waiting" || status === "over") return say(`turn ${status}`, { n: Object.values(state.seats).filter((seat) => !seat).length });
 	if (!mark) return say("turn status", { status: clean(status) });
-	const isOwn = mark === seatOf(state, viewer);
+	const own = seatOf(state, viewer);
+	const whose = mark === own ? "yours" : "of";
 	const name = nameOf(state, mark);
-	if (!opening) return isOwn ? say("turn yours", { mark }) : say("turn of", { name });
-	if (opening.options.length) return isOwn ? say("turn choose yours") : say("turn choose of", { name });
-	const places = { name, mark: opening.places ?? "", n: opening.left };
-	return isOwn ? say("turn place yours", places) : say("turn place of", places);
+	if (!opening) return say(`turn ${whose}`, { mark: nameMark(state, mark), name });
+	if (opening.options.length) return say(`turn choose ${whose}`, { name });
+	const other = Object.keys(state.seats).find((one) => one !== mark) ?? "";
+	const id = other === own ? "turn place of, you" : `turn place ${whose}`;
+	return say(id, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
 }
 
 /** @type {(reason: string) => string} */

@@ -1,116 +1,512 @@
-"""The keys of a room: which situations one is in, which keys count there, and which of them its last line names."""
+"""What is done in a room: by its keys, by what is typed after a colon, by the list of commands; and the ways out.
+
+How one moves: by the key of a cell, by its name, with the cursor, with the mouse; and why a move cannot be made now.
+No key ever places other than what its cell shows.
+"""
 
 from __future__ import annotations
 
-from tictactoe_client.board.grid import MOST_COLUMN_KEYS
-from tictactoe_client.input.cells import goes_on, is_whole
-from tictactoe_client.settings import Settings
-from tictactoe_client.text.worth import name_option
-from tictactoe_client.tui.foot import Hint, join_hints
-from tictactoe_client.tui.keymap import ARROWS, Keymap
-from tictactoe_client.tui.room.model import RoomModel
-from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from time import monotonic
+from typing import Any, cast
+
+from msgspec.structs import asdict
+
+from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
+from tictactoe_client.input.intents import BadInput, describe_move, describe_too_long
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.online.errors import ClientError
+from tictactoe_client.online.room import Room
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.text.answers import describe_last
+from tictactoe_client.text.help import Topic, list_room_help
+from tictactoe_client.text.wording import describe_unknown
+from tictactoe_client.text.worth import rank_cells
+from tictactoe_client.tui.page import HelpPage
+from tictactoe_client.tui.program import ClientScreen, Program
+from tictactoe_client.tui.room.model import Asked, RoomModel, example_cell, find_deed
+from tictactoe_client.tui.room.picture import RoomView
+from tictactoe_client.tui.ways_in import describe_wait
+from tictactoe_engine import Keys, Rules, has_single_keys
+from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Deed, take_of
-from tictactoe_protocol.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
+from tictactoe_protocol.choices import Deed, describe_reason
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, next_mark
 
 
-def find_situations(model: RoomModel) -> tuple[str, ...]:
-    """Return the situations that one is in: that which the last line is about, and perhaps the one below it."""
-    if model.question is not None:
-        return ("asked",)
-    if model.line.mode:
-        return ("talking" if model.line.mode == "chat" else "commanding",)
-    kind: str = model.kind
-    if kind == "over" and model.is_back:
-        kind = "past"
-    elif kind == "waiting" and model.seat is None:
-        kind = "attending"
-    elif model.is_to_choose:
-        kind = "choosing"
-    if not model.is_online and model.record is None:
-        return "away", kind
-    return ("reviewing", kind) if model.review.is_on else (kind,)
+class WaysOut:
+    """How one goes from the room of `model`, whose `screen` it is."""
+
+    def __init__(self, program: Program, model: RoomModel, screen: ClientScreen) -> None:
+        self._program = program
+        self._model = model
+        self._screen = screen
+
+    # -- with a question first ------------------------------------------------------------------------------------
+
+    def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
+        """Do this, asking first where it loses the game."""
+        if self._model.cost:
+            self._model.question = kind, deed
+        else:
+            deed()
+
+    # -- home -----------------------------------------------------------------------------------------------------
+
+    def go_home(self) -> None:
+        """Go home at once; the server hears of it meanwhile.
+
+        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        """
+        if self._program.session.phase == "away" and self._model.plays:
+            self._program.leave(ExitCode.CONNECTION_LOST)
+            return
+        self._program.close(self._screen)
+        if self._model.room.ended is None:
+            self._program.start(self._model.room.leave())
+
+    def end(self, why: str) -> None:
+        """Go back to the page under the room, as there is no room any more."""
+        if self._screen in self._program.screens and not self._program.ways_in.waits_for:
+            self._program.close(self._screen)
+            self._program.say(why)
+
+    # -- to another room ------------------------------------------------------------------------------------------
+
+    def go_to_another(self) -> None:
+        """Look for another opponent in the same way as before, asking where that loses a game."""
+        again = self._model.again
+        if again is None:
+            self._program.say(say("room nobody to look for"))
+            return
+        what = say("room opening private" if again.private and not again.bots else "room looking for another")
+        self.ask_before("another", partial(self._set_out, what, again))
+
+    def go_to_computer(self) -> None:
+        """Open the same room again with the computer in the free seats; the waiting one closes.
+
+        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        """
+        state, rules = self._model.room.state, self._model.rules
+        terms = state.time_control
+        same = Choice(
+            "create",
+            rules,
+            ClockFields(**asdict(terms)) if terms is not None else None,
+            state.visibility == "private",
+            self._model.seat,
+            ("medium",) * (len(rules.marks) - 1),
+            analysis="open" if state.analysis == "open" else "closed",
+            chat="players" if state.chat == "players" else "all",
+        )
+        self._set_out(describe_wait(same), same, "room with computer")
+
+    def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
+        if not self._program.ways_in.waits_for:
+            coming = self._program.ways_in.fetch(what, choice.enter)
+            self._program.start(self._go_over(coming, news, may_lose=self._model.plays))
+
+    async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
+        """Enter the other room, tell the news with its code there, and leave this one.
+
+        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
+        one was to be lost anyway, which `may_lose` says.
+        """
+        program, here = self._program, self._model.room
+        try:
+            room = await coming
+        except ClientError:
+            if here.ended is not None and self._screen in program.screens:
+                program.go_home()
+            raise
+        if room is None or room is here:
+            return
+        if self._model.plays and not may_lose:
+            program.say(say("room somebody came"))
+            await room.leave()
+            return
+        program.close(self._screen)
+        told = say(news, code=room.code) if news else ""
+        program.open_room(room, self._model.again, program.screens[-1], told)
+        if here.ended is None:
+            await here.leave()
 
 
-def list_actions(model: RoomModel) -> list[str]:
-    """Return the actions that count now; what places says at every board why it does not."""
-    names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
-    return names if model.line.mode or model.question is not None else [*names, "place"]
+class MoveInput:
+    """What keys and clicks at the board of `model` mean; `do` carries an intent out."""
+
+    def __init__(self, program: Program, model: RoomModel, do: Callable[[Intent], object]) -> None:
+        self._program = program
+        self._model = model
+        self._do = do
+
+    # -- what is typed --------------------------------------------------------------------------------------------
+
+    def type(self, character: str) -> None:
+        """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
+        model, rules = self._model, self._model.rules
+        cell = cell_of_key(character, rules, self._program.settings.keys)
+        if model.kind == "playing":
+            self._type_move(character, cell, rules)
+        elif model.record is not None and character.isascii() and character.isdigit():
+            model.type(character)
+        else:
+            model.typed = ""
+            self.enter() if cell is None else self.play_or_point(cell)
+
+    def _type_move(self, character: str, cell: int | None, rules: Rules) -> None:
+        """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
+        model, keys = self._model, self._program.settings.keys
+        typed = model.typed.strip()
+        is_key_typed = cell_of_key(typed, rules, keys) is not None
+        if cell is not None and (not typed or is_key_typed):
+            self._press_cell(character, cell)
+        elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
+            self._program.say(say("room letters place", typed=f"{self._colon}b3"))
+        elif character != " " or (typed and not is_key_typed):
+            if begins_anew(model.typed, character, rules):
+                model.typed = ""
+            model.type(character)
+
+    def _press_cell(self, character: str, cell: int) -> None:
+        model, state = self._model, self._model.room.state
+        model.typed = ""
+        if self._is_quiet:
+            return
+        if model.may_send or model.is_to_choose:
+            self.play(cell)
+            return
+        model.type(character)
+        if not model.room.is_my_turn:
+            enter = self._program.keymap.show_key("enter")
+            self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
+
+    def enter(self) -> None:
+        """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
+
+        Where one only looks on, say why nothing is placed.
+        """
+        model = self._model
+        if model.kind == "playing":
+            if self._is_quiet:
+                return
+            if model.typed:
+                self._play_typed(model.typed.strip())
+            elif model.cursor is not None:
+                self.play(model.cursor)
+            else:
+                model.move_cursor(0, 0)
+        elif model.typed:
+            number, model.typed = int(model.typed), ""
+            self._do(Look("at", number))
+        elif model.review.is_on:
+            self._program.say(say("room point", typed=f"{self._colon}{example_cell(model.rules)}"))
+        else:
+            self.play(0)
+
+    def _play_typed(self, typed: str) -> None:
+        """Play what was typed as a move; it stays while the move cannot be sent yet."""
+        model = self._model
+        intent = model.actions.parse(typed)
+        if not isinstance(intent, Place) or model.may_send:
+            model.typed = ""
+        match intent:
+            case Place(cell):
+                self.play(cell)
+            case BadInput(message=message):
+                self._program.say(clean_text(message))
+            case _ if len(typed.split(" ")[0]) > 1:
+                self._program.say(say("room colon first", key=self._colon, typed=f"{self._colon}{typed}"))
+            case _:
+                self._program.say(describe_unknown(typed, describe_move(model.rules)))
+
+    # -- the board ------------------------------------------------------------------------------------------------
+
+    def play(self, cell: int) -> None:
+        """Send a move where one may be sent; else say why not."""
+        model, state = self._model, self._model.room.state
+        if model.may_send:
+            target = landing_cell(state, cell)
+            model.pending = None if target is None else (target, next_mark(state) or "")
+            self._do(Place(cell))
+        elif why := model.choices.find_reason("place"):
+            to_choose = model.is_to_choose
+            self._program.say(describe_turn(state, model.room.viewer) if to_choose else describe_reason(why, state))
+
+    def play_or_point(self, cell: int) -> None:
+        """Place; where values are shown, ask for that of the cell."""
+        if self._model.review.is_on:
+            self._model.cursor = cell
+        else:
+            self.play(cell)
+
+    def click(self, cell: int) -> None:
+        """Place at once on 3x3; on larger boards choose, and place by a second click; in a record go to that move."""
+        model, rules = self._model, self._model.rules
+        if model.kind == "replay" and not model.review.is_on:
+            if cell in model.room.moves:
+                model.look_at(model.room.moves.index(cell) + 1)
+        elif model.kind == "playing":
+            chosen, columns = model.cursor, rules.columns
+            is_again = cell == chosen or (rules.gravity and chosen is not None and chosen % columns == cell % columns)
+            model.cursor = cell
+            if is_again or (has_single_keys(rules) and not self._program.settings.confirm):
+                self.play(cell)
+        elif model.kind == "watching" or model.review.is_on:
+            self.play_or_point(cell)
+
+    def compare(self, by: int) -> None:
+        """Point at the next worse or better move of the moment, first at the best one."""
+        model, analysis = self._model, self._model.review.analysis
+        if analysis is not None and analysis.cells:
+            cells = rank_cells(analysis)
+            here = cells.index(model.cursor) + by if model.cursor in cells else 0
+            model.cursor = cells[max(0, min(here, len(cells) - 1))]
+
+    # -- answers --------------------------------------------------------------------------------------------------
+
+    def explain(self, action: str, names: tuple[str, ...], state: RoomState) -> None:
+        """Say why what a key is for cannot be done now."""
+        choices = self._model.choices
+        is_own = any(question.id in ("own draw", "own undo") for question in choices.questions)
+        why = "why own offer" if action == "accept" and is_own else choices.find_reason(names[0])
+        if why is not None:
+            self._program.say(describe_reason(why, state))
+
+    @property
+    def _colon(self) -> str:
+        return self._program.keymap.show("command")
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether a question was answered a moment ago, so that no key may place."""
+        return monotonic() < self._model.quiet_until
 
 
-def find_deed(model: RoomModel, action: str) -> Deed | None:
-    """Return the deed that an action is for now, None where it is for none, or none that is possible."""
-    found = (deed for name in DEEDS.get(action, ()) if (deed := model.choices.find(name)) is not None)
-    return next(found, None)
+class RoomCommands:
+    """Does what somebody wants in the room of `model`; `moves` is what is done at the board, `ways` lead out."""
 
+    def __init__(self, program: Program, model: RoomModel, view: RoomView, ways: WaysOut) -> None:
+        self._program = program
+        self.model = model
+        self._view = view
+        self.ways = ways
+        self.moves = MoveInput(program, model, self.do)
 
-def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
-    """Return what a key does now, empty for nothing.
+    def act(self, action: str) -> None:
+        """Do what a key is for; where that is a deed that is not possible, say why."""
+        (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
+        if command.pressed_for and deed is None:
+            self.moves.explain(action, command.pressed_for, self.model.room.state)
+        elif key.does:
+            method, *numbers = key.does.split()
+            getattr(self, method)(*map(int, numbers))
+        elif deed is not None and isinstance(command.means, Verb):
+            self.perform(deed)
+        elif command.means is not None:
+            self.carry_out(command.means)
 
-    What is `text` in a game is no claim while there is nothing to claim, or a move of ours is waited for.
-    """
-    action = keymap.find(key, text, list_actions(model))
-    if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
-        return ""
-    return action
+    def perform(self, deed: Deed) -> None:
+        """Do one of the deeds that are possible and that may be typed."""
+        if deed.id != "new" and deed.argument not in ("", "offer", "ask", "withdraw"):
+            self.model.note_answer(monotonic())
+        self.carry_out(Verb(cast(VerbKind, deed.id), deed.argument))
 
+    def decide(self, action: str) -> None:
+        """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
+        if self.model.question is None:
+            return
+        (_, deed), self.model.question = self.model.question, None
+        self.model.note_answer(monotonic())
+        if action == "confirm":
+            deed()
+        elif action != "back":
+            self._program.say(say("room plays on"), "dim")
 
-def list_sides(model: RoomModel, keymap: Keymap) -> str:
-    """Return the keys that answer which side one takes in an opening, in as few words as can be: ``Ctrl+S X``."""
-    state, ways = model.room.state, [deed for deed in model.choices.deeds if deed.id == "choose"]
-    takes = ((deed, take_of(state, model.room.actor, deed.argument)) for deed in ways)
-    return "  ".join(f"{keymap.show(key_for(deed))} {name_option(take)}" for deed, take in takes)
+    # -- what the keys do -----------------------------------------------------------------------------------------
 
+    def retry(self) -> None:
+        self._program.session.retry()
 
-def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool) -> list[Hint]:
-    """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room."""
-    situation = find_situations(model)[0]
-    named: dict[str, str] = {}
-    has_code = settings.colour and not settings.ascii
-    if situation == "playing":
-        named = _name_moves(model, model.rules, keymap, settings)
-    elif situation == "commanding":
-        named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, SUGGESTED))}
-    for action, id in SITUATIONS[situation].items():
-        deed = find_deed(model, action)
-        is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)
-        if not id or is_missing or (action == "hide_code" and not has_code):
-            continue
-        called = deed.label if id == "deed" and deed is not None else id
-        if action == "hide_code" and not model.shows_code:
-            called = "key show code"
-        elif called == "key to home":
-            called = model.way_back
-        elif action == "back" and is_first and situation == "replay":
-            called = "deed leave"
-        named[action] = say(called, key=keymap.show("back"))
-    return join_hints(named, keymap, in_text=bool(model.line.mode))
+    def switch_line(self) -> None:
+        self.model.line.switch()
 
+    def begin_command(self) -> None:
+        self.model.line.begin_command()
 
-def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:
-    """Return how one plays, or what becomes of what is typed as a move."""
-    typed, enter = model.typed, keymap.show_key("enter")
-    if typed and model.may_send and is_whole(typed, rules, settings.keys):
-        return {"enter": say("key play", typed=typed.strip()), "back": say("key clear")}
-    if typed and not goes_on(typed.lstrip(), rules):
-        return {"back": say("key clear")}
-    place, ways, usual = keymap.show("place"), [*map(keymap.show, ARROWS)], [*map(keymap.show_key, ARROWS)]
-    arrows, sides = say("key arrows") if ways == usual else "/".join(ways), "/".join(ways[2:])
-    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
-        return {f"1-{rules.columns}": say("key drop"), f"{sides} + {place}": ""}
-    if has_single_keys(rules):
-        return {"qwe/asd/zxc" if settings.keys is Keys.LETTERS else "1-9": say("deed place"), f"{arrows}+{place}": ""}
-    if rules.gravity:
-        column = format_column(rules.columns // 2).lower()
-        return {"": say("key type column", column=column, enter=enter, keys=f"{sides} + {place}")}
-    return {"": say("key type cell", cell=example_cell(rules), enter=enter, keys=f"{arrows}+{place}")}
+    def help(self) -> None:
+        self._program.open(HelpPage(self.list_help()))
 
+    def switch_code(self) -> None:
+        self.model.shows_code = not self.model.shows_code
 
-def example_cell(rules: Rules) -> str:
-    """Return the name of a cell of this board, to show what a name looks like.
+    def go_to_computer(self) -> None:
+        self.ways.go_to_computer()
 
-    >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
-    ('h8', 'd4')
-    """
-    return format_cell((min(8, rules.rows) - 1) * rules.columns + min(8, rules.columns) - 1, rules).lower()
+    def look_at(self, ply: int | None = None) -> None:
+        """Look at the moment after so many moves, or at the present."""
+        self.model.look_at(len(self.model.room.moves) if ply is None else ply)
+
+    def back(self) -> None:
+        """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
+        model = self.model
+        if model.line.mode:
+            model.line.close()
+        elif self._program.ways_in.waits_for:
+            self.ways.go_home()
+        elif model.typed:
+            model.typed = ""
+        elif model.review.is_on:
+            self.switch_values()
+            if model.kind == "over":
+                self.look_at()
+        elif model.is_back and model.record is None:
+            self.look_at()
+        else:
+            self.ways.ask_before("leave", self.ways.go_home)
+
+    def go(self, rows: int, columns: int) -> None:
+        """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
+        model = self.model
+        if model.kind == "playing":
+            model.move_cursor(0 if model.rules.gravity else rows, columns)
+        elif columns:
+            self.step(columns)
+        elif model.review.is_on:
+            self.moves.compare(rows)
+        elif model.record is not None:
+            self.shift(rows, 0)
+        else:
+            self.scroll(rows)
+
+    def shift(self, rows: int, columns: int) -> None:
+        self.model.cursor = self._view.scroll(rows, columns)
+
+    def step(self, by: int) -> None:
+        self.model.look_at(self.model.actions.timeline.here + by)
+
+    def switch_values(self) -> None:
+        """Show what moves are worth, or no longer; at the end of a game from its last move on."""
+        model, state = self.model, self.model.room.state
+        why = model.choices.find_reason("review")
+        if why is not None and not model.review.is_on:
+            self._program.say(describe_reason(why, state))
+        elif model.plays:
+            self.do(Query("value"))
+        else:
+            model.review.switch(on=not model.review.is_on)
+            model.cursor = None
+            if model.kind == "over" and model.review.is_on and not model.is_back:
+                self.step(-1)
+
+    def list_help(self) -> Sequence[Topic]:
+        """Return the rules of the game in sentences where they want that, and then what can be done now."""
+        model, rules, show = self.model, self.model.rules, self._program.keymap.show
+        plays = model.seat is not None
+        topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
+        told = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
+        named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in told)
+        return [*([named] if told else []), *topics]
+
+    def copy(self) -> None:
+        link = self._view.link
+        self._program.copy_to_clipboard(link)
+        self._program.say(say("room copied", link=link), "good")
+
+    def scroll(self, lines: int) -> None:
+        """The wheel moves the cursor, and so the board; in a record it steps."""
+        if self.model.record is not None:
+            self.step(lines)
+        else:
+            self.model.move_cursor(lines, 0)
+
+    # -- what is said and commanded -----------------------------------------------------------------------------------
+
+    def say(self, text: str) -> None:
+        """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
+        text = text.strip()
+        if len(text) > MAX_CHAT_LENGTH:
+            self.model.line.begin_chat(text)
+            self._program.say(describe_too_long(text))
+        elif text:
+            self.do(Verb("chat", text))
+
+    def command(self, text: str) -> None:
+        """Carry out what was typed after ``:``."""
+        words = text.strip()
+        match intent := self.model.actions.parse(f":{words}"):
+            case _ if not words:
+                return
+            case BadInput(code="too_long"):
+                self.say(words.partition(" ")[2])
+            case BadInput():
+                self._program.say(intent.message)
+            case _:
+                self.carry_out(intent)
+
+    def carry_out(self, intent: Intent) -> None:
+        """Do what is wanted, be it typed, pressed or chosen; what costs the game is asked about first."""
+        match intent:
+            case Query("value", None):
+                self.switch_values()
+            case Verb(kind="chat"):
+                self.say(intent.argument)
+            case Place():
+                self.moves.play_or_point(intent.cell)
+            case Verb(kind="resign") if self.model.plays:
+                self.model.question = "resign", partial(self.do, intent)
+                self._program.redraw()
+            case Verb(kind="leave" | "quit"):
+                self.model.typed = ""
+                self.look_at()
+                self.back()
+            case Verb(kind="new"):
+                self.ways.go_to_another()
+            case Query(kind="help"):
+                self.help()
+            case Query(kind="board"):
+                self.look_at()
+                self._program.say(describe_last(self.model.room.state, self.model.room.viewer), "title")
+            case _:
+                self.do(intent)
+
+    def do(self, intent: Intent) -> None:
+        """Do what is wanted beside everything else, and tell what comes of it."""
+        self._program.start(self._do(intent))
+
+    async def _do(self, intent: Intent) -> None:
+        """A move that was not to be had goes out of its cell again; what was not said comes back into the line.
+
+        It waits for the next line where a key was pressed meanwhile.
+        """
+        model, line = self.model, self.model.line
+        timeline, keys = model.actions.timeline, model.news.keys
+        told: Sequence[str] = ()
+        waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
+        is_offline = self._program.session.phase == "away" and not waits  # what else needs the server is refused
+        try:
+            told = (await model.actions.do(intent, is_offline=is_offline)).lines
+        except ClientError:
+            model.pending = None if isinstance(intent, Place) else model.pending
+            raise
+        match intent:
+            case Place() if told:
+                model.pending = None
+            case Verb("chat", text) if told:
+                line.unsaid = text
+                if model.news.keys == keys and not line.mode:
+                    line.begin_chat()
+            case Look("mistake") if model.actions.timeline is not timeline:
+                model.review.switch(on=True)
+        if model.actions.timeline is not timeline:
+            model.note_look()
+            self._program.redraw()
+        if len(told) > 1:
+            model.news.tell(*told)
+        if told:
+            self._program.say(told[0])

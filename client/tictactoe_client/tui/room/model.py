@@ -1,30 +1,37 @@
-"""A room as one person has it on the screen: their part in it, what they may do, have typed, were told and look at.
+"""A room as one person has it on the screen: what they may do, have typed, were told and look at; times are handed in.
 
-Whose game it is and what may be done is worked out once for each state; times are handed in.
+`RoomLine` is the line below the board, in which one says something to the room or types a command.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from msgspec import UNSET
+from textual.binding import Binding, BindingType
 
-from tictactoe_client.board.board import mark_role
+from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.events import Updated
-from tictactoe_client.online.room import Room
-from tictactoe_client.tui.room.line import RoomLine
+from tictactoe_client.settings import Settings
+from tictactoe_client.tui.foot import Hint, join_hints
+from tictactoe_client.tui.keymap import ARROWS, Keymap
+from tictactoe_client.tui.picture import Text, measure, shorten, shorten_left
+from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.review import Review
-from tictactoe_engine import FREE, format_cell
+from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.choices import Choices, Cost
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Choices, Cost, Deed
+from tictactoe_protocol.commands import ACTIONS, COMMANDS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
 from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.telling import announce
-from tictactoe_protocol.wording import seat_of
+from tictactoe_protocol.scene import Scene, View, scene
+from tictactoe_protocol.telling import announce, loser_of
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 Asked = Literal["resign", "leave", "another", "quit"]
@@ -34,6 +41,101 @@ MOST_LINES: Final = 200
 """How much of the talk is kept, and how many lines wait to be seen; of more the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
 """For how long after the answer to a question no key places."""
+_MOST: Final = 2000
+
+
+class RoomLine(Line, can_focus=False):
+    """The library's line as an editor alone: it is handed its keys one by one, in order, and the foot draws it.
+
+    `mode` is what is typed there, "" while it is closed; `unsaid` is what was not said and may be taken up again.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("up", "recall(-1)"), Binding("down", "recall(1)")]
+
+    def __init__(self) -> None:
+        super().__init__(max_length=_MOST)
+        self.display = False
+        self.mode: Literal["", "chat", "command"] = ""
+        self.unsaid = ""
+        self._past: list[str] = []
+        self._at = 0
+
+    def switch(self) -> None:
+        """Open it to say something, or leave it for the board with what is typed kept; complete a command in it."""
+        if self.mode == "command":
+            self.fill(self.completion or self.value)
+        elif self.mode:
+            self.unsaid = self.close()
+        else:
+            self.begin_chat()
+
+    def begin_chat(self, text: str = "") -> None:
+        self.mode = "chat"
+        self.fill(text or self.unsaid)
+        self.unsaid = ""
+
+    def begin_command(self) -> None:
+        self.mode, self._at = "command", 0
+
+    def close(self) -> str:
+        """Close it, and return what it held."""
+        text, self.value, self.mode = self.value, "", ""
+        return text
+
+    def submit(self) -> str:
+        """Close it, remember a command, and return what it held."""
+        if self.mode == "command" and self.value.strip():
+            self._past.append(self.value)
+        return self.close()
+
+    def fill(self, text: str) -> None:
+        """Let it hold this, with the caret behind it."""
+        self.value = text
+        self.cursor_position = len(text)
+
+    def write(self, text: str) -> None:
+        """Put text in the place of what is selected, without what cannot be printed, as much as there is room for."""
+        cleaned = clean_text(" ".join(text.replace("\t", " ").splitlines()))
+        super().write(cleaned[: _MOST - len(self.value)])
+
+    async def press(self, key: str) -> None:
+        """Edit by a key as every line of the library does; any other key does nothing."""
+        if key in _EDITS:
+            await self.run_action(_EDITS[key])
+
+    def action_recall(self, by: int) -> None:
+        if self.mode == "command":
+            self._at = max(-len(self._past), min(self._at + by, 0))
+            self.fill(self._past[self._at] if self._at else "")
+
+    @property
+    def completion(self) -> str:
+        """The command that begins with what is typed, "" where none does."""
+        typed = self.value.lstrip().lower() if self.mode == "command" else ""
+        words = (one.typed[-1].split()[0] for commands in COMMANDS.values() for one in commands if one.typed)
+        return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
+
+    def lay_out(self, width: int) -> tuple[str, int, str]:
+        """Return as much of it as there is room for, and what is marked there: from which cell on, and the text.
+
+        That is what is selected, or what the caret stands on; at the end the caret is a sign of its own.
+        """
+        text = say("room saying", text=self.value) if self.mode == "chat" else f":{self.value}"
+        start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
+        if start == len(text):
+            return shorten_left(f"{text}_", width), 0, ""
+        end = max(end, start + 1)
+        rest = text[end:]
+        head = shorten_left(text[:end], width - 1 if rest else width)
+        return head + shorten(rest, width - measure(head)), measure(head) - measure(text[start:end]), text[start:end]
+
+
+_EDITS: Final = {
+    binding.key: binding.action
+    for keys in (Line.BINDINGS, RoomLine.BINDINGS)
+    for binding in Binding.make_bindings(keys)
+}
+"""What the keys do that edit a line."""
 
 
 class News:
@@ -65,32 +167,25 @@ class News:
 
 
 class RoomModel:
-    """What there is to show of `room`, and what its keys are for; `record` is the game where it is one on record.
+    """What there is to show of the room of `actions`; `record` is the game where it is one on record.
 
-    `names` are those of the cells, and `roles` those of the marks. `kind` is what one does there, `seat` the mark that
-    one plays, `own` the same but None where several play at one keyboard and words call nobody "you", `is_to_choose`
-    whether one is to choose a side, and `choices` what may be done. `typed` is what is typed of a move, `pending` a
-    move that is sent, by its cell and mark, `question` what is asked, with what yes does.
-    `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one, `ending` is
-    the first state of a game that is over, and `turning_point` says where that was decided.
+    `kind` is what one does there, and `choices` what may be done: both are worked out once for each state. `typed` is
+    what is typed of a move, `pending` a move that is sent, by its cell and mark, `question` what is asked, and what yes
+    does. `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one,
+    `ending` is the first state of a game that is over, `seconds` how long it took, `turning_point` where that was
+    decided.
     """
 
-    def __init__(self, room: Room, actions: Actions, review: Review, again: Choice | None = None) -> None:
-        self.room = room
+    def __init__(self, actions: Actions, review: Review, again: Choice | None = None) -> None:
+        room = self.room = actions.room
         self.actions = actions
         self.review = review
         self.again = again
         self.record = room.content if isinstance(room, RecordedRoom) else None
+        self.rules = room.state.rules.to_rules()
         self.line = RoomLine()
         self.news = News()
         self.kind: Kind = "waiting" if self.record is None else "replay"
-        self.seat: str | None = None
-        self.own: str | None = None
-        self.plays = False
-        self.is_to_choose = False
-        self.rules = rules = room.state.rules.to_rules()
-        self.names = tuple(format_cell(cell, rules) for cell in range(rules.size))
-        self.roles = {mark: mark_role(mark, rules) for mark in rules.marks}
         self.choices = Choices((), (), {})
         self.is_online = True
         self.typed = ""
@@ -99,31 +194,25 @@ class RoomModel:
         self.question: tuple[Asked, Callable[[], object]] | None = None
         self.shows_code = True
         self.falling: list[str] = []
-        self.started_at: float | None = None
-        self.ended_at: float | None = None
         self.ending: RoomState | None = None
+        self.seconds: float | None = None
         self.turning_point = ""
         self.quiet_until = 0.0
+        self._began_at: float | None = None
         self._received_at = 0.0
 
-    @property
-    def way_back(self) -> str:
-        """The id of where going back leads, which need not be home from a game of an event."""
-        return "key back" if self.room.state.event else "key to home"
-
-    # -- what a state means ---------------------------------------------------------------------------------------
+    # -- what a state means -------------------------------------------------------------------------------------------
 
     def follow(self, update: Updated, now: float) -> None:
         """Take a new state, and tell what it brought."""
         old, state = update.old, update.state
         self._received_at = now
         if old is None or old.game != state.game:
-            self.started_at, self.ended_at, self.ending = now if state.ply == 0 else None, None, None
-            self.turning_point = ""
+            self._began_at, self.ending, self.turning_point = now if state.ply == 0 else None, None, ""
         elif state.status == "playing" and old.status == "waiting":
-            self.started_at = now
+            self._began_at = now
         if state.status == "over" and self.ending is None:
-            self.ended_at, self.ending = now, state
+            self.ending, self.seconds = state, None if self._began_at is None else now - self._began_at
         if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
             self.pending = None
         self.consider(now)
@@ -137,12 +226,44 @@ class RoomModel:
     def consider(self, now: float) -> None:
         """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
         room, state = self.room, self.room.state
-        self.seat, self.plays, self.own = room.seat, room.plays, seat_of(state, room.viewer)
-        self.is_to_choose = room.is_my_turn and state.opening is not UNSET and state.opening.options != ()
         if self.record is None:
             running: Kind = "playing" if self.plays else "watching"
             self.kind = state.status if state.status in ("waiting", "over") else running  # type: ignore[assignment]
         self.choices = room.choices((now - self._received_at) * 1000, is_online=self.is_online)
+
+    def scene(self, now: float) -> Scene:
+        """Return what there is to draw by now."""
+        room, timeline = self.room, self.actions.timeline
+        view = View(
+            here=timeline.here if timeline.is_back else None,
+            pending=None if self.pending is None else self.pending[0],
+            confirming="" if self.question is None else "resign" if self.question[0] == "resign" else "leave",
+            is_kept=self.record is not None,
+            is_reviewing=self.review.is_on,
+            actor=room.actor,
+        )
+        moves = room.moves if room.knows_moves else None
+        return scene(room.state, self.choices, view, room.viewer, moves, (now - self._received_at) * 1000)
+
+    @property
+    def seat(self) -> str | None:
+        """The mark that one plays."""
+        return self.room.seat
+
+    @property
+    def plays(self) -> bool:
+        return self.room.plays
+
+    @property
+    def is_to_choose(self) -> bool:
+        """Whether one is to choose a side."""
+        opening = self.room.state.opening
+        return opening is not UNSET and opening.options != () and self.room.is_my_turn
+
+    @property
+    def way_back(self) -> str:
+        """The id of where going back leads, which need not be home from a game of an event."""
+        return "key back" if self.room.state.event else "key to home"
 
     @property
     def shown(self) -> RoomState:
@@ -166,40 +287,12 @@ class RoomModel:
         noted = [] if self.record is None else self.actions.describe_moment(self.room.state)[1:]
         return [*noted, *self.news.talk]
 
-    # -- clocks ---------------------------------------------------------------------------------------------------
-
-    def remaining_ms(self, mark: str, now: float) -> int | None:
-        """Return what is left on a clock by now, or None without clocks."""
-        clock = self.room.state.clock
-        left = None if clock is None else clock.remaining_ms.get(mark)
-        return self._less(left, now) if clock is not None and clock.running == mark else left
-
-    def start_ms(self, now: float) -> int | None:
-        """Return how long the player to move still has for a first move by now, or None where none is due.
-
-        It stands still while their seat is held, but in an event.
-        """
-        state = self.room.state
-        if state.clock is None or state.turn is None or not isinstance(state.clock.start_ms, int):
-            return None
-        seat = state.seats.get(state.turn)
-        is_held = seat is not None and not state.event and self._less(seat.hold_ms, now)
-        return state.clock.start_ms if is_held else self._less(state.clock.start_ms, now)
-
-    def _less(self, left: object, now: float) -> int | None:
-        """Return what is left by now of a time that ran when the state came, None without one."""
-        return max(0, round(left - (now - self._received_at) * 1000)) if isinstance(left, int) else None
-
-    # -- what one has in hand -------------------------------------------------------------------------------------
+    # -- what one has in hand -----------------------------------------------------------------------------------------
 
     @property
     def may_send(self) -> bool:
         """Whether a move would go out now: it is ours, and none is on its way."""
         return self.pending is None and self.room.is_my_turn and not self.is_to_choose
-
-    def switch_code(self) -> None:
-        """Show the invitation as a picture, or no longer."""
-        self.shows_code = not self.shows_code
 
     def type(self, text: str) -> None:
         self.typed = (self.typed + clean_text(text))[:MOST_TYPED]
@@ -230,3 +323,127 @@ class RoomModel:
         if self.record is not None:
             self.typed = ""
         self.review.look()
+
+
+# -- which keys count, and what they are called -----------------------------------------------------------------------
+
+_OURS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
+"""Questions that wait for others."""
+_CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
+"""The keys of the answers to what one is asked before it is done."""
+
+
+def find_situations(model: RoomModel) -> tuple[str, ...]:
+    """Return the situations that one is in: that which the last line is about, and perhaps the one below it."""
+    if model.question is not None:
+        return ("asked",)
+    if model.line.mode:
+        return ("talking" if model.line.mode == "chat" else "commanding",)
+    kind: str = model.kind
+    if kind == "over" and model.is_back:
+        kind = "past"
+    elif kind == "waiting" and model.seat is None:
+        kind = "attending"
+    elif model.is_to_choose:
+        kind = "choosing"
+    if not model.is_online and model.record is None:
+        return "away", kind
+    return ("reviewing", kind) if model.review.is_on else (kind,)
+
+
+def list_actions(model: RoomModel) -> list[str]:
+    """Return the actions that count now; what places says at every board why it does not."""
+    names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
+    return names if model.line.mode or model.question is not None else [*names, "place"]
+
+
+def find_deed(model: RoomModel, action: str) -> Deed | None:
+    """Return the deed that an action is for now, None where it is for none, or none that is possible."""
+    found = (deed for name in DEEDS.get(action, ()) if (deed := model.choices.find(name)) is not None)
+    return next(found, None)
+
+
+def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
+    """Return what a key does now, empty for nothing.
+
+    What is `text` in a game is no claim while there is nothing to claim, or a move of ours is waited for.
+    """
+    action = keymap.find(key, text, list_actions(model))
+    if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
+        return ""
+    return action
+
+
+def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: bool = False) -> Text | None:
+    """Return the first question that waits, with the keys that answer it, else None; the answers alone to be brief.
+
+    It is answered by words where the keys are wanted for a move of ours.
+    """
+    if not scene.questions:
+        return None
+    asked, told = scene.questions[0], []
+    loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
+    if asked.id == "deserted" and loser is not None and loser.left:
+        return None  # the line below says so
+    for answer in asked.answers:
+        deed = model.choices.find(answer.name)
+        if asked.id == "claim" and deed is not None and model.room.is_my_turn:
+            told.append(f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}")
+        else:
+            key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
+            told.append(f"{keymap.show(key)} {answer.label}")
+    role = "bad" if asked.id == "confirm" else "dim" if asked.id in _OURS else "warn"
+    return "   ".join(told if is_brief else [asked.text, *told]), role
+
+
+def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool) -> list[Hint]:
+    """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room."""
+    situation = find_situations(model)[0]
+    named: dict[str, str] = {}
+    has_code = settings.colour and not settings.ascii
+    if situation == "playing":
+        named = _name_moves(model, model.rules, keymap, settings)
+    elif situation == "commanding":
+        named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, SUGGESTED))}
+    for action, id in SITUATIONS[situation].items():
+        deed = find_deed(model, action)
+        is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)
+        if not id or is_missing or (action == "hide_code" and not has_code):
+            continue
+        called = deed.label if id == "deed" and deed is not None else id
+        if action == "hide_code" and not model.shows_code:
+            called = "key show code"
+        elif called == "key to home":
+            called = model.way_back
+        elif action == "back" and is_first and situation == "replay":
+            called = "deed leave"
+        named[action] = say(called, key=keymap.show("back"))
+    return join_hints(named, keymap, in_text=bool(model.line.mode))
+
+
+def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:
+    """Return how one plays, or what becomes of what is typed as a move."""
+    typed, enter = model.typed, keymap.show_key("enter")
+    if typed and model.may_send and is_whole(typed, rules, settings.keys):
+        return {"enter": say("key play", typed=typed.strip()), "back": say("key clear")}
+    if typed and not goes_on(typed.lstrip(), rules):
+        return {"back": say("key clear")}
+    place, ways, usual = keymap.show("place"), [*map(keymap.show, ARROWS)], [*map(keymap.show_key, ARROWS)]
+    arrows, sides = say("key arrows") if ways == usual else "/".join(ways), "/".join(ways[2:])
+    if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
+        return {f"1-{rules.columns}": say("key drop"), f"{sides} + {place}": ""}
+    if has_single_keys(rules):
+        return {"qwe/asd/zxc" if settings.keys is Keys.LETTERS else "1-9": say("deed place"), f"{arrows}+{place}": ""}
+    if rules.gravity:
+        column = format_column(rules.columns // 2).lower()
+        return {"": say("key type column", column=column, enter=enter, keys=f"{sides} + {place}")}
+    return {"": say("key type cell", cell=example_cell(rules), enter=enter, keys=f"{arrows}+{place}")}
+
+
+def example_cell(rules: Rules) -> str:
+    """Return the name of a cell of this board, to show what a name looks like.
+
+    >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
+    ('h8', 'd4')
+    """
+    return format_cell((min(8, rules.rows) - 1) * rules.columns + min(8, rules.columns) - 1, rules).lower()

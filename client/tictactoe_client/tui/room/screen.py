@@ -21,19 +21,18 @@ from tictactoe_client.input.record import RecordActions, RecordedRoom
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.room import Room
-from tictactoe_client.text.arrival import describe_giving_up
+from tictactoe_client.text.arrival import describe_farewell, describe_giving_up
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.room.doing import RoomCommands
-from tictactoe_client.tui.room.keys import find_action, find_deed, list_actions
-from tictactoe_client.tui.room.leaving import WaysOut, describe_farewell
-from tictactoe_client.tui.room.model import RoomModel
+from tictactoe_client.tui.room.keys import RoomCommands, WaysOut
+from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed, list_actions
+from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.room.review import Review
-from tictactoe_client.tui.room.view import RoomView
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import describe_deed
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import name_of, seat_of
@@ -66,7 +65,7 @@ class RoomScreen(ClientScreen):
             actions = Actions(room, settings, shows=True, tell=program.say)
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
-        self.model = RoomModel(room, actions, review, again)
+        self.model = RoomModel(actions, review, again)
         self.view = RoomView(program, self.model)
         super().__init__()
         self.canvas = Canvas(self.model.line)
@@ -116,7 +115,7 @@ class RoomScreen(ClientScreen):
             case events.Said(line) if model.actions.muted.hears(line):
                 model.news.say(announce_chat(line))
             case events.Lost():
-                model.news.back, model.is_online = "", False
+                model.news.back, model.is_online, model.question = "", False, None
                 model.consider(monotonic())
             case events.Back():
                 self._program.status, self._back, model.is_online = None, event, True
@@ -150,7 +149,7 @@ class RoomScreen(ClientScreen):
         if events.Ended in map(type, update.changes):
             self._program.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
-        is_mine = model.own is not None and model.room.is_my_turn
+        is_mine = bool(model.room.viewer) and model.room.is_my_turn
         if is_mine and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self._program.ring()
 
@@ -277,6 +276,11 @@ class RoomScreen(ClientScreen):
         for deed in self.model.choices.deeds:
             if key_for(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
                 yield say(deed.label), partial(self.commands.perform, deed)
+
+    def describe_key(self, label: str) -> str:
+        state = self.room.state
+        deed = next((deed for deed in self.model.choices.deeds if deed.label == label), None)
+        return say(label) if deed is None else describe_deed(deed, state)
 
     @property
     def window_title(self) -> str:

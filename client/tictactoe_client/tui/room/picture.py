@@ -1,0 +1,744 @@
+"""A scene becomes a picture: the head, the board with the panel or the invitation beside it, and the foot.
+
+What there is no room for goes: the talk first, then the moves. Long texts take more than one line where there are lines
+to be had, and are cut between words where there are not. It remembers where it drew the board, for clicks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache, partial
+from time import monotonic
+from typing import Final, Literal
+
+from textual.geometry import Offset, Region
+
+from tictactoe_client.board.board import BoardView, draw_board, mark_role
+from tictactoe_client.board.glyphs import draw_words
+from tictactoe_client.board.grid import BoardStyle, Grid, fit_board, smallest_board
+from tictactoe_client.input import record
+from tictactoe_client.input.cells import resting_cell
+from tictactoe_client.input.past import list_rounds
+from tictactoe_client.online.address import reachable_address
+from tictactoe_client.session import Session
+from tictactoe_client.text.programs import invitation
+from tictactoe_client.text.qr import render_code
+from tictactoe_client.text.wording import describe_clock_in_words
+from tictactoe_client.text.worth import (
+    compare_played,
+    describe_cell_worth,
+    describe_position,
+    format_value,
+    list_worth,
+)
+from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
+from tictactoe_client.tui.picture import (
+    Picture,
+    Text,
+    fold,
+    measure,
+    notice_size,
+    place_stage,
+    shorten,
+    shorten_words,
+    wrap,
+)
+from tictactoe_client.tui.program import Program
+from tictactoe_client.tui.room.model import RoomModel, find_situations, list_hints, write_question
+from tictactoe_engine import FREE, Rules, format_cell
+from tictactoe_engine.opening import MORE
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.happened import choices_at, is_draw
+from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.scene import Scene, Shown
+from tictactoe_protocol.telling import describe_why_over
+from tictactoe_protocol.wording import (
+    count,
+    describe_manners,
+    describe_players,
+    describe_tally,
+    explain_rules,
+    format_duration,
+    name_of,
+)
+
+LEFT: Final = 2
+"""The column of the board."""
+MIN_WIDTH: Final = 24
+"""The least that the panel is worth having in, as a window is."""
+MAX_WIDTH: Final = 52
+"""The panel is no wider, so that a clock stands near its player's name."""
+_GAP: Final = 4
+_HEAD_AND_FOOT: Final = 4
+"""Lines that are not the board's: the head, what asks for an answer, the status, the keys."""
+NARROW: Final = 60
+"""In windows narrower than this the frame stays rather than the panel."""
+_PANEL_WANTED: Final = 40
+_LEAST_STAGE: Final = (80, 24)
+_INVITATION_LEAST: Final = (36, 10)
+_INVITATION_MOST: Final = (100, 28)
+_MOST_WORTHS: Final = 5
+_VALUE_ROLES: Final = {"win": "good", "loss": "bad"}
+_NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
+_FEWEST_MOVE_LINES: Final = 2
+_URGENT_MS: Final = 10_000
+_LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
+"""What a graph is drawn with, from lost to won, in Unicode and in ASCII."""
+_UNCERTAIN: Final = 0.15
+_LOW: Final = 10
+"""Of so many lines of an invitation none is left empty."""
+_MOST_TALK: Final = 3
+"""How many lines of talk an invitation has."""
+
+Line = Sequence[Text]
+"""The texts of a line, one after the other."""
+Row = tuple[int, range, str]
+"""The number of a round and those of its moves, without the first one in what goes on with it; or what was chosen."""
+
+
+# -- where things are -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLayout:
+    """How a board is drawn and in which line it begins, the panel's column, None without one, and the stage's size."""
+
+    grid: Grid
+    top: int
+    panel: int | None
+    width: int
+    height: int
+
+    @property
+    def below_board(self) -> int:
+        """The first line under the board."""
+        return self.top + self.grid.height
+
+
+@lru_cache(maxsize=16)
+def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
+    """Return the layout for a window of this size; its own width and height are how much of the window it uses."""
+    area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
+    beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
+    gains = beside != alone if width < NARROW else alone.is_whole and not beside.is_whole
+    has_panel = not gains and beside.width <= narrower
+    grid = beside if has_panel else alone
+    panel = LEFT + grid.width + _GAP
+    stage_width = min(width, max(_LEAST_STAGE[0], panel + (_PANEL_WANTED + 1 if has_panel else 0)))
+    stage_height = min(height, max(_LEAST_STAGE[1], grid.height + _HEAD_AND_FOOT + 2))
+    top = 2 if grid.height + 1 < stage_height - _HEAD_AND_FOOT else 1
+    return RoomLayout(grid, top, panel if has_panel else None, stage_width, stage_height)
+
+
+@lru_cache(maxsize=16)
+def needed_for_room(rules: Rules) -> tuple[int, int]:
+    """Return the width and height of the smallest window in which the board can be played."""
+    width, height = smallest_board(rules)
+    return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
+
+
+# -- the lines at the foot --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Foot:
+    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
+
+    `notes` is how many of the notes have their place among them, `marked` what is marked in the last one, and where.
+    """
+
+    banner: tuple[Text, ...]
+    status: tuple[Text, ...]
+    beside: Text = ("", "")
+    notes: int = 0
+    marked: tuple[int, str] | None = None
+
+    @property
+    def height(self) -> int:
+        """How many lines it takes; the banner keeps its line also when there is none."""
+        return max(2, len(self.banner) + len(self.status))
+
+    def draw(self, picture: Picture) -> None:
+        bottom = picture.height - 1
+        for y, line in enumerate((*self.banner, *self.status), bottom - len(self.banner) - len(self.status)):
+            picture.put_parts(1, y, line)
+        picture.put_right(bottom - 1, *self.beside)
+        if self.marked is not None:
+            picture.put(1 + self.marked[0], bottom - 1, self.marked[1], "chosen")
+
+
+def arrange_foot(
+    banner: Text | None,
+    status: Text,
+    width: int,
+    rows: int,
+    *,
+    beside: Text = ("", ""),
+    may_drop: bool = False,
+    notes: Sequence[Text] = (),
+    keeps: Literal["", "above", "below"] = "",
+) -> Foot:
+    """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
+
+    The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
+    out where the status has no room next to it. Then come `notes` as long as they find room. A status that `keeps` its
+    place has them above it or below, the first one before the banner.
+    """
+    reserved = 1 if notes and keeps else 0
+    room = rows - 1 - reserved
+    upper = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
+    taken = measure(beside[0]) + 2 if beside[0] else 0
+    if may_drop and measure(status[0]) > width - taken:
+        beside, taken = ("", ""), 0
+    lines = [(line, status[1]) for line in fold(status[0], width - taken, max(1, rows - len(upper) - reserved))]
+    told: list[Text] = []
+    placed = 0
+    for text, role in notes:
+        left = rows - len(upper) - len(lines) - len(told)
+        if left < 1 or (told and len(fold(text, width - taken, left + 1)) > left):
+            break
+        told += [(line, role) for line in fold(text, width - taken, left)]
+        placed += 1
+    role = banner[1] if banner is not None else ""
+    whole = [*told, *lines] if keeps == "above" else [*lines, *told]
+    return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)
+
+
+def connection_banner(session: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
+    """Return what to say while the connection is lost, else None; with `holds_seat` for how long that is kept."""
+    if session.phase != "away" or session.retrying is None:
+        is_returning = session.phase == "connecting" and session.client is not None
+        return (say("banner connecting"), "warn") if is_returning else None
+    seconds = max(0, math.ceil(session.retries_at - now))
+    again = say("banner lost again", seconds=seconds) if seconds else say("banner lost now")
+    left_ms = round((session.held_until - now) * 1000)
+    held = f" {say('banner lost seat', time=format_duration(left_ms))}" if holds_seat and left_ms > 0 else ""
+    ways = [f"╳ {say('banner lost')} {again}{held}", f"╳ {say('banner lost')}{held}"]
+    return next((text for text in ways if measure(text) <= width), ways[-1]), "bad"
+
+
+# -- the lines of the panel -------------------------------------------------------------------------------------------
+
+
+def fill_panel(
+    model: RoomModel, scene: Scene, width: int, height: int, worth: Sequence[str] = (), *, ascii_only: bool
+) -> tuple[list[Line], list[str]]:
+    """Return at most so many lines, and for each line of the talk among them what it is a part of.
+
+    `worth` says what moves are worth.
+    """
+    state = model.room.state
+    lines = [_draw_player(player, model.rules, width) for player in scene.players]
+    lines += [((line, "dim"),) for line in _list_facts(model, width)]
+    lines.append((("─" * width, "dim"),))
+    lines += _list_end(model, scene, width, height - len(lines), ascii_only=ascii_only)
+    graph = draw_graph(model, width, ascii_only=ascii_only) if height - len(lines) > _FEWEST_MOVE_LINES + 1 else ()
+    lines = [*lines, *([graph] if graph else []), *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
+    room, talk = max(0, height - len(lines)), break_talk(model, width)
+    rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
+    rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
+    rows = _break_rows(rows, state) if state.chosen else rows
+    for_talk = min(len(talk), max(0, room - min(len(rows), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
+    lines += _list_moves(rows, min(len(rows), room - (for_talk + 1 if for_talk else 0)), width, model)
+    talk = cut_talk(model, talk, for_talk)
+    lines += [(), *(((part, ""),) for _, part in talk)] if talk else []
+    return lines, [line for line, _ in talk]
+
+
+def break_talk(model: RoomModel, width: int) -> list[tuple[str, str]]:
+    """Return the lines that the talk is broken into, each after what it is a part of."""
+    return [(line, part) for line in model.talk for part in wrap(line, width)]
+
+
+def cut_talk(model: RoomModel, talk: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    """Return so many lines of the talk, the last ones; of what a record notes the first, with an ellipsis."""
+    if model.record is None or most == len(talk):
+        return talk[len(talk) - most :]
+    return [*talk[: most - 1], *((line, f"{part[:-1]}…") for line, part in talk[most - 1 : most])] if most else []
+
+
+def shows_talk(talk: Sequence[str], heard: Sequence[str], width: int) -> bool:
+    """Tell whether the talk of a panel so wide has all that was heard in full."""
+    return all(talk.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
+
+
+def list_players(players: Sequence[Shown], rules: Rules, width: int) -> Line:
+    """Return who plays, whose move it is and the clocks in one line of about this width."""
+    parts: list[Text] = []
+    share = max(3, width // len(players) - 2)
+    for player in players:
+        who, (clock, role) = _draw_mark(player, rules), _draw_clock(player)
+        arrow = "▶" if player.moves else ""
+        space = share - len(arrow) - len(clock) - 3
+        text = " ".join(part for part in (shorten(player.name, space) if space > 1 else "", clock) if part)
+        parts += [(f"{'  ' if parts else ''}{arrow}", "title"), who, (f" {text}", "" if role == "dim" else role)]
+    return parts
+
+
+def _draw_mark(player: Shown, rules: Rules) -> Text:
+    return player.mark, mark_role(player.mark, rules, strong=player.moves)
+
+
+def _draw_clock(player: Shown) -> Text:
+    if player.clock_ms is None:
+        return "", "title" if player.moves else "dim"
+    role = "dim" if not player.moves else "bad" if player.clock_ms < _URGENT_MS else "title"
+    return format_duration(player.clock_ms), role
+
+
+def _draw_player(player: Shown, rules: Rules, width: int) -> Line:
+    """Return the mark, the name, a note where there is room for one, and the clock at the right."""
+    clock, role = _draw_clock(player)
+    right = f"▶ {clock}".rstrip() if player.moves else clock
+    name = say("player you", name=player.name) if player.is_own else player.name
+    note = f" ({player.note})" if player.note else ""
+    if measure(name) + len(note) + len(right) > width - 4:
+        note = ""
+    name = shorten(name, max(4, width - 4 - len(note) - len(right)))
+    space = max(0, width - 3 - measure(name) - len(note) - len(right))
+    mark, title = _draw_mark(player, rules), "title" if player.moves else ""
+    return mark, ("  ", ""), (name, title), (note, "dim"), (" " * space, ""), (right, role)
+
+
+def _list_facts(model: RoomModel, width: int) -> list[str]:
+    """Return what is said below the players: the score of the evening, or what a record says of its game."""
+    state = model.room.state
+    if model.record is not None:
+        facts = ", ".join(_local_time(fact) for fact in record.list_facts(model.record))
+        return [line for text in (facts, record.describe_end(model.record)) if text for line in wrap(text, width)]
+    has_tally = state.game > 1 or any(state.score.values())
+    return [shorten(say("panel game", n=state.game, tally=describe_tally(state)), width)] if has_tally else []
+
+
+def _local_time(fact: str) -> str:
+    """Return a moment as this machine's clock would show it; a mere date, and whatever is no date, as it is."""
+    try:
+        return datetime.fromisoformat(fact).astimezone().strftime("%Y-%m-%d %H:%M") if "T" in fact else fact
+    except (ValueError, OverflowError):
+        return fact
+
+
+def sum_up_end(model: RoomModel, scene: Scene) -> tuple[str, str]:
+    """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
+    result, end = model.room.state.result, scene.end
+    if result is None or end is None:
+        return "", ""
+    if result.winner is None:
+        return say("big draw" if is_draw(result) else "big over"), "warn"
+    if end.kind == "win" or (end.kind and len(model.rules.marks) == 2):
+        return (say("big win"), "good") if end.kind == "win" else (say("big loss"), "bad")
+    return say("big wins", who=result.winner), mark_role(result.winner, model.rules, strong=True)
+
+
+def describe_end(model: RoomModel, scene: Scene) -> Text:
+    """Return how the game ended and that line's role: ``You win. Row 1 is X X X. (5 moves, 0:12)``."""
+    if scene.end is None:
+        return "", ""
+    length, seconds = count(model.room.state.ply, "move"), model.seconds
+    length += "" if seconds is None else f", {format_duration(round(seconds * 1000))}"
+    roles = {"win": "good", "lose": "bad"}
+    why = describe_why_over(model.ending or model.room.state, model.room.viewer)
+    return f"{scene.end.verdict} {why} ({length})", roles.get(scene.end.kind, "warn")
+
+
+def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
+    """Return the lines of the end, with an empty one below; none before, or without room for them."""
+    if model.kind != "over" or model.is_back:
+        return []
+    words, role = sum_up_end(model, scene)
+    large = draw_words(words.split(), width, ascii_only=ascii_only)
+    told = fold(model.turning_point, width, 3) if model.turning_point else []
+    ways = ([*large, *([""] if told else []), *told], large, told)
+    found = next((lines for lines in ways if lines and len(lines) + _FEWEST_MOVE_LINES < height), None)
+    return [] if found is None else [*(((line, role),) for line in found), ()]
+
+
+def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
+    """Return who stood better after each move, as far as it is known: high where the first mark did, in its colour.
+
+    Nothing while the game runs, with more than two players, or as long as nothing is known.
+    """
+    judge, rules = model.actions.judge, model.rules
+    rates = judge.rates() if judge is not None and len(rules.marks) == 2 else []
+    if all(rate is None for rate in rates):
+        return ()
+    label, levels = say("panel graph"), _LEVELS[ascii_only]
+    room = width - measure(label) - 1
+    many = min(room, len(rates))
+    parts: list[Text] = [(f"{label} ", "dim")]
+    for place in range(many):
+        ply = place * (len(rates) - 1) // max(1, many - 1)
+        rate = rates[ply]
+        sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
+        role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else mark_role(rules.marks[rate < 0], rules)
+        is_here = ply == model.actions.timeline.here and (model.is_back or model.record)
+        parts.append((sign, "chosen" if is_here else role))
+    return parts
+
+
+def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
+    """Return the rounds, broken where something was chosen in the opening, with what that was."""
+    found: list[Row] = []
+    for number, plies, _ in rows:
+        start = plies.start
+        for ply in plies:
+            for choice in choices_at(state, ply):
+                id = "record chose more" if choice.take == MORE else "record chose"
+                told = say(id, name=name_of(state, choice.mark), take=choice.take)
+                found += [(number, range(start, ply + 1), ""), (0, range(0), told)]
+                number, start = 0, ply + 1
+        found += [(number, range(start, plies.stop), "")] if start < plies.stop else []
+    return found
+
+
+def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel) -> list[Line]:
+    """Return so many rows around the moment that is looked at, which is marked where it is not the newest."""
+    timeline, moves, board, rules = model.actions.timeline, model.room.moves, model.room.state.board, model.rules
+    here, marks_here, names = timeline.here, timeline.is_back or model.record is not None, _name_cells(rules)
+    column = 4 + max(len(names[-1]), 2)
+    current = next((place for place, row in enumerate(rows) if here in row[1]), 0 if here == 0 else len(rows))
+    start, digits = max(0, min(current - most // 2, len(rows) - most)), len(str(rows[-1][0])) if rows else 1
+    judge = model.actions.judge
+    found = judge.found if judge is not None and model.review.is_on else ()
+    roles = {mark: mark_role(mark, rules) for mark in rules.marks} if rows else {}
+    lines: list[Line] = []
+    for number, plies, told in rows[start : start + most]:
+        sign = "" if not marks_here else ">" if here in plies else " "
+        parts = [(f"{sign}{number:>{digits}}. " if number else " " * (len(sign) + digits + 2), "dim")]
+        if told:
+            parts.append((shorten(told, width - len(parts[0][0])), "dim"))
+        elif not number:
+            parts.append((" " * column, ""))
+        for ply in plies:
+            mark, cell = board[moves[ply - 1]], names[moves[ply - 1]]
+            role = "dim" if ply > here else "title" if marks_here and ply == here else roles[mark]
+            text, role = (f"{mark} {cell}?", "bad") if ply in found else (f"{mark} {cell}", role)
+            parts.append((text.ljust(column), role))
+        lines.append(parts)
+    return lines
+
+
+@lru_cache(maxsize=4)
+def _name_cells(rules: Rules) -> tuple[str, ...]:
+    return tuple(format_cell(cell, rules) for cell in range(rules.size))
+
+
+# -- the invitation ---------------------------------------------------------------------------------------------------
+
+
+def draw_code(picture: Picture, link: str) -> int:
+    """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
+    lines = render_code(link)
+    x = picture.width - len(lines[0]) - 1
+    if x < 11 + measure(link) or 2 + len(lines) > picture.height - 3:
+        return picture.width - 1
+    for number, line in enumerate(lines, 2):
+        picture.put(x, number, line, "qr")
+    return x - 1
+
+
+def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tuple[list[Line], list[str]]:
+    """Return at most so many lines on how others get here, and for each line of the talk what it is a part of."""
+    state = model.room.state
+    company, clock = describe_players(state, model.room.viewer), describe_clock_in_words(state.time_control)
+    if model.seat is None:
+        company = say("invitation watcher", players=company)
+    elif sum(held is not None for held in state.seats.values()) == 1:
+        company = say("invitation own", mark=model.seat)
+    facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
+    lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
+    lines += [((line, "dim"),) for told in explain_rules(state.rules) for line in wrap(told, width) if height > _LOW]
+    lines += [()] if height > _LOW else []
+    titles = (
+        ("invitation code", model.room.code, "title"),
+        ("invitation link", link, ""),
+        ("invitation or", invitation(link), ""),
+    )
+    for title, text, role in titles:
+        for number, line in enumerate(wrap(text, width - 7)):
+            lines.append(((f"{'' if number else say(title):<7}", "dim"), (line, role)))
+    del lines[max(0, height) :]
+    talk = break_talk(model, width)
+    talk = cut_talk(model, talk, max(0, min(_MOST_TALK, len(talk), height - len(lines) - 1)))
+    return [*lines, *([()] if talk else []), *(((part, "dim"),) for _, part in talk)], [line for line, _ in talk]
+
+
+# -- the whole --------------------------------------------------------------------------------------------------------
+
+
+def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
+    """Write the values over the free cells of the board that was drawn with its upper left corner here."""
+    for cell, value in analysis.cells.items():
+        if not grid.shows(cell) or view.board[cell] != FREE:
+            continue
+        is_best, (across, down) = cell in analysis.best, grid.middle_of(cell)
+        text = format_value(value, grid.wide, is_best=is_best, is_chosen=cell == view.cursor and grid.tall == 1)
+        role = _VALUE_ROLES.get(value.kind, "key" if is_best else "dim" if value.kind == "unknown" else "")
+        picture.put(x + across - len(text) // 2, y + down, text, role)
+
+
+class RoomView:
+    """The picture of a room; `is_small` where the window has no room for it, and says so in its place."""
+
+    def __init__(self, program: Program, model: RoomModel) -> None:
+        self.program = program
+        self.model = model
+        self.is_small = False
+        self._grid: Grid | None = None
+        self._layout: RoomLayout | None = None
+        self._stage = Region()
+        self._back_at = range(0)
+        self._hinted_at: object = None
+        self._hints: Sequence[Hint] = ()
+        self._opened_at = monotonic()
+
+    @property
+    def link(self) -> str:
+        """The link to the room by an address that others can reach."""
+        return reachable_address(self.program.session.cluster.given.first).link_to(self.model.room.code)
+
+    def needed_size(self) -> tuple[int, int]:
+        """Return the width and height of the smallest window that shows the room."""
+        return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(self.model.rules)
+
+    def place(self, width: int, height: int) -> Region:
+        """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
+        model, rules, settings = self.model, self.model.rules, self.program.settings
+        if model.kind == "waiting":
+            self._layout = None
+            return place_stage(_INVITATION_MOST, (width, height))
+        keys, extra = settings.keys if model.room.plays else None, int(model.review.is_on)
+        style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not extra)
+        layout = self._layout = lay_out_room(rules, style, width, height - extra)
+        return place_stage((layout.width, layout.height + extra), (width, height))
+
+    def is_way_back(self, at: Offset) -> bool:
+        """Tell whether a click here steps back."""
+        return not self.is_small and at.y == self._stage.y and at.x - self._stage.x in self._back_at
+
+    def find_cell(self, at: Offset) -> int | None:
+        """Return the cell that is shown at this place of the window."""
+        grid, layout = self._grid, self._layout
+        if grid is None or layout is None or self.is_small:
+            return None
+        return grid.find_cell(at.x - self._stage.x - LEFT, at.y - self._stage.y - layout.top)
+
+    def scroll(self, rows: int, columns: int) -> int | None:
+        """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
+        if self._grid is None or self._grid.is_whole:
+            return None
+        self._grid = self._grid.scroll(self._grid.middle + rows * self._grid.rules.columns + columns, None)
+        return self._grid.middle
+
+    def draw_window(self, size: tuple[int, int], status: Text | None) -> Picture:
+        """Return what a window of this size shows: the room on its stage, or how much room it needs."""
+        picture, needed = Picture(*size), self.needed_size()
+        self.is_small = size[0] < needed[0] or size[1] < needed[1]
+        if self.is_small:
+            asked = self.model.question and write_question(
+                self.model, self.model.scene(monotonic()), self.program.keymap
+            )
+            for y, line in enumerate(notice_size(needed, size, asked[0] if asked else "")):
+                picture.put(0, y, line)
+            return picture
+        self._stage = self.place(*size)
+        stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
+        self.draw(stage, status)
+        picture.paste(*self._stage.offset, stage.rows)
+        return picture
+
+    def draw(self, picture: Picture, status: Text | None) -> None:
+        """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
+
+        What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
+        """
+        model, layout = self.model, self._layout
+        self._back_at = range(0)
+        now, last, news = monotonic(), picture.height - 1, model.news
+        scene = model.scene(now)
+        if layout is None:
+            link, x, y, rows = self.link, 3, 2, 3
+            has_code = model.shows_code and self.program.settings.colour and not picture.ascii_only
+            width = (draw_code(picture, link) if has_code else picture.width - 1) - x
+            fill = partial(fill_invitation, model, width, link=link)
+        else:
+            worth = self._draw_board(picture, layout)
+            x, y, rows = layout.panel or 0, layout.top, last - layout.below_board
+            width = min(MAX_WIDTH, picture.width - x - 1) if layout.panel is not None else 0
+            fill = partial(fill_panel, model, scene, width, worth=worth, ascii_only=picture.ascii_only)
+        heard = news.unread if model.record is None else model.talk
+        for unseen in ([], heard):
+            foot = self._arrange_foot(scene, status, now, picture.width - 2, rows, unseen)
+            lines, talk = fill(height=last - foot.height - y) if width else ([], [])
+            if is_seen := shows_talk(talk, heard, width):
+                break
+        news.in_sight = len(news.unread) if is_seen else foot.notes
+        for number, parts in enumerate(lines, y):
+            picture.put_parts(x, number, *parts, until=x + width)
+        if layout is not None and layout.panel is None:
+            players = list_players(scene.players, model.rules, picture.width - 1)
+            picture.put_parts(1, layout.top - 1, *players, until=picture.width - 1)
+        if layout is None or layout.panel is not None or layout.top > 1:
+            self._draw_head(picture, scene)
+        foot.draw(picture)
+        draw_keys(picture, self._list_hints(picture.width - 2))
+
+    def _list_hints(self, width: int) -> Sequence[Hint]:
+        """Return the keys that the last line names; they are looked for where something may have changed them."""
+        model, is_first = self.model, len(self.program.screens) == 1
+        situations = find_situations(model)
+        choices = None if situations[0] == "playing" else model.choices
+        typed = model.typed and (model.typed, model.may_send)
+        at = (situations, choices, typed, model.line.value, model.shows_code, is_first, width, self.program.settings)
+        if at != self._hinted_at:
+            hints = list_hints(model, self.program.keymap, self.program.settings, is_first=is_first)
+            self._hinted_at, self._hints = at, fit_keys(hints, width, (say("key help"),))
+        return self._hints
+
+    def _draw_head(self, picture: Picture, scene: Scene) -> None:
+        """Draw who plays what, in which room, and the moment or how quick the connection is."""
+        model, session, state = self.model, self.program.session, self.model.room.state
+        is_record, here = model.record is not None, model.actions.timeline.here
+        total, watches = max(state.ply, len(model.room.moves)), not is_record and model.seat is None
+        label = say("head replay") if is_record else say("head watching") if watches else ""
+        watching = say("head watchers", n=state.watchers) if state.watchers and watches else ""
+        back = f"[◂ {say('key back')}]" if here and watches else ""
+        right = say("head latency", ms=session.latency_ms) if session.phase == "online" else say("head offline")
+        if is_record or model.is_back or (watches and state.status != "waiting"):
+            moments = [say("head move", n=here, total=total), *([back] if back else [])]
+            right = "   ".join([watching, *moments] if watching and picture.width >= NARROW else moments)
+        elif watching:
+            right = watching
+        room = picture.width - measure(right) - 4 - (measure(label) + 2 if label else 0)
+        head = scene.head if model.record is None else record.describe_players(model.record)
+        code = "" if is_record else state.room
+        ways = (
+            (" · ".join([head, *describe_manners(state)]), code),
+            (head, code),
+            (head, ""),
+            (head.partition(" · ")[0], ""),
+        )
+        fitting = (way for way in ways if measure("  ".join(way)) <= room)
+        head, code = next(fitting, (shorten(head.partition(" · ")[0], room) if room > 0 else "", ""))
+        x = 1
+        for text, role in ((label, "warn"), (head, "title"), (code, "dim")):
+            x = picture.put(x, 0, text, role) + 2 if text else x
+        if back and right.endswith(back):
+            self._back_at = range(picture.width - 1 - measure(back), picture.width - 1)
+        picture.put_right(0, right, "dim" if session.phase == "online" or is_record else "bad")
+
+    def _draw_board(self, picture: Picture, layout: RoomLayout) -> list[str]:
+        """Draw the board, with values where they are shown; return those that its small cells have no room for.
+
+        The cursor of one who plays where marks fall stands where the mark would land.
+        """
+        model, state, cursor, shows_values = self.model, self.model.shown, self.model.cursor, self.model.review.is_on
+        if cursor is not None and state.rules.gravity and model.room.plays:
+            cursor = resting_cell(state, cursor)
+        view = BoardView.of(state, cursor if model.room.plays or shows_values else None)
+        if not model.is_back:
+            view = replace(view, pending=model.pending)
+            if model.falling:
+                view = replace(view, board=model.falling[0], last=None, line=frozenset())
+        grid = self._grid = layout.grid.scroll(cursor if cursor is not None else state.last, self._grid)
+        is_grey = self.program.session.phase != "online" and model.record is None
+        picture.paste(LEFT, layout.top, draw_board(view, grid), "dim" if is_grey else None)
+        analysis = model.review.analysis if shows_values else None
+        if analysis is None:
+            return []
+        paint_values(picture, LEFT, layout.top, view, grid, analysis)
+        return [] if grid.style.scale and analysis.cells else list_worth(analysis, view.rules, _MOST_WORTHS)
+
+    # -- the foot of it -----------------------------------------------------------------------------------------------
+
+    def _arrange_foot(
+        self, scene: Scene, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
+    ) -> Foot:
+        """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere.
+
+        What is typed and how the game ended are never covered by news, whose turn it is may be.
+        """
+        model, line = self.model, self.model.line
+        turn = self._describe_turn(scene, now, width)
+        notes = [status] if status else [turn] if model.record is not None else []
+        notes += [(model.news.back, "good")] if model.news.back else []
+        before = len(notes)
+        notes += [(said, "title") for said in heard]
+        shows_worth = model.review.is_on
+        worth = fold(self._describe_worth(), width, max(1, rows - 2)) if shows_worth else []
+        beside, marked = ("", ""), None
+        keeps: Literal["", "above", "below"] = ""
+        if line.mode:
+            length = len(line.value.strip())
+            if line.mode == "chat" and length >= _NEARLY_TOO_LONG:
+                beside = f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
+            typed, at, caret = line.lay_out(width - 1 - (measure(beside[0]) + 2 if beside[0] else 0))
+            text, marked, keeps = (typed, "title"), (at, caret), "above"
+        elif model.kind == "over" and not model.is_back:
+            text, keeps = describe_end(model, scene), "below"
+        else:
+            before -= 1 if notes else 0
+            text, *notes = notes or [turn]
+            if model.typed or (model.room.plays and not model.is_to_choose):
+                typed = say("scene typed" if model.record is None else "room go to", text=model.typed)
+                beside = typed, "title" if model.typed else "dim"
+        foot = arrange_foot(
+            *(self._describe_banner(scene, now, width, rows - len(worth)), text, width, rows - len(worth)),
+            beside=beside,
+            may_drop=not (model.typed or line.mode),
+            notes=notes,
+            keeps=keeps,
+        )
+        banner = (*(foot.banner or (("", ""),)), *((line, "title") for line in worth)) if worth else foot.banner
+        return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
+
+    def _describe_banner(self, scene: Scene, now: float, width: int, rows: int) -> Text | None:
+        model, keymap = self.model, self.program.keymap
+        if model.record is not None:
+            return None
+        holds_seat = model.room.plays or model.kind == "waiting"
+        if not model.question and (
+            lost := connection_banner(self.program.session, now, width=width, holds_seat=holds_seat)
+        ):
+            return lost
+        if not model.question and self.program.ways_in.waits_for:
+            return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
+        for is_brief in (False, True):
+            asked = write_question(model, scene, keymap, is_brief=is_brief)
+            if asked is None or not model.is_to_choose or len(fold(asked[0], width, rows)) < rows:
+                break
+        return asked
+
+    def _describe_worth(self) -> str:
+        """Return what the moment that is looked at is worth, and the cell that is pointed at."""
+        model, analysis, state = self.model, self.model.review.analysis, self.model.shown
+        if analysis is None:
+            if model.review.is_waiting:
+                return say("worth comes")
+            return "" if state.result is None else say("worth goes back", key=self.program.keymap.show("left"))
+        told = [describe_position(analysis, model.rules)]
+        if model.cursor is not None:
+            told.append(f"{describe_cell_worth(model.cursor, analysis, model.rules)}.")
+        elif len(line := model.review.better.get(state.ply, ())) > 1:
+            told.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
+        return "   ".join(told)
+
+    def _describe_turn(self, scene: Scene, now: float, width: int) -> Text:
+        """Return what stands there while there is no other news, for the moment that is looked at."""
+        model, timeline, analysis, compared = self.model, self.model.actions.timeline, self.model.review.analysis, ""
+        if timeline.played_next is not None and model.review.is_on and analysis is not None:
+            compared = compare_played(timeline.played_next, analysis, model.rules)
+        if model.record is not None:
+            return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")
+        if timeline.is_back:
+            fresh = f"({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
+            told = "   ".join(filter(None, (scene.turn.text, compared, fresh)))
+            return (compared if compared and measure(told) > width - 2 else told), "warn"
+        if model.kind == "waiting":
+            return f"{scene.turn.text} {format_duration(round((now - self._opened_at) * 1000))}", ""
+        told = "   ".join(filter(None, (scene.turn.text, scene.due)))
+        return told, "title" if scene.turn.kind == "mine" or model.pending is not None else ""

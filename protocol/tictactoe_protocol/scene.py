@@ -1,0 +1,350 @@
+"""What a room shows: worked out of its state, of what may be done and of what one looks at, once for every face.
+
+Pure. The full screen, plain mode and the page draw a `Scene` and decide nothing; how wide it is, which colours and keys
+it has is theirs. A *viewer* is the public id of whoever looks, empty for nobody in particular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tictactoe_engine import PRESETS, format_cell
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.choices import Choices, describe_deed, describe_question
+from tictactoe_protocol.happened import choices_at, placer
+from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.telling import announce, describe_result, describe_verdict, describe_why_over
+from tictactoe_protocol.text import clean_text
+from tictactoe_protocol.wording import (
+    describe_cell,
+    describe_clock,
+    describe_level,
+    describe_manners,
+    describe_rules,
+    describe_turn,
+    format_duration,
+    name_of,
+    seat_of,
+)
+
+Ended = Literal["", "left", "closed", "moved", "replaced"]
+
+_SHOWN: Final = (
+    *("draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"),
+)
+"""Deeds that stand by themselves; the others are answers, or done at the board or in the talk."""
+_ASIDE: Final = frozenset({"share", "copy", "leave"})
+"""Of these, what has time until a review is closed."""
+_MAIN: Final = frozenset({"rematch ask", "computer"})
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one looks at and has begun.
+
+    `here` is how many moves are looked at, None for the newest moment; `typed` is of a move, `pending` the cell of one
+    that is on its way, and `confirming` the name of a deed that one is asked about before it is done. `is_kept` is a
+    game that was kept, which has no room; `ended` is why one is in the room no more, and `reason` the server's word on
+    that. `actor` is whose act it is where several play at one keyboard: they are seated, but nobody is the viewer, to
+    whom words say "you". While nothing reaches the server `again_seconds` is when it is tried again, and `held_ms` for
+    how long one's seat is still held.
+    """
+
+    here: int | None = None
+    typed: str = ""
+    pending: int | None = None
+    confirming: str = ""
+    is_kept: bool = False
+    is_reviewing: bool = False
+    ended: Ended = ""
+    reason: str = ""
+    actor: str = ""
+    is_offline: bool = False
+    again_seconds: int = 0
+    held_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Something that can be done, by the name of the deed and the words for it; the main one of several stands out."""
+
+    name: str
+    label: str
+    is_main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What waits for an answer, or for somebody else's."""
+
+    id: str
+    text: str
+    answers: tuple[Answer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The line about the moment that is looked at: ``mine`` to move, ``over``, or neither.
+
+    `places` is in an opening the mark that is placed next, else empty.
+    """
+
+    text: str
+    kind: Literal["", "mine", "over"] = ""
+    places: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Who sits at a mark: a name, a `note` on why one waits for them, and what their clock shows, None without one.
+
+    `score` is how many games they have won here, None where that is no news.
+    """
+
+    mark: str
+    name: str
+    note: str = ""
+    clock_ms: int | None = None
+    moves: bool = False
+    is_own: bool = False
+    is_away: bool = False
+    has_won: bool = False
+    score: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a game ended: for the viewer in words, why, and whether they ``win`` or ``lose``."""
+
+    verdict: str
+    why: str
+    kind: Literal["", "win", "lose"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What there is to draw at each moment; `due` says for how long a first move is waited for, "" where none is due.
+
+    What is agreed and what can be done are by themselves, as not every face shows them always: see `list_terms` and
+    `list_deeds`.
+    """
+
+    head: str
+    banner: str
+    turn: Turn
+    due: str
+    players: tuple[Shown, ...]
+    questions: tuple[Asked, ...]
+    end: End | None
+
+
+def scene(
+    state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None, passed_ms: float = 0
+) -> Scene:
+    """Return what is to be drawn so many ms after the state came; `moves` is None where they are not known."""
+    is_back = view.here is not None and moves is not None and view.here < len(moves)
+    turn = _describe_moment(state, view, viewer, moves or (), is_back=is_back)
+    due, end = _first_move_ms(state, passed_ms), None
+    if state.result is not None:
+        end = End(describe_verdict(state, viewer), describe_why_over(state, viewer), _end_for(state, viewer))
+    return Scene(
+        head=name_game(state) if state.status == "waiting" else f"{name_players(state)} · {name_game(state)}",
+        banner=describe_banner(state, view),
+        turn=turn,
+        due="" if due is None else say("player first move", time=format_duration(due)),
+        players=list_players(state, viewer, passed_ms, is_kept=view.is_kept),
+        questions=tuple(list_questions(state, may, view, viewer, moves)),
+        end=end,
+    )
+
+
+def name_players(state: RoomState) -> str:
+    """Return who plays against whom: ``ana v bo``."""
+    names = (say("free seat") if seat is None else clean_text(seat.name) for seat in state.seats.values())
+    return say("versus").join(names)
+
+
+def name_game(state: RoomState) -> str:
+    """Return the game by its name, else what it is: ``6x7, 4 in a row``."""
+    rules = state.rules
+    if rules.preset in PRESETS:
+        return say(f"name of {rules.preset}")
+    return clean_text(rules.preset or "") or say("game size", rows=rules.rows, columns=rules.columns, line=rules.line)
+
+
+def _end_for(state: RoomState, viewer: str) -> Literal["", "win", "lose"]:
+    own, winner = seat_of(state, viewer), state.result and state.result.winner
+    return "" if own is None or winner is None else "win" if winner == own else "lose"
+
+
+def list_terms(state: RoomState, view: View, viewer: str) -> list[str]:
+    """Return what is agreed about the game, and who looks on."""
+    told = [describe_rules(state.rules), *([say("record event", name=clean_text(state.event))] if state.event else [])]
+    if view.is_kept:
+        return told
+    told += [describe_clock(state.time_control), *describe_manners(state)]
+    told += [say("form private")] if state.visibility == "private" else []
+    told += [say("record game", n=state.game)] if state.game > 1 else []
+    told += [say("head watching")] if seat_of(state, view.actor or viewer) is None else []
+    return [*told, *([say("head watchers", n=state.watchers)] if state.watchers else [])]
+
+
+# -- whose move it is -----------------------------------------------------------------------------------------------
+
+
+def _describe_moment(state: RoomState, view: View, viewer: str, moves: Sequence[int], *, is_back: bool) -> Turn:
+    """Return what is said of the moment that is looked at."""
+    own = seat_of(state, view.actor or viewer)
+    seat = state.seats[own] if own is not None else None
+    plays = state.status == "playing" and seat is not None and not seat.out
+    is_mine = plays and state.turn == own and view.pending is None and not view.ended and not is_back
+    is_now = not (is_back or view.typed or view.pending is not None)
+    kind: Literal["", "mine", "over"] = "mine" if is_mine else "over" if is_now and state.status == "over" else ""
+    return Turn(
+        _describe_now(state, view, viewer, moves, is_back=is_back),
+        kind,
+        (state.opening.places or "") if is_now and state.opening else "",
+    )
+
+
+def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int], *, is_back: bool) -> str:
+    if view.typed:
+        return say("scene typed", text=view.typed)
+    if view.pending is not None:
+        return say("scene on its way", cell=format_cell(view.pending, state.rules.to_rules()))
+    if is_back:
+        return describe_move(state, moves, view.here or 0, viewer)
+    if state.status == "over":
+        return describe_result(state, viewer)
+    return describe_turn(state, viewer)
+
+
+def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:
+    """Return the move of this number, from 1, and what was chosen after it; that it is the start for 0."""
+    if not ply:
+        return say("the start")
+    cell, by = moves[ply - 1], placer(state, ply - 1)
+    mark, told = state.board[cell], announce(choices_at(state, ply), viewer)
+    where = describe_cell(cell, state.rules.to_rules())
+    id = "move of, placing" if by else "move of"
+    return " ".join([say(id, n=ply, all=state.ply, name=name_of(state, by or mark), mark=mark, cell=where), *told])
+
+
+# -- who plays ------------------------------------------------------------------------------------------------------
+
+
+def list_players(state: RoomState, viewer: str, passed_ms: float, *, is_kept: bool = False) -> tuple[Shown, ...]:
+    """Return who sits at each mark so many ms after the state came."""
+    return tuple(_show_player(state, mark, viewer, passed_ms, is_kept=is_kept) for mark in state.rules.marks)
+
+
+def _show_player(state: RoomState, mark: str, viewer: str, passed_ms: float, *, is_kept: bool) -> Shown:
+    seat, clock, moves = state.seats.get(mark), state.clock, state.turn == mark
+    left, runs = None if clock is None else clock.remaining_ms.get(mark), clock is not None and clock.running == mark
+    left = max(0, round(left - passed_ms)) if left is not None and runs else left
+    if seat is None:
+        return Shown(mark, say("player free"), clock_ms=left, moves=moves, is_away=True)
+    name, is_own = clean_text(seat.name), bool(viewer) and seat.player == viewer
+    has_score = not is_kept and (state.game > 1 or state.status == "over")
+    return Shown(
+        mark,
+        name,
+        _note_seat(state, mark, seat, passed_ms),
+        left,
+        moves,
+        is_own,
+        not seat.online,
+        state.result is not None and state.result.winner == mark,
+        state.score.get(seat.player, 0) if has_score else None,
+    )
+
+
+def _note_seat(state: RoomState, mark: str, seat: SeatState, passed_ms: float) -> str:
+    if seat.left or seat.out:
+        return say("player gone" if seat.left else "player out")
+    due = _first_move_ms(state, passed_ms) if state.turn == mark else None
+    if not seat.online and not (state.event and due is not None):
+        if state.status != "playing" or not isinstance(seat.hold_ms, int):
+            return say("player absent")
+        left = round(seat.hold_ms - passed_ms)
+        return say("player held until", time=format_duration(left)) if left > 0 else say("player gone too long")
+    if due is not None:
+        return say("player first move", time=format_duration(due))
+    return say("player computer", level=describe_level(seat.bot)) if seat.bot else ""
+
+
+def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
+    """Return how long the player to move still has for a first move, None where none is due.
+
+    It stands still while their seat is held, but in an event.
+    """
+    clock, seat = state.clock, state.seats.get(state.turn or "")
+    if clock is None or seat is None or not isinstance(clock.start_ms, int):
+        return None
+    is_held = not state.event and isinstance(seat.hold_ms, int) and seat.hold_ms > passed_ms
+    return clock.start_ms if is_held else max(0, round(clock.start_ms - passed_ms))
+
+
+# -- what waits, and what can be done -------------------------------------------------------------------------------
+
+
+def describe_banner(state: RoomState, view: View) -> str:
+    """Return what has become of the room or of the connection; "" where all is well."""
+    if view.ended == "replaced":
+        return say("taken over by card" if state.event else "taken over")
+    if view.ended:
+        reason = clean_text(view.reason).rstrip(".")
+        return say("room closed", room=state.room, reason=reason) if view.ended == "closed" else reason
+    if not view.is_offline:
+        return ""
+    again = say("banner lost again", seconds=view.again_seconds) if view.again_seconds else say("banner lost now")
+    held = f" {say('banner lost seat', time=format_duration(view.held_ms))}" if view.held_ms > 0 else ""
+    return f"{say('banner lost')} {again}{held}"
+
+
+def list_questions(state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None) -> list[Asked]:
+    """Return what waits: first what one was asked before it is done."""
+    if view.ended or view.is_offline:
+        return []
+    deed, found = may.find(view.confirming) if view.confirming else None, []
+    if deed is not None and deed.cost:
+        is_abort = deed.id == "resign" and deed.cost == "abort"
+        text = say("ask abort" if is_abort else "ask resign" if deed.id == "resign" else f"ask leave and {deed.cost}")
+        yes = Answer("confirm", describe_deed(deed, state), is_main=True)
+        found.append(Asked("confirm", text, (yes, Answer("play on", say("key play on")))))
+    for one in may.questions:
+        answers = (
+            Answer(deed.name, describe_deed(deed, state), is_main=not index and deed.id != "choose")
+            for index, deed in enumerate(one.deeds)
+        )
+        found.append(Asked(one.id, describe_question(one, state, moves), tuple(answers)))
+    return found
+
+
+def list_deeds(state: RoomState, may: Choices, view: View, viewer: str) -> list[Answer]:
+    """Return what can be done beside answers and moves, in the order of the buttons."""
+    home, event = Answer("home", say("key to home")), Answer("event", say("page event to"), is_main=True)
+    if view.ended == "replaced":  # by a card another has the seat
+        return [event if state.event else Answer("back", say("scene take back")), home]
+    if view.ended:
+        return [home]
+    is_seated = seat_of(state, view.actor or viewer) is not None
+    made = []
+    for deed in may.deeds:
+        is_apart = state.event and deed.id in ("new", "computer")
+        is_early = (deed.id == "review" and state.status == "waiting") or (
+            deed.id == "copy" and state.status != "playing"
+        )
+        is_aside = (view.is_reviewing and deed.id in _ASIDE) or (deed.id == "leave" and not is_seated)
+        if {deed.name, deed.id}.isdisjoint(_SHOWN if not view.is_kept else ("review",)):
+            continue
+        if is_apart or is_early or is_aside:
+            continue
+        closes = deed.id == "review" and view.is_reviewing
+        label = say("scene review off") if closes else describe_deed(deed, state)
+        made.append(Answer(deed.name, label, deed.name in _MAIN))
+    if state.event and (state.status == "over" or not is_seated):
+        made.insert(0, event)
+    return made if is_seated and state.status != "waiting" else [*made, home]
