@@ -31,7 +31,7 @@ CLIENT_LEVELS = (
     {"version"},
     {"online", "themes"},
     {"__init__"},
-    {"settings", "nearby", "local_server"},
+    {"settings", "nearby"},
     {"board", "streams"},
     {"text"},
     {"files"},

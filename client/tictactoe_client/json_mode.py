@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import msgspec
 from msgspec import UNSET, DecodeError
@@ -33,6 +33,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState, Welcome
 from tictactoe_protocol.refusals import describe_fault
+from tictactoe_protocol.requests import Request
 
 Line = dict[str, Any]
 Position = tuple[str, int, str]
@@ -67,10 +68,11 @@ async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Ans
 
 
 _LINES_AHEAD: Final = 64
-_EVENT_REQUESTS: Final = frozenset({"event_join", "event_leave", "event_ready", "event_run", "event_watch"})
-_ROOM_REQUESTS: Final = frozenset(
-    {"leave", "move", "choose", "resign", "draw", "undo", "claim", "rematch", "chat", "sync", "analyse"}
-)
+_ABOUT: Final = {
+    field: {kind.__struct_config__.tag for kind in get_args(Request) if field in kind.__struct_fields__}
+    for field in ("room", "event")
+}
+"""The types of requests that name a room or an event."""
 
 
 class JsonGame:
@@ -186,14 +188,13 @@ class JsonGame:
         except (DecodeError, RecursionError) as error:
             self._complain("bad_json", say("bad line", error=error), line=number)
             return
-        kind, room = request.get("type"), self._room
+        kind, room = str(request.get("type")), self._room
         request.setdefault("id", f"line-{number}")
-        if isinstance(kind, str) and kind in _ROOM_REQUESTS and room is not None:
-            request.setdefault("room", room.code)
-        if isinstance(kind, str) and kind in _EVENT_REQUESTS and self._event is not None:
-            request.setdefault("event", self._event.code)
-            if kind == "event_run":
-                request.setdefault("seq", self._event.state.seq)
+        for field, here in (("room", room), ("event", self._event)):
+            if here is not None and kind in _ABOUT[field] - {"join", "watch"}:
+                request.setdefault(field, here.code)
+        if kind == "event_run" and self._event is not None:
+            request.setdefault("seq", self._event.state.seq)
         room = room if _names(request, room) else None
         try:
             if kind in ("move", "choose") and room is not None:

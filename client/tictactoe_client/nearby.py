@@ -1,7 +1,10 @@
-"""Servers of the local network, found without an address by what they announce there.
+"""Servers that nobody named: those of the local network, by what they announce there, and one of one's own for a run.
 
 Anybody on the network may announce anything: what is no address of this network, no port or no name is passed over, and
 nobody is sent to another machine than the one that is announced.
+
+One's own is the command `tictactoe-server` as a child process, on the loopback alone. Its standard input is a pipe from
+here: when this process ends, however it ends, that closes and the server goes too.
 """
 
 from __future__ import annotations
@@ -10,9 +13,12 @@ import asyncio
 import contextlib
 import ipaddress
 import socket
+import sys
 import threading
-from collections.abc import Callable
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,8 +26,9 @@ from urllib.parse import quote, urlsplit
 
 from tictactoe_client.online.address import Address, own_addresses, own_interfaces, parse_address
 from tictactoe_client.online.connection import context_for
-from tictactoe_client.online.errors import BadAddress, ClientError
+from tictactoe_client.online.errors import BadAddress, ClientError, Unreachable
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
+from tictactoe_protocol.catalogue import say
 
 if TYPE_CHECKING:
     from zeroconf import ServiceStateChange, Zeroconf
@@ -34,6 +41,8 @@ _LOOK_UP_SECONDS: Final = 1.0
 _LOOKING_UP: Final = threading.BoundedSemaphore(20)
 _MOST_KNOWN: Final = 500
 _MOST_ASKED: Final = 50
+_START_SECONDS: Final = 15.0
+_OPTIONS: Final = "--host 127.0.0.1 --port 0 --log-level error --data :memory: --with-parent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +229,34 @@ async def has_page(address: Address, page: str, ca: str | Path | None = None) ->
     except (OSError, ValueError, ClientError):
         return False
     return status == [b"200"]
+
+
+@asynccontextmanager
+async def run_local_server() -> AsyncIterator[Address]:
+    """Start a server, yield where it is, and end it; raises `Unreachable` where it cannot be had."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tictactoe_server", *_OPTIONS.split()),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        line = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_START_SECONDS):
+                line = await process.stdout.readline()
+        if not line.startswith(b"Listening on "):
+            raise Unreachable(say("own server"), say("own server did not start"))
+        yield parse_address(line.decode("utf-8", "replace").split()[2])
+    finally:
+        process.stdin.close()  # which ends the server
+        try:
+            async with asyncio.timeout(3):
+                await process.communicate()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()

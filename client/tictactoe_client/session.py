@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.players import KnownPlayer
-from tictactoe_client.local_server import run_local_server
+from tictactoe_client.nearby import run_local_server
 from tictactoe_client.online.address import Address, Cluster, parse_cluster
 from tictactoe_client.online.client import Client, connect
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused, Unreachable

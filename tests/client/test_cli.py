@@ -88,7 +88,7 @@ def test_no_command_is_taken_for_a_setting_of_the_same_name(program: Program, mo
 
     monkeypatch.setattr(cli, "callback", note)
     program.output()
-    assert {name: seen[name] for name in cli.commands if name in seen} == {"name": None}
+    assert {name: seen[name] for name in cli.commands if name in seen} == {"local": False, "name": None}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

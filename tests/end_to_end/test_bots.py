@@ -19,7 +19,7 @@ from tests.peer import open_peer, until
 from tests.programs import start_program
 from tictactoe_client import Unreachable, connect
 from tictactoe_client.input.rule_options import choose_seat
-from tictactoe_client.local_server import run_local_server
+from tictactoe_client.nearby import run_local_server
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Moved
 from tictactoe_protocol.requests import Hello, Watch
@@ -145,7 +145,7 @@ async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_p
 async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
     program = (
         "import asyncio\n"
-        "from tictactoe_client.local_server import run_local_server\n"
+        "from tictactoe_client.nearby import run_local_server\n"
         "async def main():\n"
         "    async with run_local_server() as address:\n"
         "        print(address.url, flush=True)\n"
@@ -164,7 +164,7 @@ async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
 
 
 async def test_a_server_that_does_not_start_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.local_server._OPTIONS", "--version")
+    monkeypatch.setattr("tictactoe_client.nearby._OPTIONS", "--version")
     with pytest.raises(Unreachable, match="it did not start"):
         async with run_local_server():
             pass
