@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tictactoe_engine import PRESETS, format_cell
+from tictactoe_engine import format_cell
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, describe_deed, describe_question
 from tictactoe_protocol.happened import choices_at, placer
@@ -168,10 +168,10 @@ def name_players(state: RoomState) -> str:
 
 def name_game(state: RoomState) -> str:
     """Return the game by its name, else what it is: ``6x7, 4 in a row``."""
-    rules = state.rules
-    if rules.preset in PRESETS:
+    rules = state.rules.to_rules()
+    if rules.preset is not None:
         return say(f"name of {rules.preset}")
-    return clean_text(rules.preset or "") or say("game size", rows=rules.rows, columns=rules.columns, line=rules.line)
+    return say("game size", rows=rules.rows, columns=rules.columns, line=rules.line)
 
 
 def _end_for(state: RoomState, viewer: str) -> Literal["", "win", "lose"]:
@@ -330,7 +330,7 @@ def list_deeds(state: RoomState, may: Choices, view: View, viewer: str) -> list[
         return [event if state.event else Answer("back", say("scene take back")), home]
     if view.ended:
         return [home]
-    is_seated = seat_of(state, view.actor or viewer) is not None
+    is_seated = seat_of(state, view.actor or viewer) is not None and not view.is_kept
     made = []
     for deed in may.deeds:
         is_apart = state.event and deed.id in ("new", "computer")

@@ -79,7 +79,7 @@ async def tour(screen: Terminal, server: Server) -> None:
         await screen.shows("offers a draw")
         await screen.do(":resign\r", "Enter")
         await screen.do("\r", "You lose")
-        await screen.do("\x1b[D", "Looking back at move 1")
+        await screen.do("\x1b[D", "Move 1 of ")
     await screen.do("\x1b\x1b", "Quick match")
 
 

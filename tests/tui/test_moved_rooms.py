@@ -29,7 +29,7 @@ async def test_a_move_that_is_made_meanwhile_is_played_there(open_screen: OpenSc
         await ana.until("Your move, X.")
         one.answers[Move] = sends_to(two.url)
         two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
-        await ana.do("5", "The room is at", f"{two.url} now.", "bo (O)'s move (O)")
+        await ana.do("5", "The room is at", f"{two.url} now.", "It's bo (O)'s move.")
 
 
 async def test_who_is_called_to_another_server_while_they_play_is_asked_and_comes_back_to_their_seat(

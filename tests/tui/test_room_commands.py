@@ -48,9 +48,9 @@ async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: Open
         async with open_screen(server.url, Choice("watch", code=code)) as wat:
             await wat.until("you watch", "X C3")
             for words, shown in (("board 1", 1), ("next", 2), ("p", 1), ("n", 2), ("board 0", 0)):
-                await wat.enter(f":{words}", f"Looking back at move {shown}.")
+                await wat.enter(f":{words}", f"Move {shown} of " if shown else "The start.")
             await wat.enter(":board 9", "There is no move 9: 0 to 3.")
-            await wat.enter(":live", "It's cy's move.", gone="Looking back")
+            await wat.enter(":live", "It's cy's move.", gone="The start.")
             await wat.enter(":board", "Last: bo played C3, bottom right.")
 
 

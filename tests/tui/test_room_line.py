@@ -116,7 +116,7 @@ async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
     async with game(gives_up=True) as (ana, *_):
         await ana.until("You win")
         await ana.do("ctrl+p", "Search for commands")
-        await ana.type("rematch")
+        await ana.type("play again")
         await ana.do("enter enter", "You asked for a rematch.")
 
 
@@ -131,7 +131,7 @@ async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_boar
     async with game() as (ana, bo, _):
         await ana.pilot.resize_terminal(20, 7)
         await ana.press("5")
-        await ana.do("ctrl+q", "needs at", "Leave and lose this", "Enter yes")
+        await ana.do("ctrl+q", "needs at", "Leave and lose this", "Enter leave")
         await ana.press("enter")
         await ana.until_it_ends()
         assert (await bo.state(status="over"))["ply"] == 0

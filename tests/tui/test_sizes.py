@@ -176,13 +176,13 @@ def test_a_question_has_its_place_below_the_notice() -> None:
         "needs at least 24x9,",
         "now 23x5",
         "Leave and lose this",
-        "game?   Enter yes   Esc",
-        "play on",
+        "game?   Enter leave",
+        "Esc play on",
     ]
     assert notice_size((24, 9), (20, 3), QUESTION) == [
         "needs at least 24x9",
         "Leave and lose this",
-        "game?   Enter yes",
+        "game?   Enter leave",
     ]
 
 

@@ -14,7 +14,7 @@ import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
 import { nameCell } from "./rules.js";
-import { bannerOf, playersOf, questionsOf, sceneOf } from "./scene.js";
+import { sceneOf } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
@@ -228,9 +228,10 @@ export class GamePage {
 		const view = this.#view;
 		const state = game?.state;
 		if (!game || !state) return stage.drawBanner(view.trouble);
-		stage.drawBanner(bannerOf(game, state, view));
-		stage.drawPlayers(playersOf(game, state, view.passed), state.rules);
-		return this.#drawQuestions(questionsOf(game, state, this.may(game, state), view));
+		const { banner, players, questions } = sceneOf(game, state, this.may(game, state), view);
+		stage.drawBanner(banner);
+		stage.drawPlayers(players, state.rules);
+		return this.#drawQuestions(questions);
 	}
 
 	/** @param {number | null} cell */

@@ -25,8 +25,8 @@ export class Keyboard {
 		const { may } = page.controls;
 		const { game } = page;
 		if (!game?.state || !may) return false;
-		const side = page.stage.sides[Number(key) - 1];
-		if (side) page.controls.run(side);
+		const side = may.deeds.filter(({ id }) => id === "choose")[Number(key) - 1];
+		if (side) page.controls.run(side.name);
 		else if (key === ":" || key === "/") page.talk.begin("/");
 		else if (key === "Escape") this.#goBack();
 		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);

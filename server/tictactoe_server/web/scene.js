@@ -1,4 +1,4 @@
-/** What the page of a game shows: worked out of the game, of what may be done and of what one looks at; no element in it. As tictactoe_protocol/scene.py says it. */
+/** What the page of a game shows, as tictactoe_protocol/scene.py says it; no element in it. */
 
 import { say } from "./catalogue.js";
 import { describeDeed, describeQuestion, findDeed } from "./choices.js";
@@ -43,15 +43,17 @@ const NO_LINE = [];
 export function sceneOf(game, state, may, view) {
 	const isBack = view.here !== null && view.here < game.moves.length;
 	const turn = turnOf(game, state, view, isBack);
+	const { viewer } = game;
 	const [players, name] = [words.namePlayers(state), words.nameGame(state.rules)];
+	const said = state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
 	return {
 		state,
 		isBack,
 		head: state.status === "waiting" ? name : `${players} · ${name}`,
 		terms: termsOf(game, state),
-		title: turn.kind === "mine" && game.viewer ? say("scene title yours", { players }) : say("scene title", { said: saidOf(game, state), players }),
+		title: turn.kind === "mine" && viewer ? say("scene title yours", { players }) : say("scene title", { said, players }),
 		board: boardOf(game, state, view, turn.kind === "mine", isBack),
-		isLost: words.endFor(state, game.viewer) === "lose",
+		isLost: words.endFor(state, viewer) === "lose",
 		isFaint: game.isLive && (view.isOffline || !!game.ended),
 		banner: bannerOf(game, state, view),
 		turn,
@@ -75,9 +77,6 @@ function termsOf({ isLive, seat }, state) {
 	return terms;
 }
 
-/** @param {ShownGame} game @param {State} state */
-const saidOf = ({ viewer }, state) => (state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer));
-
 /** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @param {boolean} isBack @returns {import("./board.js").BoardView} */
 function boardOf(game, state, view, isMine, isBack) {
 	const { moves, pending } = game;
@@ -95,7 +94,7 @@ function boardOf(game, state, view, isMine, isBack) {
 }
 
 /** What has become of the room or of the connection. @param {ShownGame} game @param {State} state @param {View} view */
-export function bannerOf({ ended, closedReason = "" }, state, { trouble = "" }) {
+function bannerOf({ ended, closedReason = "" }, state, { trouble = "" }) {
 	if (ended === "replaced") return say(state.event ? "taken over by card" : "taken over");
 	const reason = closedReason.replace(/\.$/, "");
 	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble;
@@ -129,7 +128,7 @@ function describeMove(state, moves, ply, viewer) {
 }
 
 /** Who sits at each mark, with why one waits for them and what their clock shows. @param {ShownGame} game @param {State} state @param {number} passed */
-export function playersOf({ viewer, isLive }, state, passed) {
+function playersOf({ viewer, isLive }, state, passed) {
 	return [...state.rules.marks].map((mark) => {
 		const seat = state.seats[mark];
 		const [runs, left] = [state.clock?.running === mark, state.clock?.remaining_ms[mark] ?? null];
@@ -176,7 +175,8 @@ function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
 }
 
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
-function deedsOf({ isLive, ended, seat }, state, may, view) {
+function deedsOf({ isLive, ended, seat: own }, state, may, view) {
+	const seat = isLive && own;
 	const home = { name: "home", label: say("key to home") };
 	const event = { name: "event", label: say("page event to"), is_main: true };
 	// By a card another has the seat.
@@ -200,7 +200,7 @@ function deedsOf({ isLive, ended, seat }, state, may, view) {
 }
 
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Asked[]} */
-export function questionsOf({ ended, moves }, state, may, view) {
+function questionsOf({ ended, moves }, state, may, view) {
 	if (ended || view.isOffline) return [];
 	/** @type {Asked[]} */
 	const asked = may.questions.map((question) => {

@@ -32,8 +32,6 @@ export class Stage {
 	title = "";
 	/** The names of the answers to the first question that can be said yes to, with yes first. @type {string[]} */
 	answers = [];
-	/** Those to the choice of a side, which go by their numbers. @type {string[]} */
-	sides = [];
 	#players = h("ul.players", { "aria-label": say("view room players") });
 	#place = h("div.place");
 	#worth = h("p.worth-line");
@@ -146,9 +144,7 @@ export class Stage {
 	/** Whether an answer had the focus and is gone. @param {import("./scene.js").Asked[]} questions */
 	drawQuestions(questions) {
 		const hadFocus = this.#asks.contains(document.activeElement);
-		const namesOf = (/** @type {(one: import("./scene.js").Asked) => unknown} */ isIt) => questions.find(isIt)?.answers.map(({ name }) => name) ?? [];
-		this.answers = namesOf(({ answers }) => answers[0]?.is_main);
-		this.sides = namesOf(({ id }) => id === "choose");
+		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", {}, h("p"), h("div.row"));
 		showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
 			const [told, row] = made.children;

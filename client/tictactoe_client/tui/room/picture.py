@@ -700,13 +700,12 @@ class RoomView:
         model, keymap = self.model, self.program.keymap
         if model.record is not None:
             return None
-        holds_seat = model.room.plays or model.kind == "waiting"
-        if not model.question and (
-            lost := connection_banner(self.program.session, now, width=width, holds_seat=holds_seat)
-        ):
-            return lost
-        if not model.question and self.program.ways_in.waits_for:
-            return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
+        if model.question is None or not model.is_online:
+            holds_seat = model.room.plays or model.kind == "waiting"
+            if lost := connection_banner(self.program.session, now, width=width, holds_seat=holds_seat):
+                return lost
+            if self.program.ways_in.waits_for:
+                return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
         for is_brief in (False, True):
             asked = write_question(model, scene, keymap, is_brief=is_brief)
             if asked is None or not model.is_to_choose or len(fold(asked[0], width, rows)) < rows:
@@ -737,7 +736,8 @@ class RoomView:
         if timeline.is_back:
             fresh = f"({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
             told = "   ".join(filter(None, (scene.turn.text, compared, fresh)))
-            return (compared if compared and measure(told) > width - 2 else told), "warn"
+            is_long = compared and measure(told) > width - 2
+            return (f"{compared}   {fresh}".rstrip() if is_long else told), "warn"
         if model.kind == "waiting":
             return f"{scene.turn.text} {format_duration(round((now - self._opened_at) * 1000))}", ""
         told = "   ".join(filter(None, (scene.turn.text, scene.due)))

@@ -115,7 +115,7 @@ class RoomScreen(ClientScreen):
             case events.Said(line) if model.actions.muted.hears(line):
                 model.news.say(announce_chat(line))
             case events.Lost():
-                model.news.back, model.is_online, model.question = "", False, None
+                model.news.back, model.is_online = "", False
                 model.consider(monotonic())
             case events.Back():
                 self._program.status, self._back, model.is_online = None, event, True
