@@ -7,7 +7,9 @@ const { speak } = await import(`${folder}/catalogue.js`);
 const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
 const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
-const { vectors } = JSON.parse(readFileSync(path, "utf8"));
+const { clean } = await import(`${folder}/words.js`);
+const tournaments = await import(`${folder}/events/tournaments.js`);
+const { vectors, tournaments: events, names } = JSON.parse(readFileSync(path, "utf8"));
 
 vectors.forEach((vector, index) => {
 	const { before, after, moves_before, moves, viewer, sees_board, after_loss, events, told } = vector;
@@ -26,6 +28,22 @@ vectors.forEach((vector, index) => {
 		compare(`${index} ${language} choices`, [...waits, ...why], vector.said[language]);
 	}
 });
+
+events.forEach(({ state, viewer, has_card, choices: wanted, said }, index) => {
+	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, eventChoices, formatPoints } = tournaments;
+	compare(`tournament ${index}`, eventChoices(state, viewer, has_card), wanted);
+	const ties = state.table.flatMap(({ tie }) => tie);
+	for (const language of languages) {
+		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
+		compare(`tournament ${index} ${language}`, [
+			describeStanding(state), describeOwn(state, viewer),
+			...["round_robin", "swiss", "knock_out", "newer"].map((kind) => describeWord("kind", kind)),
+			...state.pairings.map(describeScore), ...ties.map(describeTie), ...ties.map(([name]) => describeWord("tie", name)),
+			...state.table.map(({ status = "in" }) => describeWord("is", status)), ...state.table.map(({ points }) => formatPoints(points)),
+		], said[language]);
+	}
+});
+for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);
 
 // Choices without the names and labels of the deeds, which follow from the rest.
 function plainly({ deeds, questions, reasons }) {

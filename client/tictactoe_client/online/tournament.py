@@ -25,6 +25,7 @@ from tictactoe_protocol.events import (
     EventWatch,
     RunAction,
 )
+from tictactoe_protocol.tournaments import is_over, row_of
 
 _MOST_ROWS: Final = 20
 """How many rows of the table are told, beside the own one."""
@@ -55,7 +56,7 @@ class Tournament:
     @property
     def is_over(self) -> bool:
         """Whether nothing follows: it was played to its end, or has been closed."""
-        return self.has_state and self.state.status in ("over", "void")
+        return self.has_state and is_over(self.state)
 
     @property
     def due_ms(self) -> int | None:
@@ -71,7 +72,7 @@ class Tournament:
     @property
     def row(self) -> EventRow | None:
         """Our row of the table, None where we are not in it."""
-        return next((row for row in self.state.table if row.player == self.viewer), None)
+        return row_of(self.state, self.viewer)
 
     async def __aiter__(self) -> AsyncIterator[EventState]:
         told: EventState | None = None

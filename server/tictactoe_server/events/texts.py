@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
+from tictactoe_protocol.tournaments import TIES, describe_word, format_points
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
 from tictactoe_server.events.event import Event, Pairing
@@ -33,17 +33,9 @@ from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEX
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
 _TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": JSON_LINES}
-_TIES: Final = {
-    "direct": "direct encounter",
-    "wins": "wins",
-    "sonneborn_berger": "Sonneborn-Berger",
-    "buchholz_cut_1": "Buchholz cut 1",
-    "matches": "matches won",
-}
 _MOST_NAME: Final = 18
 _LEAST_NAME: Final = 13
 _EDGE_WIDTH: Final = 19  # of place, points and games played
-_FRACTIONS: Final = {0: "", 0.25: "¼", 0.5: "½", 0.75: "¾"}
 _IN_COLOUR: Final = str.maketrans(
     {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
 )
@@ -55,11 +47,11 @@ def render_sheet(event: Event) -> str:
     text, whole = StringIO(), whole_of(event)
     sheet = csv.writer(text)
     names = {row.player: row.name for row in whole.table}
-    sheet.writerow(["place", "name", "bot", "points", "played", *_TIES, "status", "player"])
+    sheet.writerow(["place", "name", "bot", "points", "played", *TIES, "status", "player"])
     for row in whole.table:
         values = {name: value for name, value, _ in row.tie}
         about = row.place, _plain(row.name), row.bot, row.points, row.played
-        sheet.writerow([*about, *(values.get(name) for name in _TIES), row.status, _plain(row.player)])
+        sheet.writerow([*about, *(values.get(name) for name in TIES), row.status, _plain(row.player)])
     sheet.writerow([])
     sheet.writerow(["round", "pairing", "number", *event.marks, "result", "reason", "by", "game"])
     for one in whole.pairings:
@@ -72,7 +64,7 @@ def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
     """Return how an event stands, for terminals: its table, across where there is room, and the newest round."""
     table, names = rows(event), {one.player: clean_text(one.name) for one in event.entrants}
     players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
-    terms = f"{say(f'tournament {event.kind}')}, {players}, {_describe_status(event)}"
+    terms = f"{describe_word('kind', event.kind)}, {players}, {_describe_status(event)}"
     lines = wrap(f"{clean_text(event.title)}: {terms}. {describe_rules(event.rules)}, {describe_clock(event.clock)}.")
     lines += ["", *_draw_table(event, table, is_coloured=is_coloured)] if table else []
     has_begun = any(row.played for row in table)
@@ -128,7 +120,7 @@ class EventTexts:
                 raise
             return PageHead(TITLE, TITLE, f"events/{page or 'event'}.js")
         if request.wants_html:
-            words = f"{say(f'tournament {event.kind}').capitalize()}, {_describe_status(event)}."
+            words = f"{describe_word('kind', event.kind).capitalize()}, {_describe_status(event)}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
         link = f"{request.origin}/e/{event.code}"
         _, lines = self.make(event, "colour" if request.wants_colour else "text")
@@ -214,7 +206,7 @@ def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -
         name = fill(clean_text(row.name) + (" (bot)" if row.bot else ""), name_width)
         gone = "" if row.status in ("in", "away") else f"  {row.status}"
         drawn = drawn.translate(_IN_COLOUR) if is_coloured else drawn
-        yield f"{row.place:>2}  {name}{drawn}  {_number(row.points):>6}  {row.played:>5}{gone}"
+        yield f"{row.place:>2}  {name}{drawn}  {format_points(row.points):>6}  {row.played:>5}{gone}"
     if not is_cross and event.round:
         yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
 
@@ -254,8 +246,11 @@ def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str,
 def _describe_tie(row: EventRow) -> str:
     """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1 + 0``."""
     if row.tie[0][0] == "matches":
-        return f"matches won {_number(row.tie[0][1])} ({row.tie[0][2]})"
-    ties = ((_TIES.get(name, name), _number(value), sum.replace("+", " + ") or "0") for name, value, sum in row.tie)
+        return f"{describe_word('tie', 'matches')} {format_points(row.tie[0][1])} ({row.tie[0][2]})"
+    ties = (
+        (describe_word("tie", name), format_points(value), sum.replace("+", " + ") or "0")
+        for name, value, sum in row.tie
+    )
     return ", ".join(f"{name} {value}" + (f" = {sum}" if sum != value else "") for name, value, sum in ties)
 
 
@@ -269,13 +264,3 @@ def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
     winner = names.get(pairing.winner or "", "")
     what = f"{winner} wins" if winner else "a draw" if pairing.result == "draw" else "nobody gets a point"
     return f"  {who}: {what}{how}"
-
-
-def _number(value: float) -> str:
-    """Return points, or a sum of halves of them, with its fraction: ``2½``.
-
-    >>> _number(2.5), _number(0.5), _number(0), _number(3.0), _number(2.25)
-    ('2½', '½', '0', '3', '2¼')
-    """
-    whole, part = divmod(value, 1)
-    return f"{whole:g}{_FRACTIONS[part]}".removeprefix("0" if part else "")

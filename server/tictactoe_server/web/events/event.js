@@ -9,7 +9,8 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, describeTerms } from "./words.js";
+import { describeStanding, isOver } from "./tournaments.js";
+import { describeTerms } from "./words.js";
 
 const TICK_MS = 500;
 
@@ -71,7 +72,7 @@ class EventPage {
 		const { state, player, isOrganiser, refused, app } = this.following;
 		if (refused && !state) return show(this.element, makeNothing(app, refused).element);
 		if (!state) return undefined;
-		const run = isOrganiser && state.status !== "void" && state.status !== "over" ? this.organiser.run : null;
+		const run = isOrganiser && !isOver(state) ? this.organiser.run : null;
 		document.title = this.title;
 		setText(this.#title, this.title);
 		setText(this.#terms, describeTerms(state));
@@ -79,7 +80,7 @@ class EventPage {
 		this.organiser.element.hidden = !isOrganiser;
 		this.organiser.draw();
 		this.#table.draw(this.following.rows, player, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure("×", () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
-		setText(this.#round, state.round ? say("page event round", { round: state.round }) : say("page event pairings"));
+		setText(this.#round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
 		drawPairings(this.#now, state.pairings, player, run);
 		this.parts.table.hidden = !state.table.length;
 		this.parts.now.hidden = !state.pairings.length;

@@ -1,6 +1,7 @@
 /** An event as it goes on: its state as the server pushes it, and all that has been played in it. */
 
 import { Refused } from "../requests.js";
+import { eventChoices } from "./tournaments.js";
 
 /** @typedef {Protocol.EventState} EventState */
 /** All rounds, as `/e/CODE.json` has them. @typedef {{seq: number, table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[]}} Whole */
@@ -13,6 +14,8 @@ export class Following {
 	/** @type {EventState | null} */ state = null;
 	/** @type {Whole | null} */ whole = null;
 	receivedAt = 0;
+	/** Whether one came in by a card. */
+	hasCard = false;
 	/** Why there is nothing to follow, if so. */
 	refused = "";
 	/** @type {Protocol.Welcome | null} */ #asked = null;
@@ -31,9 +34,9 @@ export class Following {
 		return this.app.connection.welcome?.player ?? "";
 	}
 
-	/** One's own row of the table, undefined for who does not play. */
-	get own() {
-		return this.state?.table.find(({ player }) => player === this.player);
+	/** What one may do. */
+	get choices() {
+		return this.state ? eventChoices(this.state, this.player, this.hasCard) : { deeds: [], reasons: {} };
 	}
 
 	/** The table, as far as it is known; the newest rows are those that were pushed. */

@@ -4,6 +4,7 @@ import { say } from "../catalogue.js";
 import { field, h, select, setText, submitting } from "../dom.js";
 import { openDialog } from "../dialog.js";
 import { PRESETS, rulesOf } from "../rules.js";
+import { describeWord } from "./tournaments.js";
 import { LEVELS, describeClock, describeLevel, messageOf, parseClock } from "../words.js";
 
 const KINDS = ["round_robin", "swiss", "knock_out"];
@@ -12,7 +13,7 @@ const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
-	const kind = select(KINDS.map((one) => [one, say(`page event kind ${one}`)]));
+	const kind = select(KINDS.map((one) => [one, describeWord("kind", one)]));
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
 	const game = select(games.map((one) => [one, say(`name of ${one}`)]));
 	const clock = select(CLOCKS.map((one) => [one, describeClock(parseClock(one))]));

@@ -6,14 +6,7 @@ import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 
-/** When each action is of use. @type {[action: string, isOf: (state: Protocol.EventState) => boolean][]} */
-const ACTIONS = [
-	["begin", ({ status }) => status === "open"],
-	["next", ({ status, pairings }) => status === "running" && pairings.every(({ state }) => state === "scored")],
-	["pause", ({ status }) => status === "running"],
-	["resume", ({ status }) => status === "paused"],
-	["close", ({ status }) => status !== "over" && status !== "void"],
-];
+const ACTIONS = ["begin", "next", "pause", "resume", "close"];
 const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 
@@ -23,9 +16,9 @@ export class Organiser {
 		const { app, code } = following;
 		this.following = following;
 		this.run = this.run.bind(this);
-		this.buttons = ACTIONS.map(([action, isOf]) => {
+		this.buttons = ACTIONS.map((action) => {
 			const [label, does] = [say(`page event run ${action}`), () => this.run(action)];
-			return { isOf, element: action === "close" ? sure(label, does) : button(label, does, { class: MAIN.includes(action) ? "primary" : "" }) };
+			return { action, element: action === "close" ? sure(label, does) : button(label, does, { class: MAIN.includes(action) ? "primary" : "" }) };
 		});
 		const name = h("input", { maxlength: 24, autocomplete: "off" });
 		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
@@ -39,10 +32,9 @@ export class Organiser {
 	}
 
 	draw() {
-		const { state } = this.following;
-		if (!state) return;
-		for (const { isOf, element } of this.buttons) element.hidden = !isOf(state);
-		this.roster.hidden = state.head.entry !== "roster" || state.status === "over";
+		const { deeds } = this.following.choices;
+		for (const { action, element } of this.buttons) element.hidden = !deeds.includes(action);
+		this.roster.hidden = !deeds.includes("add");
 	}
 
 	/** @param {string} action @param {Record<string, string>} [about] */

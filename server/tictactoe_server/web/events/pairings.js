@@ -3,7 +3,7 @@
 import { say } from "../catalogue.js";
 import { button, h, isStale, show, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
-import { formatPoints, orWord, scoreOf, sidesOf } from "./words.js";
+import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js";
 
 /** @typedef {Protocol.EventPairing} Pairing */
 
@@ -23,13 +23,13 @@ function drawPairing(row, pairing, own, showsRound) {
 	const [one, two] = sidesOf(pairing);
 	const isOwn = [one, two].some((side) => side?.[1] === own);
 	const names = two ? [one, two].map(([mark, , name]) => h(result === mark ? "b.won" : "b", {}, name)) : [h("b", {}, one[2])];
-	const score = two ? result && [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : say("page event bye");
-	const note = by === "game" ? reason && describeReason(reason) : by && by !== "bye" && orWord(by, () => say(`page event by ${by}`));
+	const score = two && result ? [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : describeScore(pairing);
+	const note = by === "game" ? reason && describeReason(reason) : (by === "forfeit" || by === "organiser") && say(`tournament by ${by}`);
 	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, say(isOwn ? "page event board" : "page watch"));
 	row.classList.toggle("own", isOwn && !showsRound);
 	show(/** @type {Element} */ (row.firstElementChild),
-		h("span.sides", {}, names[0], two && " – ", names[1], showsRound && h("small", {}, say("page event round", { round }))),
-		link || h("span.result", {}, score || orWord(state, () => say(`page event pairing ${state}`))),
+		h("span.sides", {}, names[0], two && " – ", names[1], showsRound && h("small", {}, say("tournament now", { round }))),
+		link || h("span.result", {}, score),
 		h("span.note", {}, note),
 	);
 }

@@ -3,14 +3,17 @@
 import { say } from "../catalogue.js";
 import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
-import { formatPoints, orWord, scoreOf } from "./words.js";
+import { describeTie, describeWord, formatPoints, scoreOf } from "./tournaments.js";
 
 /** @typedef {Protocol.EventRow} Row */
+
+/** The columns of the table: the class of each, and the id of its title. */
+const COLUMNS = [["rank", "page event rank"], ["name", "page event name"], ["points", "tournament points"], ["played", "tournament played"], ["ties", "page event ties"]];
 
 export class Table {
 	#body = h("tbody");
 	element = h("table.standings", { "aria-label": say("page event table") },
-		h("thead", {}, h("tr", {}, ["rank", "name", "points", "played", "ties"].map((name) => h(`th.${name}`, { scope: "col" }, say(`page event ${name}`))))),
+		h("thead", {}, h("tr", {}, COLUMNS.map(([name, id]) => h(`th.${name}`, { scope: "col" }, say(id))))),
 		this.#body,
 	);
 
@@ -40,7 +43,7 @@ function drawName(cell, row, deedsOf) {
 	const { name, bot, status = "in" } = row;
 	const key = `${name}${bot}${status}${!!deedsOf}`;
 	if (!isStale(cell, key)) return;
-	const badge = bot ? say("page event bot") : status !== "in" && orWord(status, () => say(`page event is ${status}`));
+	const badge = bot ? say("tournament is bot") : status !== "in" && describeWord("is", status);
 	show(cell, h("span", {}, clean(name)), badge && h("small.badge", {}, badge), deedsOf?.(row));
 }
 
@@ -48,7 +51,7 @@ function drawName(cell, row, deedsOf) {
 function drawTies(details, { tie }) {
 	details.hidden = !tie.length;
 	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
-	const sums = tie.map(([name, value, sum]) => h("div", {}, h("dt", {}, orWord(name, () => say(`page event tie ${name}`))), h("dd", {}, say(name === "matches" ? "page event scores" : "page event sum", { value: formatPoints(value), sum }))));
+	const sums = tie.map((one) => h("div", {}, h("dt", {}, describeWord("tie", one[0])), h("dd", {}, describeTie(one))));
 	show(details.lastElementChild, sums);
 }
 
@@ -73,7 +76,7 @@ export function makeCrossTable({ table, pairings }, own) {
 		table.map((other) => h(other.player === player ? "td.self" : "td", {}, (scores.get(`${player} ${other.player}`) ?? []).join(" "))),
 		h("td.points", {}, formatPoints(points)),
 	));
-	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("page event points")];
+	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("tournament points")];
 	return h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("page event cross") },
 		h("table.standings.against", {}, h("thead", {}, h("tr", {}, heads.map((head, at) => (head ? h(at === 1 ? "th.name" : "th", { scope: "col" }, head) : h("td"))))), h("tbody", {}, rows)),
 	);

@@ -6,7 +6,8 @@ import { Lobby } from "../lobby.js";
 import { clean, formatDuration, joinWords } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeTerms, formatPoints, orWord, sidesOf } from "./words.js";
+import { describeStanding, describeWord, formatPoints, isOpen, sidesOf } from "./tournaments.js";
+import { describeTerms } from "./words.js";
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
@@ -18,9 +19,6 @@ const MOST_AWAITED = 4;
 const TICK_MS = 250;
 /** About how much wider than high the place for the boards is, by the shape of one of them. */
 const SHAPE = 1.6;
-
-/** @param {{state: string}} pairing */
-const isOpen = ({ state }) => state !== "scored";
 
 /** @param {App} app @param {string} code @param {string} ticket @returns {Page} */
 export const makePage = (app, code, ticket) => new EventWall(app, code, ticket);
@@ -148,7 +146,7 @@ class EventWall {
 		if (status === "open") return say(head.entry === "roster" ? "page event by card" : "page event soon");
 		if (status === "over") return "";
 		const open = pairings.filter(isOpen);
-		if (status !== "running" || !pairings.length) return orWord(status, () => say(`page event status ${status}`));
+		if (status !== "running" || !pairings.length) return describeWord("status", status);
 		if (!open.length) return say("page event round over");
 		if (open.length > MOST_AWAITED) return say("page event games on", { n: all.filter(isOpen).length, all: all.length });
 		const names = open.flatMap((pairing) => {
