@@ -19,14 +19,22 @@ import msgspec
 from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol import tournaments
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
+from tictactoe_protocol.events import EVENT_KINDS, EventHead, EventLeave, EventOpen, EventReady, EventRun, EventState
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.scene import View, list_deeds, list_terms, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.text import clean_text
+from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, pair_next
+from tictactoe_server.events.commands import apply as change_event
+from tictactoe_server.events.event import Event, due_at, open_event
+from tictactoe_server.events.shown import pairing_of
+from tictactoe_server.events.table import rows
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -61,6 +69,8 @@ GAMES: Final = (
     PRESETS["four-pie"],
     Rules(4, 4, 4, exact=True, opening="swap2"),
 )
+_NO_LINE: Final = (0, 1, 2, 4, 3, 5, 7, 6)
+"""Moves that leave one cell and no line."""
 CLOCKS: Final = (None, ClockFields(move_ms=2_000), ClockFields(initial_ms=4_000, increment_ms=0))
 
 
@@ -92,23 +102,41 @@ def make_vectors() -> list[dict[str, Any]]:
         else:
             counts.update(traits)
             chosen.append(one)
-    return chosen + [make_vector(chance, before, now) for before, now in pairwise(go_on_by_card())]
+    chosen += [make_vector(chance, before, now) for before, now in pairwise(go_on_by_card())]
+    return chosen + list(make_boundaries())
 
 
 def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
-    """Return what happened between two moments, or for None what one who comes now is told."""
+    """Return what happened between two moments as chance has it, or for None what one who comes now is told."""
     if chance.random() < 0.3:  # as servers up to 1.4 say it
         now = Seen(replace(now.state, happened=msgspec.UNSET), now.moves)
     viewer = chance.choice(("", *(seat.player for seat in now.state.seats.values() if seat)))
     how = {"sees_board": chance.random() < 0.2, "after_loss": before is not None and chance.random() < 0.2}
-    known = now.moves if chance.random() < 0.8 else None
+    is_known = chance.random() < 0.8
+    features = chance.choice(((), ("abort",), ("abort", "share")))
+    now_ms, is_online = chance.choice((0, 0, 250, 600)), chance.random() < 0.9
+    return tell_vector(before, now, viewer, features, how, now_ms, is_known=is_known, is_online=is_online)
+
+
+def tell_vector(
+    before: Seen | None,
+    now: Seen,
+    viewer: str,
+    features: tuple[str, ...] = ("abort", "share"),
+    how: dict[str, bool] | None = None,
+    now_ms: int = 0,
+    *,
+    is_known: bool = True,
+    is_online: bool = True,
+) -> dict[str, Any]:
+    """Return what somebody is told of two moments, and what they may do then."""
+    how = how or {"sees_board": False, "after_loss": False}
+    known = now.moves if is_known else None
     known_before = None if before is None else before.moves if known is not None else None
     if before is None:
         events, how = standing(now.state, known), {"sees_board": False, "after_loss": False}
     else:
         events = happened(before.state, now.state, moves=known, before=known_before)
-    features = chance.choice(((), ("abort",), ("abort", "share")))
-    now_ms, is_online = chance.choice((0, 0, 250, 600)), chance.random() < 0.9
     open_now = choices(now.state, viewer, known, features, now_ms, is_online=is_online)
     view = look_at(random.Random(f"{now.state.seq} {now.moves} {viewer} {now_ms}"), now, open_now, is_online=is_online)
     told, said, shown = {}, {}, {}
@@ -158,6 +186,26 @@ def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) 
         reason=chance.choice(("", "Nobody was here.")),
         is_offline=not is_online,
     )
+
+
+def make_boundaries() -> Iterator[dict[str, Any]]:
+    """Yield what chance hardly meets: a draw in a game of a tournament one move too early, leaving it, games missed."""
+    ana, bo = PEOPLE[:2]
+    room = open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))
+    seen: Seen | None = None
+    moves: list[tuple[Player, Command]] = [
+        *((ana, Enter()), (bo, Enter())),
+        *((PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply)) for ply, cell in enumerate(_NO_LINE)),
+    ]
+    for player, command in moves:
+        room = apply(room, player, command, 1_000)
+        before, seen = seen, Seen(state_of(room, 1_000, watchers=0), room.position.moves)
+        if len(seen.moves) in (0, 1, 7, 8):
+            yield tell_vector(before, seen, ana.id)
+    assert seen is not None
+    missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, happened=msgspec.UNSET)
+    later = replace(missed, game=3, score={**missed.score, ana.id: 2})
+    yield tell_vector(Seen(missed, seen.moves), Seen(later, seen.moves), "")
 
 
 def say_choices(found: Choices, state: RoomState, moves: tuple[int, ...] | None) -> list[str]:
@@ -303,10 +351,112 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
     yield chance.choice(rare[:6] if chance.random() < 0.85 else rare)
 
 
+def make_tournaments() -> Iterator[dict[str, Any]]:
+    """Yield what everybody may do in tournaments of every kind and status, how they stand, and how that is told."""
+    for kind in EVENT_KINDS:
+        event = open_event(
+            "EV3NTS",
+            "p-org",
+            EventOpen(
+                kind=kind,
+                title="Friday",
+                clock=ClockFields(initial_ms=60_000, increment_ms=0),
+                entry="roster" if kind == "swiss" else "open",
+                roster=("Ana", "Bo", "Cy") if kind == "swiss" else (),
+                late_until=1 if kind == "swiss" else 0,
+            ),
+            PRESETS["classic"],
+            now=0,
+            seed=7,
+            secret="secret",
+        )
+        for name in ("Ana", "Bo", "Cy"):
+            event = act(event, f"p-{name}", EnterEvent(name, ticket=event.ticket_of(name) if kind == "swiss" else ""))
+            yield from tell_tournament(event)
+        yield from tell_tournament(run_event(event, "close"))
+        event = run_event(event, "begin")
+        event = act(event, "", pair_next(event))
+        yield from tell_tournament(event)
+        event = act(event, "", RoomCodes({one.id: "K7M4PQ" for one in event.open_pairings}))
+        for one in event.open_pairings:
+            event = act(event, "", Opened(one.id))
+        yield from tell_tournament(event)
+        yield from tell_tournament(run_event(event, "pause"))
+        yield from tell_tournament(act(event, "p-Ana", EventReady(event=event.code, on=False)))
+        yield from tell_tournament(act(event, "p-Bo", EventLeave(event=event.code)))
+        yield from tell_tournament(run_event(event, "expel", player="p-Cy"))
+        first = event.open_pairings[0]
+        yield from tell_tournament(run_event(event, "void", pairing=first.id))
+        mark, player = next(iter(first.players.items()))
+        yield from tell_tournament(run_event(event, "forfeit", pairing=first.id, player=player))
+        drawn = act(event, "", Score(first.id, mark if kind == "knock_out" else "draw"))
+        yield from tell_tournament(drawn)
+        yield from tell_tournament(replace(drawn, due_at=None))
+        yield from tell_tournament(run_event(drawn, "close"))
+
+
+def tell_tournament(event: Event) -> Iterator[dict[str, Any]]:
+    """Yield how a tournament is for its organiser, for a player and for a watcher."""
+    due = due_at(event)
+    terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
+    terms |= {"rounds": event.all_rounds, "size": event.size or msgspec.UNSET}
+    told: dict[str, Any] = {name: getattr(event, name) for name in ("seq", "status", "round")}
+    told |= {"event": event.code, "due_ms": None if due is None else max(0, due - 1)}
+    told |= {"head": EventHead(**terms, players=len(event.field), present=1), "table": rows(event)}
+    state = EventState(**told, pairings=tuple(pairing_of(event, one) for one in event.in_round(event.round)))
+    for viewer, has_card in (("p-org", False), ("p-Ana", False), ("p-Bo", False), ("p-Cy", True), ("", True)):
+        said = {}
+        for language in LANGUAGES:
+            speak(language)
+            said[language] = [
+                *(tournaments.describe_standing(state), tournaments.describe_own(state, viewer)),
+                *(tournaments.describe_word("kind", kind) for kind in (*EVENT_KINDS, "newer")),
+                *(tournaments.describe_score(one) for one in state.pairings),
+                *(tournaments.describe_tie(*tie) for row in state.table for tie in row.tie),
+                *(tournaments.describe_word("tie", tie[0]) for row in state.table for tie in row.tie),
+                *(tournaments.describe_word("is", row.status) for row in state.table),
+                *(tournaments.format_points(row.points) for row in state.table),
+            ]
+        speak("en")
+        found = msgspec.to_builtins(tournaments.event_choices(state, viewer, has_card=has_card))
+        yield {
+            "state": msgspec.to_builtins(state),
+            "viewer": viewer,
+            "has_card": has_card,
+            "choices": found,
+            "said": said,
+        }
+
+
+def act(event: Event, actor: str, command: Any) -> Event:
+    """Return the event after a command."""
+    return change_event(event, actor, command, 1)
+
+
+def run_event(event: Event, action: Any, **more: str) -> Event:
+    """Return the event after its organiser has done something."""
+    return act(event, "p-org", EventRun(event=event.code, seq=event.seq, action=action, **more))
+
+
+_NAMES: Final = tuple(
+    (name, clean_text(name))
+    for name in (*(f"a{chr(0x301) * marks}b" for marks in (1, 3, 4, 5, 9)), "n" * 64, "a\u200bb", "\u202eab")
+)
+"""Names as they came, and as they are shown: with as many marks on a letter as are kept and more, and long ones."""
+
+
 def render_vectors() -> str:
     """Return the file: a line for each vector."""
-    rows = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in make_vectors())
-    return f'{{"vectors": [\n{rows}\n]}}\n'
+    parts: dict[str, list[Any]] = {
+        "vectors": make_vectors(),
+        "tournaments": list(make_tournaments()),
+        "names": [*map(list, _NAMES)],
+    }
+    told = []
+    for name, vectors in parts.items():
+        rows = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in vectors)
+        told.append(f'"{name}": [\n{rows}\n]')
+    return "{" + ",\n".join(told) + "}\n"
 
 
 def main() -> None:

@@ -29,9 +29,7 @@ from tictactoe_client.online.inspection import NAMELESS, read_message
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
-from tictactoe_client.text.lobby import list_games, list_rooms
-from tictactoe_client.text.tournament import describe_call, describe_terms, list_events, tabulate, tabulate_pairings
-from tictactoe_client.text.tournament import describe_progress as describe_progress_of_event
+from tictactoe_client.text.lobby import describe_terms, list_games, list_rooms
 from tictactoe_client.text.wording import describe_choices
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.lists import align
@@ -42,6 +40,8 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
 from tictactoe_protocol.telling import describe_result
+from tictactoe_protocol.tournaments import describe_call, list_events, tabulate, tabulate_pairings
+from tictactoe_protocol.tournaments import describe_progress as describe_progress_of_event
 from tictactoe_protocol.wording import describe_turn
 from tools.examples import PUSH_EXAMPLES
 

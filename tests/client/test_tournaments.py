@@ -26,11 +26,11 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.text.tournament import describe_progress, tabulate
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Welcome
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.tournaments import describe_progress, tabulate
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 TERMS = EventOpen(kind="swiss", title="Friday", clock=ClockFields(initial_ms=180_000, increment_ms=2_000))

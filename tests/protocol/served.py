@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tictactoe_protocol.catalogue import LANGUAGES
@@ -12,7 +13,10 @@ def served_catalogues(folder: Path) -> Path:
     """Write the catalogue of each language into a folder as the server sends it; return the folder."""
     assets = Assets()
     for language in LANGUAGES:
-        served = assets.named(f"{language}.json")
-        assert served is not None
-        (folder / f"{language}.json").write_bytes(served.body)
+        sentences: dict[str, object] = {}
+        for place in ("", "events/"):
+            served = assets.named(f"{place}{language}.json")
+            assert served is not None
+            sentences |= json.loads(served.body)
+        (folder / f"{language}.json").write_text(json.dumps(sentences), encoding="utf-8")
     return folder

@@ -8,8 +8,9 @@ const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
 const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
-const { seatOf } = await import(`${folder}/words.js`);
-const { vectors } = JSON.parse(readFileSync(path, "utf8"));
+const { clean, seatOf } = await import(`${folder}/words.js`);
+const tournaments = await import(`${folder}/events/tournaments.js`);
+const { vectors, tournaments: events, names } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -53,6 +54,21 @@ function viewOf({ view, now_ms, scene }) {
 	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
 	return { here: view.here, typed: view.typed, confirming: view.confirming, isReviewing: view.is_reviewing, isOffline: view.is_offline, passed: now_ms, trouble };
 }
+events.forEach(({ state, viewer, has_card, choices: wanted, said }, index) => {
+	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, eventChoices, formatPoints } = tournaments;
+	compare(`tournament ${index}`, eventChoices(state, viewer, has_card), wanted);
+	const ties = state.table.flatMap(({ tie }) => tie);
+	for (const language of languages) {
+		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
+		compare(`tournament ${index} ${language}`, [
+			describeStanding(state), describeOwn(state, viewer),
+			...["round_robin", "swiss", "knock_out", "newer"].map((kind) => describeWord("kind", kind)),
+			...state.pairings.map(describeScore), ...ties.map(describeTie), ...ties.map(([name]) => describeWord("tie", name)),
+			...state.table.map(({ status = "in" }) => describeWord("is", status)), ...state.table.map(({ points }) => formatPoints(points)),
+		], said[language]);
+	}
+});
+for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);
 
 // Choices without the names and labels of the deeds, which follow from the rest.
 function plainly({ deeds, questions, reasons }) {

@@ -32,13 +32,13 @@ from tictactoe_client.streams.output import Output, is_terminal, print_error, pr
 from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import align_columns, list_rooms
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.text.tournament import list_events
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
 from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.tournaments import list_events
 
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:

@@ -16,14 +16,13 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
+from tictactoe_protocol.tournaments import event_choices
 
 RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 """What its organiser does, by the names of the wire."""
 NAMING_DEEDS: Final = ("expel", "forfeit", "void")
 """What of that is for somebody who is in."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
-_TURNS: Final = {"open": ("begin",), "running": ("next", "pause"), "paused": ("resume",)}
-"""What of that is for one status of an event alone."""
 _SHARED_WORDS: Final = frozenset({"join", "leave", "next", "resume", "save"})
 """Deeds whose words mean the same elsewhere."""
 
@@ -47,15 +46,7 @@ def list_words(*deeds: str) -> str:
 
 def list_deeds(tournament: Tournament) -> tuple[str, ...]:
     """Return what we may do with it now."""
-    state, row = tournament.state, tournament.row
-    own: tuple[str, ...] = ()
-    if row is not None:
-        own = {"in": ("leave", "away"), "away": ("leave", "ready")}.get(row.status, ())
-    elif state.status == "open" or state.round <= state.head.late_until:
-        own = ("join",)
-    others = {deed for status, deeds in _TURNS.items() if status != state.status for deed in deeds}
-    runs = [deed for deed in RUN_DEEDS if deed not in others] if tournament.is_organiser else []
-    return () if tournament.is_over else (*own, *runs)
+    return event_choices(tournament.state, tournament.viewer).deeds
 
 
 def word_for(deed: str) -> str:

@@ -14,6 +14,7 @@ from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.room import Followed, RoomRequests
 from tictactoe_protocol import events
 from tictactoe_protocol.events import Card, EventRow, EventRows, EventState, RunAction
+from tictactoe_protocol.tournaments import is_over, row_of
 
 _MOST_ROWS: Final = 20
 """How many rows of the table are told, beside the own one."""
@@ -37,7 +38,7 @@ class Tournament(Followed[EventState]):
     @property
     def is_over(self) -> bool:
         """Whether nothing follows: it was played to its end, or has been closed."""
-        return self.has_state and self.state.status in ("over", "void")
+        return self.has_state and is_over(self.state)
 
     @property
     def _is_at_end(self) -> bool:
@@ -46,8 +47,12 @@ class Tournament(Followed[EventState]):
     @property
     def due_ms(self) -> int | None:
         """In how many ms the next round begins, or what is waited for is over; None where nothing is due."""
-        passed = asyncio.get_running_loop().time() - self._came_at
-        return None if self.state.due_ms is None else max(0, self.state.due_ms - round(passed * 1000))
+        return None if self.state.due_ms is None else max(0, self.state.due_ms - self.age_ms)
+
+    @property
+    def age_ms(self) -> int:
+        """How long ago the newest state came, in ms: what it says of times counts from then."""
+        return round((asyncio.get_running_loop().time() - self._came_at) * 1000)
 
     @property
     def is_organiser(self) -> bool:
@@ -57,7 +62,7 @@ class Tournament(Followed[EventState]):
     @property
     def row(self) -> EventRow | None:
         """Our row of the table, None where we are not in it."""
-        return next((row for row in self.state.table if row.player == self.viewer), None)
+        return row_of(self.state, self.viewer)
 
     async def ready(self, *, on: bool = True) -> None:
         """Be paired from the next round on, or with `on` false no more until we are ready again."""
@@ -113,4 +118,7 @@ def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
         head=replace(state.head, present=news.present),
         table=tuple(row for number, row in enumerate(table) if number < _MOST_ROWS or row.player == viewer),
         pairings=tuple(pairings.values()),
+        away=news.away,
+        games=news.games,
+        bracket=state.bracket if news.bracket is UNSET else news.bracket,
     )

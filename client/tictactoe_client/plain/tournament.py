@@ -19,11 +19,11 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text import arrival
-from tictactoe_client.text import tournament as words
 from tictactoe_client.text.language import means
-from tictactoe_client.text.lobby import align_columns
+from tictactoe_client.text.lobby import align_columns, describe_terms
 from tictactoe_client.text.talk import describe_push
 from tictactoe_protocol import clean_text
+from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice
@@ -54,7 +54,7 @@ class PlainEvent:
         """Go there and stay until it is over, at a board whenever one is called; return the exit code."""
         await self._enter(way)
         head = self._tournament.state.head
-        self._output.print(f"{clean_text(head.title)}: {words.describe_terms(head)}.")
+        self._output.print(f"{clean_text(head.title)}: {describe_terms(head)}.")
         if (row := self._tournament.row) is not None and not self._tournament.is_over:
             self._output.print(say("tournament you are in", name=clean_text(row.name)))
         if self._keyboard.is_terminal and not self._tournament.is_over:
@@ -156,18 +156,13 @@ class PlainEvent:
         old, state = self._told, self._tournament.state
         if state is old or any(one.room in self._rooms and one.state != "scored" for one in state.pairings):
             return  # nothing new, or our own game is over and will be scored in a moment
-        self._told, lines = state, list[str]()
-        if old is None or (old.status, old.round) != (state.status, state.round):
+        news, self._told = words.event_happened(old, state), state
+        lines = words.announce_event(news)
+        if news.is_other:
             pairings = align_columns(words.tabulate_pairings(state).values())
             lines += [*words.describe_progress(state, None), *pairings]
-        else:
-            scored = {one.id for one in old.pairings if one.state == "scored"}
-            news = [one for one in state.pairings if one.state == "scored" and one.id not in scored]
-            lines += [f"{words.describe_players(one)}: {words.describe_score(one)}" for one in news]
-            known = {row.player for row in old.table}
-            came = [clean_text(row.name) for row in state.table if row.player not in known]
-            lines += [say("tournament came", names=", ".join(came))] if came else []
-            lines += words.describe_progress(state, self._tournament.due_ms)[1:] if news else []
+        elif news.scored:
+            lines += words.list_waits(state, self._tournament.due_ms)
         if self._tournament.is_over:
             lines += align_columns(words.tabulate(state.table, self._tournament.viewer).values())
         self._output.print(*lines)

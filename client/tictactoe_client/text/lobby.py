@@ -12,9 +12,11 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import Command, word_of
+from tictactoe_protocol.events import EventHead
 from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.terms import RulesState
+from tictactoe_protocol.tournaments import describe_word
 from tictactoe_protocol.wording import (
     count,
     describe_clock,
@@ -170,6 +172,11 @@ def short_rules(rules: RulesState | Rules) -> str:
     special = {"rules misere": rules.misere, "rules falls": rules.gravity, "rules some blocked": rules.blocked}
     special["rules only exact"] = rules.exact
     return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so), *filter(None, [rules.opening])])
+
+
+def describe_terms(head: EventHead) -> str:
+    """Return what is played in a tournament: ``Swiss, 3x3, 3+2``."""
+    return ", ".join((describe_word("kind", head.kind), short_rules(head.rules), describe_clock(head.clock)))
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:

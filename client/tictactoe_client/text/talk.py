@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from tictactoe_client.text.tournament import describe_call
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+from tictactoe_protocol.tournaments import describe_call
 
 
 def announce_chat(line: ChatLine) -> str:

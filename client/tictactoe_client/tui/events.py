@@ -26,7 +26,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Enter
-from tictactoe_client.text import tournament as words
+from tictactoe_client.text.lobby import describe_terms
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import HelpPage, Part
@@ -35,6 +35,7 @@ from tictactoe_client.tui.room.picture import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
+from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import DEEDS
 from tictactoe_protocol.events import EventSummary
@@ -154,7 +155,7 @@ class EventPage(ListPage):
 
     def describe_about(self) -> str:
         event = self._event
-        return "" if event is None else f"{event.code}   {words.describe_terms(event.state.head)}"
+        return "" if event is None else f"{event.code}   {describe_terms(event.state.head)}"
 
     def fill(self) -> None:
         event = self._event

@@ -33,7 +33,6 @@ from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
-from tictactoe_client.text.tournament import describe_call
 from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.question import Question, hand_on
@@ -43,6 +42,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Notice, Welcome
+from tictactoe_protocol.tournaments import describe_call
 
 _IDLE_SECONDS = 10.0
 """Without a key for so long a person counts as away, where the terminal does not say."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tictactoe_client.text.lobby import align_columns
-from tictactoe_client.text.tournament import format_points
 from tictactoe_engine.records import GameRecord
 from tictactoe_lab.cup.file import FAILED
 from tictactoe_lab.cup.strength import measure_elo, measure_ratio
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.standings import Game, Standing, standings
+from tictactoe_protocol.tournaments import format_points
 
 
 class Row(NamedTuple):

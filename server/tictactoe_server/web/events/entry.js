@@ -3,9 +3,9 @@
 import { say } from "../catalogue.js";
 import { button, field, h, setText, submitting } from "../dom.js";
 import { Refused } from "../requests.js";
-import { clean, messageOf } from "../words.js";
-import { formatPoints, orWord, sidesOf } from "./words.js";
+import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
+import { describeOwn, ownBoard } from "./tournaments.js";
 
 /** By the codes of events the tickets with which one came in: they lead back from another device. @type {Map<string, string>} */
 const tickets = new Map();
@@ -19,7 +19,7 @@ export class Entry {
 	#ticketed = field(say("page event ticket"), this.#ticket);
 	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", {}, say("page join")));
 	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", {}, say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
-	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#pairing?.room ?? "" }), { class: "primary big" });
+	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
 	#leave = sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
@@ -33,42 +33,29 @@ export class Entry {
 		this.following = following;
 		this.#name.value = following.app.connection.name;
 		this.#ticket.value = ticket;
-		this.hasCard = ticket !== "";
+		following.hasCard = ticket !== "";
 	}
 
 	draw() {
-		const { state, own } = this.following;
+		const { state, player, choices: { deeds } } = this.following;
 		if (!state) return;
-		const { status, round, head } = state;
-		const isOn = status === "running" || status === "paused";
-		const isOpen = status === "open" || (isOn && (round <= (head.late_until ?? 0) || (head.entry === "roster" && this.hasCard)));
-		const isIn = (status === "open" || isOn) && (own?.status ?? "in") === "in" && !!own;
-		const isAway = isOn && own?.status === "away";
-		this.element.hidden = !own && !isOpen && this.following.isOrganiser;
-		this.#form.hidden = !!own || !isOpen;
+		const [may, { head }] = [(/** @type {string} */ deed) => deeds.includes(deed), state];
+		const own = describeOwn(state, player);
+		// Whoever gives out the cards has no use for one.
+		this.element.hidden = !own && this.following.isOrganiser && (!may("join") || (head.entry === "roster" && !this.following.hasCard));
+		this.#form.hidden = !may("join");
 		this.#named.hidden = head.entry === "roster";
-		this.#ticketed.hidden = (head.entry ?? "open") === "open" || this.hasCard;
-		this.#board.hidden = !this.#pairing;
-		this.#back.hidden = !isAway;
-		this.#pause.hidden = !isIn || !isOn;
-		this.#leave.hidden = !isIn && !isAway;
-		setText(this.#told, own ? this.#tell(state, own) : say(!isOpen ? "page event only watching" : head.entry === "roster" ? "page event by card" : "page event enter"));
+		this.#ticketed.hidden = (head.entry ?? "open") === "open" || this.following.hasCard;
+		this.#board.hidden = !this.#room;
+		this.#back.hidden = !may("ready");
+		this.#pause.hidden = !may("away");
+		this.#leave.hidden = !may("leave");
+		setText(this.#told, own || say(!may("join") ? "page event only watching" : head.entry === "roster" ? "page event by card" : "page event enter"));
 	}
 
-	/** One's pairing that is played now. */
-	get #pairing() {
+	get #room() {
 		const { state, player } = this.following;
-		return state?.pairings.find(({ players, state: at, room }) => at === "open" && room && Object.values(players).includes(player));
-	}
-
-	/** @param {Protocol.EventState} state @param {Protocol.EventRow} own */
-	#tell(state, { status = "in", place, points, name, player }) {
-		const pairing = this.#pairing;
-		const [, , against] = (pairing && sidesOf(pairing).find((side) => side[1] !== player)) ?? [];
-		if (against) return say("page event against", { name: against });
-		if (status !== "in") return orWord(status, () => say(`page event you are ${status}`));
-		if (state.status === "over") return say("page event you came", { place, points: formatPoints(points) });
-		return say(state.status === "open" ? "page event you wait" : "page event you stand", { name: clean(name), place, points: formatPoints(points) });
+		return (state && ownBoard(state, player)?.room) ?? "";
 	}
 
 	/** Enter with the name and the ticket, as far as they are wanted; who plays by the card elsewhere gives way where that is meant. */

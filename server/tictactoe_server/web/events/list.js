@@ -4,7 +4,8 @@ import { say } from "../catalogue.js";
 import { button, h, show } from "../dom.js";
 import { makeRow } from "../roomlist.js";
 import { clean } from "../words.js";
-import { orWord, prepare } from "./words.js";
+import { describeWord } from "./tournaments.js";
+import { prepare } from "./words.js";
 
 /** @param {App} app @param {HTMLElement} section where they stand */
 export async function drawEvents(app, section) {
@@ -12,7 +13,7 @@ export async function drawEvents(app, section) {
 	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));
 	const rows = events.map(({ event, title, kind, status, round, players }) => {
 		const isOpen = status === "open";
-		const terms = [orWord(kind, () => say(`page event kind ${kind}`)), say("page event players", { n: players }), status === "running" ? say("page event round", { round }) : orWord(status, () => say(`page event status ${status}`))];
+		const terms = [describeWord("kind", kind), say("page event players", { n: players }), status === "running" ? say("tournament now", { round }) : describeWord("status", status)];
 		return makeRow(clean(title), terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
 	});
 	const open = async () => (await import("./opening.js")).showOpening(app);
