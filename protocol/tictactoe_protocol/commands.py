@@ -249,7 +249,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "topic opening": tuple(
         Command(f"choose {way}", Verb("choose", way), deeds=(f"choose {way}",), key=Key(way, key, "", {"": "choosing"}))
-        for way, key in (("swap", "ctrl+s"), ("stay", "ctrl+k"), ("more", "ctrl+t"))
+        for way, key in (("swap", "s"), ("stay", "k"), ("more", "t"))
     ),
     "topic game": (
         Command("draw", Verb("draw"), ways=_ANSWERS, deeds=("draw offer", "draw accept")),
@@ -350,9 +350,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
                     "key to the board": "talking",
                     "key back": "commanding reviewing replay page",
                     "key cancel": "waiting new",
-                    "deed leave": "away attending watching",
+                    "deed leave": "away attending watching playing choosing",
                     "key to home": "over",
-                    "": "playing choosing past question",
+                    "": "past question",
                 },
             ),
         ),

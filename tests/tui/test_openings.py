@@ -70,8 +70,8 @@ async def test_a_swap_changes_seat_marks_clock_and_turn_at_once_and_is_told(
 @pytest.mark.parametrize(
     ("key", "told"),
     [
-        ("ctrl+s", ("YOUR MOVE (O)", "You take O: bo is X now.", "X  bo", "O  ana (you)")),
-        ("ctrl+k", ("bo's move (O)", "You stay X.", "X  ana (you)", "O  bo")),
+        ("s", ("YOUR MOVE (O)", "You take O: bo is X now.", "X  bo", "O  ana (you)")),
+        ("k", ("bo's move (O)", "You stay X.", "X  ana (you)", "O  bo")),
     ],
 )
 async def test_a_choice_has_a_key_for_each_answer(
@@ -82,9 +82,9 @@ async def test_a_choice_has_a_key_for_each_answer(
         await ana.until("bo places O: 2 to go.", "bo places two more, then you choose.")
         for ply, cell in ((3, 0), (4, 1)):
             await bo.ask("move", room=code, cell=cell, ply=ply)
-        await ana.until("You are X. Which side do you take?   Ctrl+S change sides   Ctrl+K keep my side")
+        await ana.until("You are X. Which side do you take?   s change sides   k keep my side")
         assert "move: _" not in ana.text
-        await ana.enter("c3", "Choose your side.   Ctrl+S O  Ctrl+K X")
+        await ana.enter("c3", "Choose your side.   s O  k X")
         assert (await bo.ask("sync", room=code))["moves"][5:] == []
         await ana.do("escape", gone="c3")
         await ana.do(key, *told)
@@ -97,10 +97,10 @@ async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Se
             await ana.until("bo places X: 3 to go.")
             for ply, cell in enumerate((0, 1, 2)):
                 await bo.ask("move", room=code, cell=cell, ply=ply)
-            await ana.until("Ctrl+S change sides   Ctrl+K keep my side\n Ctrl+T place two more")
-            await ana.do("?", "Opening", "Ctrl+T", "Exactly five in a row win.")
+            await ana.until("s change sides   k keep my side   t place\n two more")
+            await ana.do("?", "Opening", "t", "Exactly five in a row win.")
             await ana.press("escape")
-            await ana.do("ctrl+t", "Place O: 2 to go.", "You place two more, then bo chooses.", "ana places two more.")
+            await ana.do("t", "Place O: 2 to go.", "You place two more, then bo chooses.", "ana places two more.")
             ana.app.pages[-1].model.quiet_until = 0.0
             await ana.enter("h8", "Place X: 1 to go.")
             await ana.enter("h9", "bo chooses a side.")
@@ -113,9 +113,9 @@ async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_sc
             await ana.until("bo places X: 1 to go.")
             await bo.ask("move", room=code, cell=4, ply=0)
             await ana.until("Choose your side.")
-            await ana.do("1", "Choose your side.   Ctrl+S X  Ctrl+K O")
+            await ana.do("1", "Choose your side.   s X  k O")
             await ana.do("?", "Your own game", "After the first mark the other player may take it over")
-            await ana.do("escape ctrl+s", "bo's move (O)", "X  ana (you)")
+            await ana.do("escape s", "bo's move (O)", "X  ana (you)")
 
 
 @pytest.mark.parametrize("size", [(60, 20), (40, 12)])
@@ -129,8 +129,8 @@ async def test_small_windows_have_all_answers_in_german_too(
             await ana.until("bo setzt X: noch 3.")
             for ply, cell in enumerate((0, 1, 2)):
                 await bo.ask("move", room=code, cell=cell, ply=ply)
-            await ana.until("▶O ana", "Strg+S X  Strg+K O  Strg+T 2 weitere", "Wähle deine Seite.")
-            await ana.do("ctrl+s", "X ana  ▶O bo", "bo ist am Zug (O)")
+            await ana.until("▶O ana", "s X  k O  t 2 weitere", "Wähle deine Seite.")
+            await ana.do("s", "X ana  ▶O bo", "bo ist am Zug (O)")
 
 
 async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: OpenScreen) -> None:

@@ -57,7 +57,7 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
 
 
 def list_sides(model: RoomModel, keymap: Keymap) -> str:
-    """Return the keys that answer which side one takes in an opening, in as few words as can be: ``Ctrl+S X``."""
+    """Return the keys that answer which side one takes in an opening, in as few words as can be: ``s X``."""
     state, ways = model.room.state, [deed for deed in model.choices.deeds if deed.id == "choose"]
     takes = ((deed, take_of(state, model.room.viewer, deed.argument)) for deed in ways)
     return "  ".join(f"{keymap.show(key_for(deed))} {name_option(take)}" for deed, take in takes)
