@@ -118,7 +118,7 @@ async def test_home_and_end_go_to_the_first_line_and_the_last(at_home: AtHome) -
 
 async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
-        await ana.do("space", "│Tic-tac-toe", "Connect four")
+        await ana.do("space", "│> Tic-tac-toe", "Connect four")
         await ana.do("end up up up enter", "> Game               Gomoku", "15 by 15, 5 in a row")
         await ana.do("?", "A game with a name.")
         await ana.do("escape", "> Game               Gomoku", "15 by 15, 5 in a row")

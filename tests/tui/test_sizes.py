@@ -200,9 +200,14 @@ async def test_it_stands_on_the_screen(game: Game) -> None:
         await ana.do("escape", "YOUR MOVE (X)", "│  5  │")
 
 
-async def test_in_a_narrow_window_the_game_that_is_chosen_stands_whole(at_home: AtHome) -> None:
-    async with at_home(size=(40, 20)) as ana:
-        await ana.do("left left left left left", "‹Three players›")
+@pytest.mark.parametrize(("ascii", "chosen"), [(False, "‹Three players›"), (True, "<Three players>")])
+@pytest.mark.parametrize("size", [(40, 12), (40, 20)], ids=str)
+async def test_in_a_narrow_window_no_box_cuts_the_game_that_is_chosen(
+    at_home: AtHome, size: tuple[int, int], *, ascii: bool, chosen: str
+) -> None:
+    async with at_home(size=size, ascii=ascii) as ana:
+        text = await ana.do("left left left left left", chosen)
+        assert not {"│", "|"} & set(text)
 
 
 async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at_home: AtHome) -> None:

@@ -17,6 +17,7 @@ from textual.widgets._select import SelectCurrent, SelectOverlay
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind_in_line, bind_keys
+from tictactoe_client.tui.lists import Signed
 from tictactoe_client.tui.page import Page, Part, Text
 from tictactoe_client.tui.question import Line
 from tictactoe_protocol.catalogue import say
@@ -44,7 +45,7 @@ class FormLine(Line):
         return character != "?" and super().check_consume_key(key, character)
 
 
-class Values(SelectOverlay, inherit_bindings=False):
+class Values(SelectOverlay, Signed, inherit_bindings=False):
     """All values of a choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("values")
@@ -194,7 +195,7 @@ class FormPage(Page):
         """Take in what the lines say that was changed."""
         for name, line in self.lines.items():
             value = line.value.strip() if isinstance(line, FormLine) else line.value
-            if line.is_mounted and value != self.values[name]:
+            if value not in (self.values[name], Select.NULL):  # which a choice has until it is mounted
                 self.values[name] = value
                 self.took(name)
                 line.scroll_visible(animate=False)
