@@ -110,6 +110,14 @@ async def test_escape_takes_back_what_is_typed_then_leaves_the_form(at_home: AtH
         await ana.do("escape", "Playing as")
 
 
+async def test_escape_takes_back_what_is_typed_into_a_line_that_was_clicked_on(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
+        await ana.click(26, 9)
+        await ana.until("> Marks              XO", "Esc cancel")
+        await ana.type("XOA", "> Marks              XOA", "Esc undo")
+        await ana.do("escape", "> Marks              XO", "Esc cancel", gone="XOA")
+
+
 async def test_home_and_end_go_to_the_first_line_and_the_last(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("end", "> Chat")

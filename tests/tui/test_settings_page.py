@@ -116,6 +116,16 @@ async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
         assert ana.app.settings.ascii
 
 
+async def test_a_value_is_chosen_from_all_of_them_with_the_mouse(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
+        await ana.click(30, 2)
+        lines = (await ana.until("> terminal", "  contrast", "Esc back")).splitlines()
+        (night,) = (y for y, line in enumerate(lines) if "  night" in line)
+        await ana.click(30, night)
+        await ana.until("> Theme              night", gone="contrast")
+        assert await until_kept(ana) == {"theme": "night"}
+
+
 async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen, size=(80, 12)) as ana:
         await ana.press("up")

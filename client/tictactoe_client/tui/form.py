@@ -109,6 +109,7 @@ class FormPage(Page):
         self.rows: dict[str, tuple[Horizontal, Text, Text]] = {}
         self.values: dict[str, Any] = {}
         self.form, self.scroll = Vertical(id="form"), Fields()
+        self._entered: Widget | None = None
         self._before = ""
 
     def compose_body(self) -> ComposeResult:
@@ -175,7 +176,7 @@ class FormPage(Page):
     def choose(self, name: str) -> None:
         """Let the keys go to a line; what is typed there first takes the place of what stands there."""
         self.take()
-        line = self.lines[name]
+        line = self._entered = self.lines[name]
         self.set_focus(line)
         if isinstance(line, FormLine):
             self._before = line.value
@@ -235,17 +236,21 @@ class FormPage(Page):
         self.action_change(1)
 
     def on_click(self, event: events.Click) -> None:
-        """Take a click on a line: on a choice for another value, on a deed for doing it."""
+        """Take a click beside a choice for another value, on a deed for doing it; on its value the library takes it."""
         widget, _ = self.get_widget_at(*event.screen_offset)
-        name = next((row.name for row in widget.ancestors_with_self if row.name in self.lines), None)
-        if name is None or (name == self.chosen and isinstance(self.line, FormLine)):
+        inside = widget.ancestors_with_self
+        name = next((row.name for row in inside if row.name in self.rows and isinstance(row, Horizontal)), None)
+        if name is None or any(isinstance(one, (Select, FormLine)) for one in inside):
             return
         self.choose(name)
         if isinstance(self.line, Deed):
             self.action_open()
         self.action_change(1)
 
-    def on_descendant_focus(self) -> None:
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Choose the text that was clicked on."""
+        if event.widget is self.focused and event.widget is not self._entered and isinstance(event.widget, FormLine):
+            self.choose(self.chosen)
         self.redraw()
 
 
