@@ -13,7 +13,7 @@ from enum import EnumType, IntEnum
 from typing import Any, Final, Literal, get_args
 
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.themes import THEMES
+from tictactoe_client.themes import MEANT, THEMES
 from tictactoe_engine import Coordinates, Keys
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say
 
@@ -172,8 +172,10 @@ def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
     """Return a sentence, with a space before it, that names what was perhaps meant; empty where nothing is close."""
     import difflib  # which no start needs
 
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f" {say('did you mean', word=f'{quote}{close[0]}{quote}')}" if close else ""
+    words = {word: word for word in known}
+    words |= {word: theme for word, theme in MEANT.items() if theme in words}
+    close = difflib.get_close_matches(word, list(words), 1)
+    return f" {say('did you mean', word=f'{quote}{words[close[0]]}{quote}')}" if close else ""
 
 
 _PAGE: Final = frozenset(

@@ -47,6 +47,8 @@ THEMES: Final = ("auto", "terminal", *_OWN)
 ``auto`` is `paper` where the terminal or the environment says that it is light, `night` where either says dark; where
 neither says anything `night`, or `terminal` where it has few colours.
 """
+MEANT: Final = {"dark": "night", "light": "paper"}
+"""What others call themes, and which of ours is like it."""
 
 
 def theme_named(name: str) -> Theme:

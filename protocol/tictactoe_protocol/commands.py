@@ -156,6 +156,7 @@ _OFFERED: Final = {"": "talking commanding playing choosing"}
 _IN_GAME: Final = {"": "playing choosing"}
 _AT_END: Final = {"deed": "over", "": "past"}
 _LIST: Final = {"": "list"}
+_VALUES: Final = {"": "values"}
 _TEXT: Final = {"": "text"}
 
 _MOVING: Final = (
@@ -163,10 +164,13 @@ _MOVING: Final = (
     _press("down", "down", "go 1 0", _COMPARES),
     _press("up", "", "move -1", {"key choose": "list"}),
     _press("down", "", "move 1", {"key choose": "list"}),
+    _press("up", "", "cursor_up", {"key choose": "values"}),
+    _press("down", "", "cursor_down", {"key choose": "values"}),
     _press("up", "", "scroll_up", {"key scroll": "text"}),
     _press("down", "", "scroll_down", {"key scroll": "text"}),
     _press("open", "enter", "", {"key open": "list", "key open the room": "new", "": "settings"}),
-    _press("open", "", "", {"key watch": "watch event", "key replay": "history", "key choose": "values names"}),
+    _press("open", "", "", {"key watch": "watch event", "key replay": "history", "key choose": "names"}),
+    _press("open", "", "select", {"key choose": "values"}),
     _press("left", "", "change -1", {"key change": "home form"}),
     _press("right", "", "change 1", {"key change": "home form"}),
     _press("place", "enter space", "", _IN_GAME),
@@ -350,9 +354,9 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
                     "key to the board": "talking",
                     "key back": "commanding reviewing replay page",
                     "key cancel": "waiting new",
-                    "deed leave": "away attending watching",
+                    "deed leave": "away attending watching playing choosing",
                     "key to home": "over",
-                    "": "playing choosing past question",
+                    "": "past question",
                 },
             ),
         ),
@@ -403,6 +407,11 @@ _UNTOLD: Final = (
     _press("end", "", "go -1", _LIST),
     _press("page_up", "pageup", "page -1", _LIST),
     _press("page_down", "pagedown", "page 1", _LIST),
+    _press("home", "", "first", _VALUES),
+    _press("end", "", "last", _VALUES),
+    _press("page_up", "", "", _VALUES),
+    _press("page_down", "", "", _VALUES),
+    _press("back", "", "dismiss", {"key back": "values"}),
     _press("home", "", "scroll_home", _TEXT),
     _press("end", "", "scroll_end", _TEXT),
     _press("page_up", "", "", _TEXT),

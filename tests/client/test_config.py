@@ -304,11 +304,9 @@ def test_each_field_that_is_an_option_stands_in_a_section() -> None:
     assert {one.name for one in fields(Settings) if one.metadata} == {one.fills for one in OPTIONS.values()} - {""}
 
 
-@pytest.mark.parametrize("former", ["monokai", "nigth"])
-def test_with_a_theme_that_there_is_none_of_the_client_starts_and_names_those_there_are(
-    program: Program, former: str
-) -> None:
-    rows = dict(line.split()[:2] for line in program.output("config", "show", "--theme", former).splitlines())
-    assert rows["theme"] == "auto"
-    with cli.make_context("tictactoe-client", ["--theme", former], obj=load_config()) as context:
-        assert settings_of(context).doubts[0].startswith(f"theme is one of {', '.join(THEMES)}.")
+@pytest.mark.parametrize(
+    ("typed", "guess"), [("nigth", " Did you mean 'night'?"), ("drak", " Did you mean 'night'?"), ("monokai", "")]
+)
+def test_a_theme_that_there_is_none_of_is_refused_with_a_guess(program: Program, typed: str, guess: str) -> None:
+    told = program.complaint("config", "show", "--theme", typed)
+    assert told.endswith(f"'{typed}' is not one of {', '.join(map(repr, THEMES))}.{guess}\n")

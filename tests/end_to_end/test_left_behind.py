@@ -1,4 +1,4 @@
-"""Games that a killed run left behind: every later run says so, and how one that was lost meanwhile ended, once."""
+"""Games that a killed run left behind: a later run says so, and how one that was lost meanwhile ended, once each."""
 
 from __future__ import annotations
 
@@ -46,6 +46,17 @@ async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> No
 async def test_lists_and_json_name_it_on_standard_error(server: Server, command: tuple[str, ...]) -> None:
     async with left_behind(server) as (code, _):
         assert is_way_back((await complaint(*command, "-s", server.url, code=0)).splitlines()[0], code, server)
+
+
+async def test_a_game_that_waits_is_named_once_each_time_that_it_is_left_behind(server: Server) -> None:
+    async with left_behind(server) as (code, bo):
+        assert code in await complaint("rooms", "-s", server.url, code=0)
+        assert await complaint("rooms", "-s", server.url, code=0) == ""
+        async with run_client("join", code, "-s", server.url) as ana:
+            await ana.until("You are O, ana. bo is X.")
+            await ana.kill()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        assert code in await complaint("rooms", "-s", server.url, code=0)
 
 
 async def test_past_the_hold_the_seat_is_named_as_well() -> None:

@@ -338,12 +338,14 @@ async def test_colours_come_only_where_they_are_asked_for(server: Server) -> Non
             assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
-async def test_the_home_page_as_text_lists_the_public_rooms_alone(server: Server) -> None:
+async def test_the_home_page_as_text_lists_and_counts_the_public_rooms_alone(bots: Server) -> None:
+    server = bots
     async with two_playing(server) as (ana, _, room):
+        await ana.ask("create", visibility="private", bots={"O": "easy"})
         waiting = (await ana.ask("create", rules="gomoku"))["room"]
         private = (await ana.ask("create", visibility="private"))["room"]
         text = await text_of(server, "/")
-        assert "1 game on, 2 rooms wait." in text
+        assert "1 game on, 1 room waits." in text
         assert re.search(rf"{room}  playing  ana v bo +classic", text)
         assert re.search(rf"{waiting}  waiting  ana +gomoku", text)
         assert private not in text

@@ -34,7 +34,7 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> No
 async def test_a_new_room_has_the_computer_in_it(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, local=True) as ana:
         await until_started(ana, "Playing as")
-        text = await ana.do("down down enter", "With               ‹ medium computer ›")
+        text = await ana.do("down down enter", "With               medium computer")
         assert "Who may see it" not in text
         await ana.do("enter", "medium-bot", "Your move, X.")
 

@@ -88,7 +88,7 @@ async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_
             wheel = events.MouseScrollUp(None, 20, 4, 0, -1, 0, shift=False, meta=False, ctrl=False)
             ana.app.post_message(wheel)
             await ana.pilot.pause()
-        await ana.until("Game               ‹Your own", gone="b2,c3")
+        await ana.until("Game               Your own", gone="b2,c3")
         await ana.type(",a1", "> Blocked cells      b2,c3,a1")
 
 
@@ -110,6 +110,14 @@ async def test_escape_takes_back_what_is_typed_then_leaves_the_form(at_home: AtH
         await ana.do("escape", "Playing as")
 
 
+async def test_escape_takes_back_what_is_typed_into_a_line_that_was_clicked_on(at_home: AtHome) -> None:
+    async with at_form(at_home, "Board") as ana:
+        await ana.click(26, 9)
+        await ana.until("> Marks              XO", "Esc cancel")
+        await ana.type("XOA", "> Marks              XOA", "Esc undo")
+        await ana.do("escape", "> Marks              XO", "Esc cancel", gone="XOA")
+
+
 async def test_home_and_end_go_to_the_first_line_and_the_last(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("end", "> Chat")
@@ -118,10 +126,10 @@ async def test_home_and_end_go_to_the_first_line_and_the_last(at_home: AtHome) -
 
 async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
-        await ana.do("space", "> Tic-tac-toe", "Connect four")
-        await ana.do("end up up up enter", "> Game               ‹ Gomoku ›", "15 by 15, 5 in a row")
+        await ana.do("space", "│> Tic-tac-toe", "Connect four")
+        await ana.do("end up up up enter", "> Game               Gomoku", "15 by 15, 5 in a row")
         await ana.do("?", "A game with a name.")
-        await ana.do("escape", "> Game               ‹ Gomoku ›", "15 by 15, 5 in a row")
+        await ana.do("escape", "> Game               Gomoku", "15 by 15, 5 in a row")
 
 
 async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome) -> None:

@@ -71,7 +71,7 @@ async def test_colour_goes_and_comes(open_screen: OpenScreen, *, colour: bool) -
         await ana.press("down")
         for now in (not colour, colour):
             await ana.press("enter")
-            await until_chosen(ana, "‹ yes ›" if now else "Colour             ‹ no ›")
+            await until_chosen(ana, "Colour             yes" if now else "Colour             no")
             assert ana.app.settings.colour is now
             assert await until_kept(ana) == {"no_color": not now}
 
@@ -111,9 +111,19 @@ async def test_every_value_of_every_line_below_the_theme_comes_round(open_screen
 async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         await ana.click(10, 4)
-        await until_chosen(ana, "Plain ASCII        < yes >")
+        await until_chosen(ana, "Plain ASCII        yes")
         await ana.click(10, 20)
         assert ana.app.settings.ascii
+
+
+async def test_a_value_is_chosen_from_all_of_them_with_the_mouse(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen) as ana:
+        await ana.click(30, 2)
+        lines = (await ana.until("> terminal", "  contrast", "Esc back")).splitlines()
+        (night,) = (y for y, line in enumerate(lines) if "  night" in line)
+        await ana.click(30, night)
+        await ana.until("> Theme              night", gone="contrast")
+        assert await until_kept(ana) == {"theme": "night"}
 
 
 async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:

@@ -43,7 +43,7 @@ async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
         await ana.until("who takes the other seats")
         x, y = find(ana, "With")
         await ana.click(x, y)
-        await ana.until("> With               ‹ a friend ›")
+        await ana.until("> With               a friend")
 
 
 async def test_a_click_anywhere_in_a_large_cell_places(game: Game) -> None:
@@ -142,7 +142,7 @@ async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(game: Game,
 async def test_the_form_of_a_new_room_scrolls_in_a_low_window(at_home: AtHome) -> None:
     async with at_home(size=(40, 12)) as ana:
         await ana.do("down down enter", "> Game", "3 by 3, 3 in a row;", "Esc cancel")
-        await ana.do("up right", "> More               ‹ shown ›")
+        await ana.do("up right", "> More               shown")
         text = await ana.do("end", "> Chat", "Esc cancel")
         assert "Game" not in text
         x, y = find(ana, "Analysis")
@@ -202,3 +202,30 @@ async def test_it_stands_on_the_screen(game: Game) -> None:
         await ana.do("5 ctrl+q", "needs", "Leave and")
         await ana.pilot.resize_terminal(80, 16)
         await ana.do("escape", "Your move, X.", "│  5  │")
+
+
+@pytest.mark.parametrize(("ascii", "chosen"), [(False, "‹Three players›"), (True, "<Three players>")])
+@pytest.mark.parametrize("size", [(40, 12), (40, 20)], ids=str)
+async def test_in_a_narrow_window_no_box_cuts_the_game_that_is_chosen(
+    at_home: AtHome, size: tuple[int, int], *, ascii: bool, chosen: str
+) -> None:
+    async with at_home(size=size, ascii=ascii) as ana:
+        text = await ana.do("left left left left left", chosen)
+        assert not {"│", "|"} & set(text)
+
+
+async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at_home: AtHome) -> None:
+    async with at_home(size=(40, 12)) as ana:
+        assert "Ctrl+Q quit" in ana.text.splitlines()[-1]
+        for key, words in (("?", "Everywhere"), ("s", "> Theme"), ("N", "Keep a name"), ("w enter", "Private games")):
+            text = await ana.do(key, words, "Esc back")
+            assert "Esc back" in text.splitlines()[-1]
+            await ana.do("escape", "Playing as")
+        await ana.do("n", "Esc no")
+        await ana.do("escape q enter", "Waiting for someone", "Esc cancel")
+        assert "Esc cancel" in ana.text.splitlines()[-1]
+
+
+async def test_in_the_smallest_window_a_game_says_how_one_leaves(game: Game) -> None:
+    async with game(size=(40, 12)) as (ana, _, _):
+        assert "Esc leave" in ana.text.splitlines()[-1]

@@ -40,7 +40,7 @@ async def test_the_lines_of_a_new_room_have_all_letters(at_home: AtHome) -> None
 
 async def test_the_choices_of_a_new_room_have_the_keys_of_one_s_own(at_home: AtHome) -> None:
     async with at_form(at_home, "Misère", changed_keys=KEYS) as ana:
-        await ana.do("x", "> Misère             ‹ yes ›")
+        await ana.do("x", "> Misère             yes")
         await ana.do("j", "> Gravity")
         await ana.do("k b", "Playing as")
 

@@ -22,9 +22,6 @@ from tictactoe_protocol.catalogue import LANGUAGES, say
 _EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
 _ENVIRONMENT: Final = ("TICTACTOE_SERVER, …", "NO_COLOR, FORCE_COLOR", "ACCESSIBLE")
 
-DOUBTS: Final = "tictactoe_client.doubts"
-"""Where a command's context keeps what was wrong with its options and yet no reason not to start."""
-
 
 class Words(click.Choice[str]):
     """One of these words; a mistyped one is answered with what was perhaps meant."""
@@ -32,16 +29,6 @@ class Words(click.Choice[str]):
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         told = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
         return told + suggest(str(value).lower(), self.choices, quote="'")
-
-
-class Themes(Words):
-    """The names of themes; one that there is none of, as in an earlier version, is `auto`, and a doubt says so."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if ctx is None or (doubt := OPTIONS["theme"].find_fault(value)) is None:
-            return super().convert(value, param, ctx)
-        ctx.meta[DOUBTS] = (doubt,)
-        return str(OPTIONS["theme"].default)
 
 
 class Count(click.ParamType[int | float]):
@@ -84,8 +71,7 @@ def _make_option(option: Option) -> Named:
     elif option.is_list:
         attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
     elif option.words:
-        kind = Themes if option.key == "theme" else Words
-        attributes |= {"type": kind(option.words), "default": str(option.default)}
+        attributes |= {"type": Words(option.words), "default": str(option.default)}
     else:
         attributes |= {"type": Count(kind=float) if option.kind is float else str, "default": option.default}
     return Named(names, **attributes)

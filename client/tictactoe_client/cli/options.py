@@ -12,7 +12,6 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.cli.manual import DOUBTS
 from tictactoe_client.files.config import Config, keep_setting
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings
@@ -56,7 +55,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         mode=mode,
         name_is_for_now=bool(value["name"]) and source_of("name") in (_TYPED, _SET),
         changed_keys=config.bindings,
-        doubts=(*context.meta.get(DOUBTS, ()), *config.warnings),
+        doubts=config.warnings,
         **filled,
     )
 

@@ -101,8 +101,8 @@ async def connected(
     """Connect to the server that a link named, by default to that of the settings, for one piece of work.
 
     With `room` we are the player again whose seat there was left behind, with `codes` the one that they say. Games that
-    an earlier run left behind are named first, unless the work does so. What is beside the matter is said in a
-    transcript that `is_chatty`, else on standard error.
+    an earlier run left behind are named first, once each, unless the work does so. What is beside the matter is said in
+    a transcript that `is_chatty`, else on standard error.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -124,8 +124,9 @@ async def connected(
                 tell(say("connected to", url=client.address.url))
             if not settings.quiet:
                 waiting, losses = await find_left_behind(session, but=room)
+                news = await session.identity.write(session.identity.players.note_said, waiting) if waiting else []
                 shown = client.cluster.given.first
-                tell(*(describe_way_back(code, held_ms, shown) for code, held_ms in waiting.items()), *losses)
+                tell(*(describe_way_back(code, waiting[code], shown) for code in news), *losses)
         try:
             yield client, session
         except Refused as refused:

@@ -9,7 +9,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -30,6 +30,7 @@ _GUEST: Final = "guest-"
 class KnownPlayer:
     """Who we were at an address, which process played last, and in which rooms, the newest last; `token` is secret.
 
+    Of the rooms in `said` a run has said since that a game waits there.
     The server there has named the `others` of its `cluster`, where the token is good as well; empty for one alone.
     `beside` are those who play at the same keyboard, by the rooms, each with a name and a token, which is secret, too.
     """
@@ -40,6 +41,7 @@ class KnownPlayer:
     pid: int = field(default_factory=os.getpid)
     used_at: float = field(default_factory=time.time)
     rooms: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     cluster: str = ""
     beside: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, repr=False)
@@ -165,6 +167,19 @@ class KnownPlayers:
 
         self.change(leave)
 
+    def note_said(self, rooms: Collection[str]) -> list[str]:
+        """Return those of these rooms of which no run has said yet that a game waits there; this one does."""
+        news: list[str] = []
+
+        def note(players: Players) -> None:
+            said = {room for row in players.values() for room in row.said}
+            news[:] = [room for room in rooms if room not in said]
+            for row in [row for row in players.values() if not said.issuperset(rooms)]:
+                players[row.key] = replace(row, said=tuple(room for room in row.rooms if room in (*row.said, *rooms)))
+
+        self.change(note)
+        return news
+
     def release(self) -> None:
         """Let any process play as those whom this one played as, and write what is not written yet."""
 
@@ -226,10 +241,14 @@ class KnownPlayers:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Put these rows in place of what was known of them, but for their rooms, behind all others."""
+    """Put these rows in place of what was known of them, but for their rooms, behind all others.
+
+    Of a room that one sits in again it is said again once it is left behind.
+    """
     for row in rows:
-        before = players.pop(row.key, row).rooms
-        players[row.key] = replace(row, rooms=_join(before, row.rooms))
+        before = players.pop(row.key, row)
+        said = tuple(room for room in before.said if room in row.said or room not in row.rooms)
+        players[row.key] = replace(row, rooms=_join(before.rooms, row.rooms), said=said)
 
 
 def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, ClassVar, Final
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, Select
+from textual.widgets._select import SelectCurrent, SelectOverlay
 
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind_in_line, bind_keys
-from tictactoe_client.tui.lists import ListPage
-from tictactoe_client.tui.page import Part, Text
-from tictactoe_client.tui.picture import measure
+from tictactoe_client.tui.lists import Signed
+from tictactoe_client.tui.page import Page, Part, Text
 from tictactoe_client.tui.question import Line
 from tictactoe_protocol.catalogue import say
 
-VALUE_COLUMN: Final = 24
-"""The column in which the values of a form and of the menu begin."""
 
-
-@dataclass(slots=True)
-class Field:
+class Field(NamedTuple):
     """A line of a form, with a note on it; one with `choices`, the values by how they are written, is no text.
 
     A `value` of None is nothing to fill in: the line is there for what it does.
@@ -38,16 +32,7 @@ class Field:
     title: str
     value: Any
     note: str = ""
-    choices: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return next((text for text, value in self.choices.items() if value == self.value), self.value or "")
-
-    def step(self, by: int) -> None:
-        """Go to another value, round and round."""
-        values = list(self.choices.values())
-        self.value = values[(values.index(self.value) + by) % len(values)]
+    choices: Mapping[str, Any] = {}
 
 
 class FormLine(Line):
@@ -60,80 +45,91 @@ class FormLine(Line):
         return character != "?" and super().check_consume_key(key, character)
 
 
-class FieldRow(Horizontal, can_focus=True):
-    """A line of the form as it lies on the page; the keys go to its text, where it has one."""
+class Values(SelectOverlay, Signed, inherit_bindings=False):
+    """All values of a choice."""
 
-    def __init__(self, name: str, shown: Field) -> None:
-        super().__init__(classes="field")
-        self.field_name = name
-        self.title, self.value, self.note = Text(classes="title"), Text(classes="value"), Text(classes="note")
-        is_text = isinstance(shown.value, str) and not shown.choices
-        self.line = FormLine(shown.value, compact=True, select_on_focus=False) if is_text else None
-        self.can_focus = self.line is None
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys("values")
+
+
+class Choice(Select[Any], inherit_bindings=False):
+    """A choice; the keys of the page go through its values, or list them."""
+
+    def __init__(self, choices: Mapping[str, Any], value: Any, name: str) -> None:
+        super().__init__(choices.items(), allow_blank=False, value=value, compact=True, name=name)
+        self.choices = choices
 
     def compose(self) -> ComposeResult:
-        yield self.title
-        yield self.value if self.line is None else self.line
-        yield self.note
+        yield SelectCurrent("")
+        yield Values().data_bind(compact=Select.compact)
 
-    def show(self, shown: Field, *, is_chosen: bool) -> None:
-        self.title.show((f"{'>' if is_chosen else ' '} {shown.title}", ""))
-        self.note.show((shown.note, "dim"))
-        self.set_class(is_chosen, "-chosen")
-        if self.line is None:
-            room = self.app.size.width - VALUE_COLUMN - 1
-            self.value.show((show_choice(shown.text, room) if shown.choices else "", ""))
-        elif self.line.value.strip() != shown.value:
-            with self.line.prevent(Input.Changed):
-                self.line.value = shown.value
-
-
-def show_choice(text: str, room: int) -> str:
-    """Return what is chosen between the signs that it can be changed, without blanks where there is little room.
-
-    >>> show_choice("Fair four", 13), show_choice("Fair four", 12)
-    ('‹ Fair four ›', '‹Fair four›')
-    """
-    told = f"‹ {text} ›"
-    return told if measure(told) <= room else f"‹{text}›"
-
-
-def find_row(widget: Widget | None) -> FieldRow | None:
-    """Return the line that this widget is a part of."""
-    ancestors = widget.ancestors_with_self if widget is not None else ()
-    return next((one for one in ancestors if isinstance(one, FieldRow)), None)
+    def offer(self, choices: Mapping[str, Any], value: Any) -> None:
+        """Have these values, and this one chosen; nobody is told."""
+        with self.prevent(Select.Changed):
+            if self.choices != choices:
+                self.choices = choices
+                self.set_options(choices.items())
+            self.value = value
 
 
 class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
-    """The lines; the chosen one stays in sight where there is less room."""
+    """The lines; the one that has the keys stays in sight where there is less room."""
 
     def on_resize(self) -> None:
         for row in self.query(".-chosen"):
             row.scroll_visible(animate=False)
 
 
-class FormPage(ListPage):
-    """A page with such lines by their names; left and right change a choice, Space lists all that it may be."""
+class Deed(Widget, can_focus=True):
+    """The place of a value in a line that is there for what it does."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bind_keys("form"), ("space", "list_values")]
+    value = None
+
+    def render(self) -> str:
+        return ""
+
+
+def _make_line(name: str, value: Any, choices: Mapping[str, Any]) -> FormLine | Choice | Deed:
+    if choices:
+        return Choice(choices, value, name)
+    return Deed() if value is None else FormLine(value, compact=True, select_on_focus=False)
+
+
+class FormPage(Page):
+    """A page with such lines by their names; left and right change a choice, Space lists all that it may be.
+
+    `values` are what the lines say, as far as that was taken in.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bind_keys("list"), *bind_keys("form"), ("space", "list_values")]
 
     def __init__(self) -> None:
         super().__init__()
-        self.fields: dict[str, Field] = {}
-        self.form, self.lines = Vertical(id="form"), Fields()
-        self.field_rows: dict[str, FieldRow] = {}
+        self.fields: Mapping[str, Field] = {}
+        self.lines: dict[str, FormLine | Choice | Deed] = {}
+        self.rows: dict[str, tuple[Horizontal, Text, Text]] = {}
+        self.values: dict[str, Any] = {}
+        self.form, self.scroll = Vertical(id="form"), Fields()
+        self._entered: Widget | None = None
         self._before = ""
 
     def compose_body(self) -> ComposeResult:
         self.fields = self.list_fields()
-        self.field_rows = {name: FieldRow(name, shown) for name, shown in self.fields.items()}
         with self.form:
-            with self.lines:
-                yield from self.field_rows.values()
+            with self.scroll:
+                for name, (_, value, _, choices) in self.fields.items():
+                    line = self.lines[name] = _make_line(name, value, choices)
+                    title, note = Text(classes="title"), Text(classes="note")
+                    self.values[name] = value
+                    self.rows[name] = Horizontal(title, line, note, classes="field", name=name), title, note
+                    yield self.rows[name][0]
             yield self.text("sum")
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.choose(next(iter(self.lines)))
+
     @abstractmethod
-    def list_fields(self) -> dict[str, Field]:
+    def list_fields(self) -> Mapping[str, Field]:
         """Return the lines as they are now."""
 
     @abstractmethod
@@ -146,111 +142,116 @@ class FormPage(ListPage):
 
     def list_shown(self) -> list[str]:
         """Return the names of the lines that are in sight."""
-        return list(self.fields)
+        return list(self.lines)
 
     def fill(self) -> None:
         self.take()
-        self.fields, shown = self.list_fields(), self.list_shown()
-        self.keep(shown)
-        for name, row in self.field_rows.items():
+        shown, chosen = self.list_shown(), self.chosen
+        for name, (row, title, note) in self.rows.items():
             row.display = name in shown
-            row.show(self.fields[name], is_chosen=name == self.chosen)
+            row.set_class(name == chosen, "-chosen")
+            title.show((f"{'>' if name == chosen else ' '} {self.fields[name].title}", ""))
+            note.show((self.fields[name].note, "dim"))
         self.form.styles.max_height = len(shown) + 3  # the sum has three lines at most
-        self.lines.styles.max_height = len(shown)
+        self.scroll.styles.max_height = len(shown)
         self.text("sum").show(self.describe_sum())
 
-    @property
-    def row(self) -> FieldRow:
-        return self.field_rows[self.chosen]
+    # -- the chosen line ------------------------------------------------------------------------------------------
 
     @property
-    def line(self) -> FormLine | None:
-        """The text of the chosen line, if it is one."""
-        return self.row.line if self.chosen else None
+    def chosen(self) -> str:
+        """The name of the line that has the keys, or whose values have."""
+        lines = self.focused.ancestors_with_self if self.focused is not None else ()
+        return next((name for name, line in self.lines.items() if line in lines), "")
 
-    def chose(self) -> None:
-        """Let the keys go to the line; what is typed there first takes the place of what stands there."""
-        row = self.row
-        self.set_focus(row.line or row)
-        if row.line is not None:
-            self._before = row.line.value
-            row.line.action_select_all()
+    @property
+    def line(self) -> FormLine | Choice | Deed | None:
+        return self.lines.get(self.chosen)
 
     @property
     def is_edited(self) -> bool:
-        """Whether the chosen line says something else than when one came to it."""
-        return self.line is not None and self.line.value != self._before
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Choose the line that was clicked on."""
-        row = find_row(event.widget)
-        if row is not None and row.field_name != self.chosen and event.widget is self.focused:
-            self.choose(row.field_name)
+        """Whether the chosen line is a text that says something else than when one came to it."""
+        return isinstance(self.line, FormLine) and self.line.value != self._before
 
     def choose(self, name: str) -> None:
+        """Let the keys go to a line; what is typed there first takes the place of what stands there."""
         self.take()
-        super().choose(name)
+        line = self._entered = self.lines[name]
+        self.set_focus(line)
+        if isinstance(line, FormLine):
+            self._before = line.value
+            line.action_select_all()
+        self.redraw()
+
+    def action_move(self, by: int) -> None:
+        shown = self.list_shown()
+        self.choose(shown[(shown.index(self.chosen) + by) % len(shown)])
+
+    def action_go(self, at: int) -> None:
+        self.choose(self.list_shown()[at])
+
+    # -- what the lines say ---------------------------------------------------------------------------------------
 
     def take(self) -> None:
-        """Take over what the chosen line holds."""
-        if self.line is not None and self.fields[self.chosen].value != self.line.value.strip():
-            self.fields[self.chosen].value = self.line.value.strip()
-            self.took(self.chosen)
-            self.row.scroll_visible(animate=False)
-            self.redraw()
+        """Take in what the lines say that was changed."""
+        for name, line in self.lines.items():
+            value = line.value.strip() if isinstance(line, FormLine) else line.value
+            if value not in (self.values[name], Select.NULL):  # which a choice has until it is mounted
+                self.values[name] = value
+                self.took(name)
+                line.scroll_visible(animate=False)
+                self.redraw()
 
-    def on_input_changed(self) -> None:
+    def put(self, name: str, value: Any, choices: Mapping[str, Any] | None = None) -> None:
+        """Have a line say this, with other choices where they are told."""
+        line, self.values[name] = self.lines[name], value
+        if isinstance(line, Choice):
+            line.offer(line.choices if choices is None else choices, value)
+        elif isinstance(line, FormLine) and line.value.strip() != value:
+            with line.prevent(Input.Changed):
+                line.value = value
+
+    @on(Input.Changed)
+    @on(Select.Changed)
+    def hear(self) -> None:
         self.take()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("change", "list_values"):
-            return bool(self.chosen) and bool(self.fields[self.chosen].choices)
+            return isinstance(self.line, Choice) and not self.line.expanded
         return super().check_action(action, parameters)
 
     def action_change(self, by: int) -> None:
-        self.fields[self.chosen].step(by)
-        self.took(self.chosen)
-        self.redraw()
+        """Go to another value, round and round."""
+        if isinstance(self.line, Choice):
+            values = list(self.line.choices.values())
+            self.line.value = values[(values.index(self.line.value) + by) % len(values)]
+            self.take()
 
     def action_list_values(self) -> None:
-        self.program.open(ValuesPage(self.fields[self.chosen], partial(self.took, self.chosen)))
+        if isinstance(self.line, Choice):
+            self.line.action_show_overlay()
+
+    def action_open(self) -> None:
+        self.action_change(1)
 
     def on_click(self, event: events.Click) -> None:
-        """Take a click: on the title of a choice for another value, on its value for all of them."""
+        """Take a click beside a choice for another value, on a deed for doing it; on its value the library takes it."""
         widget, _ = self.get_widget_at(*event.screen_offset)
-        row = find_row(widget)
-        if row is not None and row.line is None:
-            self.choose(row.field_name)
-            self.open_row(row.field_name, lists_values=widget is row.value)
+        inside = widget.ancestors_with_self
+        name = next((row.name for row in inside if row.name in self.rows and isinstance(row, Horizontal)), None)
+        if name is None or any(isinstance(one, (Select, FormLine)) for one in inside):
+            return
+        self.choose(name)
+        if isinstance(self.line, Deed):
+            self.action_open()
+        self.action_change(1)
 
-    def open_row(self, name: str, *, lists_values: bool = False) -> None:
-        if self.fields[name].choices:
-            self.action_list_values() if lists_values else self.action_change(1)
-
-
-class ValuesPage(ListPage):
-    """All values of a line, to choose one."""
-
-    situation = "values"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
-
-    def __init__(self, shown: Field, took: Callable[[], None]) -> None:
-        super().__init__()
-        self._field = shown
-        self._took = took
-        self.chosen = shown.text
-
-    def describe_heading(self) -> str:
-        return self._field.title
-
-    def fill(self) -> None:
-        self.keep(list(self._field.choices))
-        self.rows.show({text: text for text in self._field.choices}, self.chosen)
-
-    def open_row(self, name: str) -> None:
-        self._field.value = self._field.choices[name]
-        self.program.close(self)
-        self._took()
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Choose the text that was clicked on."""
+        if event.widget is self.focused and event.widget is not self._entered and isinstance(event.widget, FormLine):
+            self.choose(self.chosen)
+        self.redraw()
 
 
 class SettingsPage(FormPage):
@@ -274,5 +275,13 @@ class SettingsPage(FormPage):
             fields[name] = Field(option.title, value, option.describe(value)[1], choices)
         return fields
 
+    def fill(self) -> None:
+        """Show what is set, in the language that is, whatever has set it."""
+        self.take()
+        self.fields = self.list_fields()
+        for name, field in self.fields.items():
+            self.put(name, field.value, field.choices)
+        super().fill()
+
     def took(self, name: str) -> None:
-        self.program.change(name, self.fields[name].value)
+        self.program.change(name, self.values[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar, Final, NamedTuple
 
@@ -21,7 +22,7 @@ from tictactoe_client.text.lobby import describe_record, name_with_time, short_r
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.foot import bind_keys
-from tictactoe_client.tui.form import VALUE_COLUMN, Field, SettingsPage, show_choice
+from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, Rows, WatchPage, align
 from tictactoe_client.tui.names import NamesPage
@@ -38,6 +39,25 @@ from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
+_VALUE_COLUMN: Final = 24
+"""The column in which the values of the menu begin."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """What a line of the menu has a choice of: the value now, and all of them by how they are written."""
+
+    value: str
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return next((text for text, value in self.choices.items() if value == self.value), "")
+
+    def step(self, by: int) -> None:
+        """Go to another value, round and round."""
+        values = list(self.choices.values())
+        self.value = values[(values.index(self.value) + by) % len(values)]
 
 
 class Entry(NamedTuple):
@@ -46,7 +66,7 @@ class Entry(NamedTuple):
     title: str
     note: str
     deed: Callable[[], object]
-    choice: Field | None = None
+    choice: Turn | None = None
 
 
 class Listed(NamedTuple):
@@ -78,7 +98,7 @@ class Menu:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.game, self.level = Field("", "classic"), Field("", "medium")
+        self.game, self.level = Turn("classic"), Turn("medium")
         self.held: tuple[HeldSeat, ...] = ()
         self.nearby: tuple[NearbyServer, ...] = ()
 
@@ -206,9 +226,10 @@ class HomePage(ListPage):
         return next((way for way in ways if measure(way) <= width), "●")
 
     def _describe(self, entry: Entry) -> str:
-        room, value = self.size.width - VALUE_COLUMN - 1, ""
+        room, value = self.size.width - _VALUE_COLUMN - 1, ""
         if entry.choice is not None:
-            value = show_choice(entry.choice.text, room)
+            value = f"‹ {entry.choice.text} ›"
+            value = value if measure(value) <= room else f"‹{entry.choice.text}›"
         if "join" not in self._entries:
             return f"{entry.title}  {entry.note}"
         if entry is self._entries.get("watch"):
@@ -236,7 +257,7 @@ class HomePage(ListPage):
             self.menu.held = client.welcome.rooms
             self.program.start(self._learn(client, anew=True))
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
-            self.menu.level.value, self.menu.game.value = first.bots[0], first.rules.preset
+            self.menu.level.value, self.menu.game.value = first.bots[0], first.rules.preset or self.menu.game.value
             self.choose("bot")
         elif first is None and self.menu.held:
             self.choose(f"resume-{self.menu.held[0].room}")

@@ -25,7 +25,19 @@ _WIDEST: Final = 34
 """How wide a column of a table is at most."""
 
 
-class Rows(OptionList, can_focus=False, inherit_bindings=False):
+class Signed(OptionList, inherit_bindings=False):
+    """Rows of one line each, with a sign before the chosen one that needs no colour."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line; what stands first in the chosen one gives way to the sign."""
+        strip = super().render_line(y)
+        if y + int(self.scroll_offset.y) != self.highlighted:
+            return strip
+        style = next((segment.style for segment in strip), None)
+        return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
+
+
+class Rows(Signed, can_focus=False):
     """Rows by their names; a choice that moves sends the two lines that it concerns, not all of them."""
 
     highlighted: reactive[int | None] = reactive(None, repaint=False)
@@ -56,14 +68,6 @@ class Rows(OptionList, can_focus=False, inherit_bindings=False):
             if line is not None:
                 self.refresh_line(line)
         self._painted = highlighted
-
-    def render_line(self, y: int) -> Strip:
-        """Return a line, with a sign before the chosen one that needs no colour."""
-        strip = super().render_line(y)
-        if y + int(self.scroll_offset.y) != self.highlighted:
-            return strip
-        style = next((segment.style for segment in strip), None)
-        return Strip.join([Strip([Segment(">", style)], 1), strip.crop(1)])
 
 
 class ListPage(Page):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -14,7 +14,7 @@ from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
 from tictactoe_client.tui.foot import bind_keys
-from tictactoe_client.tui.form import Field, FormPage
+from tictactoe_client.tui.form import Field, FormLine, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
@@ -87,76 +87,65 @@ class NewRoomPage(FormPage):
         return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
-        """Return the lines, which stay as they are when one comes back to them."""
-        return self.fields or list_lines(alone=self.program.session.is_own)
+        return list_lines(alone=self.program.session.is_own)
 
     def list_shown(self) -> list[str]:
-        return [name for name in self.fields if self.fields["more"].value or name in _FIRST]
+        return [name for name in self.lines if self.values["more"] or name in _FIRST]
 
     def fill(self) -> None:
         super().fill()
-        game = self.fields["game"].value
-        is_named = game in PRESETS and (self.has_class("-wide") or not self.fields["more"].value)
+        game = self.values["game"]
+        is_named = game in PRESETS and (self.has_class("-wide") or not self.values["more"])
         self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
         self.sample.shown = [sample_board(game)] if is_named else []
 
     def describe_sum(self) -> Part:
         try:
-            return describe_room(read_room(self._values), alone=self.program.session.is_own), "dim"
+            return describe_room(read_room(self.values), alone=self.program.session.is_own), "dim"
         except Misuse as misuse:
             return misuse.message, "bad"
 
-    @property
-    def _values(self) -> dict[str, Any]:
-        return {name: field.value for name, field in self.fields.items()}
-
     def took(self, name: str) -> None:
         """Let the lines follow each other: a named game says its rules, who plays with us also who may see it."""
-        lines = self.fields
-        if name == "game" and (rules := PRESETS.get(lines["game"].value)) is not None:
+        values = self.values
+        if name == "game" and (rules := PRESETS.get(values["game"])) is not None:
             for rule, value in values_of(rules).items():
-                lines[rule].value = value
+                self.put(rule, value)
             self._offer_seats(rules.marks)
         elif name == "game":
-            lines["more"].value = True
+            self.put("more", True)
         elif name in RULES:
             try:
-                rules = read_rules(self._values)
+                rules = read_rules(values)
             except Misuse:
-                lines["game"].value = "custom"
+                self.put("game", "custom")
             else:
-                lines["game"].value = rules.preset or "custom"
+                self.put("game", rules.preset or "custom")
                 self._offer_seats(rules.marks)
-        elif name == "with" and "seen" in lines:
-            lines["seen"].value = "public" if lines["with"].value == "anybody" else "private"
-        elif name == "seen" and lines["with"].value not in LEVELS:
-            lines["with"].value = "anybody" if lines["seen"].value == "public" else "friend"
+        elif name == "with" and "seen" in values:
+            self.put("seen", "public" if values["with"] == "anybody" else "private")
+        elif name == "seen" and values["with"] not in LEVELS:
+            self.put("with", "anybody" if values["seen"] == "public" else "friend")
 
     def _offer_seats(self, marks: str) -> None:
-        seat = self.fields["seat"]
-        seat.choices = {mark: mark for mark in marks}
-        seat.value = seat.value if seat.value in marks else marks[0]
+        seat = self.values["seat"]
+        self.put("seat", seat if seat in marks else marks[0], {mark: mark for mark in marks})
 
     def list_help(self) -> Sequence[Topic]:
         rows = tuple((field.title, say(f"new room {name} help")) for name, field in self.fields.items())
         games = tuple((title, say(f"rules of {game}")) for title, game in name_games().items())
         return [(say("new room lines"), rows), (say("new room games"), games)]
 
-    def open_row(self, name: str, *, lists_values: bool = False) -> None:
-        if name == "begin":
-            self.action_open()
-        super().open_row(name, lists_values=lists_values)
-
     def action_open(self) -> None:
         self.take()
         try:
-            self.program.ways_in.enter(read_room(self._values))
+            self.program.ways_in.enter(read_room(self.values))
         except Misuse as misuse:
             self.program.say(misuse.message, "bad")
 
     def action_back(self) -> None:
         """Take back what is typed in the line, else want no room any more."""
-        if self.line is not None and self.is_edited and not self.program.ways_in.waits_for:
+        if isinstance(self.line, FormLine) and self.is_edited and not self.program.ways_in.waits_for:
             self.line.value = self._before
         else:
             self.program.ways_in.give_up()

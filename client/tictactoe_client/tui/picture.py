@@ -20,7 +20,7 @@ Text = tuple[str, str]
 """A text and its role."""
 
 _BLANK: Cell = (" ", "")
-ASCII = str.maketrans("…–èÈ✗╳●‹›▼─│╭╮╰╯▶◂·✓", "~-eExx*<> -|++++><-+")
+ASCII = str.maketrans("…–èÈ✗╳●‹›▼▲─│╭╮╰╯▶◂·✓", "~-eExx*<>v^-|++++><-+")
 """What our own signs are called where they have to be ASCII."""
 
 

@@ -118,7 +118,7 @@ class Pages:
     # -- what is asked for --------------------------------------------------------------------------------------
 
     def _home(self, request: HttpRequest) -> Reply:
-        counts = self._core.lists.by_status
+        counts = self._core.lobby.count()
         if request.wants_html:
             return PageHead(*texts.head_of_home(counts["playing"]), "home.js")
         rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]

@@ -51,7 +51,7 @@ _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 
 
 def head_of_home(games: int) -> tuple[str, str]:
-    """Return title and description of the home page's head, where so many games are on."""
+    """Return title and description of the home page's head, where so many public games are on."""
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
     return TITLE, f"Play against people or the computer, in the browser or a terminal. {on}."
 
@@ -73,7 +73,7 @@ def head_of_game(game: FinishedGame) -> tuple[str, str]:
 
 
 def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str) -> list[str]:
-    """Return how many games are on and rooms wait, the newest of those that are public, and how to join."""
+    """Return how many public games are on and public rooms wait, the newest of them, and how to join."""
     wait = "waits" if waiting == 1 else "wait"
     return [
         f"{TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",

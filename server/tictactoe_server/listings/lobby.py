@@ -191,6 +191,11 @@ class Lobby(Topic):
             self._listed_at = time.monotonic()
         return self._list
 
+    def count(self) -> Counter[str]:
+        """Return how many public rooms that are listed have each status."""
+        self._catch_up()
+        return Counter(live.room.status for code, live in self._public.items() if code not in self._absent)
+
     def newest(self) -> list[Listed]:
         """Return the newest rooms: where not all have a place, each address has few before any has more."""
         self._catch_up()

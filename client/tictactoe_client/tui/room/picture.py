@@ -596,7 +596,9 @@ class RoomView:
         at = (situations, choices, typed, model.line.value, model.shows_code, is_first, width, self.program.settings)
         if at != self._hinted_at:
             hints = list_hints(model, self.program.keymap, self.program.settings, is_first=is_first)
-            self._hinted_at, self._hints = at, fit_keys(hints, width, (say("key help"),))
+            out = self.program.keymap.show("back")
+            lasting = (say("key help"), *(label for keys, label in hints if keys == out))
+            self._hinted_at, self._hints = at, fit_keys(hints, width, lasting)
         return self._hints
 
     def _draw_head(self, picture: Picture, scene: Scene) -> None:
