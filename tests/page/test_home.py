@@ -112,3 +112,22 @@ async def test_the_rules_of_each_game_are_one_click_away_on_every_page(server: S
             await expect(rules.locator("#rules-gomoku")).to_be_in_viewport()
         await ana.page.keyboard.press("Escape")
         await expect(rules).to_have_count(0)
+
+
+async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), dark=True)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    assert await ana.page.evaluate(ground) == "rgb(27, 31, 39)"
+    for name, colour in (
+        ("light", "rgb(247, 243, 232)"),
+        ("dark", "rgb(27, 31, 39)"),
+        ("strong contrast", "rgb(0, 0, 0)"),
+    ):
+        await ana.page.get_by_role("button", name="Colours").click()
+        await ana.hears(f"Colours: {name}")
+        assert await ana.page.evaluate(ground) == colour
+    await ana.page.reload()
+    await ana.connects()
+    assert await ana.page.evaluate(ground) == "rgb(0, 0, 0)"
+    await ana.page.get_by_role("button", name="Colours").click()
+    await ana.hears("Colours: as your system has them")

@@ -34,6 +34,7 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
@@ -180,10 +181,14 @@ class HomePage(ListPage):
             self.text("player").show()
             return
         said, name = f"{say('home playing as')}  ", clean_text(client.name)
+        sign, colour = emblem_of(client.player) if not self.program.settings.ascii else ("", 0)
         change = f"   ({say('home change', key=self.show_key('name'))})"
         about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
-        has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 9 <= self.size.width
-        parts = (said, ""), (name, "title"), (change, "dim"), (f"   {about}" if has_room else "", "dim")
+        if client.welcome.claimed is False:
+            about = say("name others", name=name)
+        has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 11 <= self.size.width
+        who = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
+        parts = (said, ""), *who, (f"   {about}" if has_room else "", "dim")
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:

@@ -154,6 +154,7 @@ export class App {
 	keep(changed) {
 		Object.assign(this.kept, changed);
 		this.sound.isOn = this.kept.sound;
+		document.documentElement.dataset.theme = this.kept.theme;
 		writeKept(this.kept);
 	}
 }

@@ -29,7 +29,10 @@ export class GameView {
 			moves: this.timeline.list,
 			talk: page.isLive ? page.talk.element : null,
 			onAnswer: (name) => page.controls.run(name),
-			onHeard: () => page.talk.look(),
+			onHeard: () => {
+				page.talk.toggle();
+				page.drawTalk();
+			},
 			onLook: () => this.#changeLook(),
 			onRules: () => page.app.showRules(page.game?.state?.rules),
 		});

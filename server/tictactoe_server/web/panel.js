@@ -1,7 +1,9 @@
 /** Who plays: a row for each seat. */
 
 import { say } from "./catalogue.js";
+import { isServerBot } from "./choices.js";
 import { h, setText, showKeyed } from "./dom.js";
+import { setEmblem } from "./emblem.js";
 import { seatIcon } from "./marks.js";
 import { clean, describeLevel, formatDuration } from "./words.js";
 
@@ -23,9 +25,10 @@ export class Panel {
 			const is = { moving: state.turn === mark, away: !seat?.online, winner: state.result?.winner === mark };
 			for (const [kind, isSo] of Object.entries(is)) row.classList.toggle(kind, isSo);
 			const [, , { firstChild: name }, score] = row.children;
-			const own = seat && seat.player === viewer ? say("view room you", { name: clean(seat.name) }) : "";
-			setText(name, own || (seat ? clean(seat.name) : say("view room free seat")));
-			row.title = name.textContent;
+			const shown = seat ? clean(seat.name) : say("view room free seat");
+			setText(name, seat?.player === viewer ? say("view room you", { name: shown }) : shown);
+			name.title = shown.endsWith("?") ? say("name mark", { name: shown.slice(0, -1) }) : shown;
+			setEmblem(name, isServerBot(seat) ? "" : seat?.player);
 			setText(score, seat && viewer && game.isLive && (state.game > 1 || state.status === "over") ? String(state.score[seat.player] ?? 0) : "");
 		});
 		this.tick();

@@ -36,7 +36,7 @@ export class Stage {
 	/** @param {StageParts} parts */
 	constructor(parts) {
 		this.parts = parts;
-		/** What was said while the talk is out of sight; it leads there. */
+		/** Opens the talk where there is no room for it beside the board. */
 		this.heard = button("", () => parts.onHeard(), { class: "heard", hidden: true });
 		this.looks = button("◐", () => parts.onLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		this.element = h("div.game", {},

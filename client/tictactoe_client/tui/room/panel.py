@@ -24,6 +24,7 @@ from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.lines import split_lines
 from tictactoe_protocol.pushes import RoomState
@@ -61,7 +62,8 @@ def fill_panel(
 
     The `state` is the newest one, and `worth` says what moves are worth.
     """
-    lines = [_describe_player(mark, model, state, width, now) for mark in state.rules.marks]
+    has_signs = not ascii_only
+    lines = [_describe_player(mark, model, state, width, now, has_signs=has_signs) for mark in state.rules.marks]
     lines += [((line, "dim"),) for line in _list_facts(model, state, width)]
     lines.append((("─" * width, "dim"),))
     lines += _list_end(model, width, height - len(lines), ascii_only=ascii_only)
@@ -118,7 +120,8 @@ def _look_at(mark: str, model: RoomModel, state: RoomState, now: float) -> tuple
     return who, name, ("" if left is None else format_duration(left), role)
 
 
-def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, now: float) -> Line:
+def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, now: float, *, has_signs: bool) -> Line:
+    """Return who plays a mark, with the sign that is their own, and what there is to note of them."""
     who, name, (clock, role) = _look_at(mark, model, state, now)
     seat, notes, runs = state.seats.get(mark), [], state.turn == mark
     if seat is not None:
@@ -126,9 +129,12 @@ def _describe_player(mark: str, model: RoomModel, state: RoomState, width: int, 
         facts = {"you": mark == model.seat, "left": seat.left, "out": seat.out and not seat.left, "away": is_away}
         notes = [say(f"panel {fact}") for fact, is_so in facts.items() if is_so]
     note, right = "".join(f" {note}" for note in notes), f"▶ {clock}".rstrip() if runs else clock
-    name = shorten(name, max(4, width - 7 - len(note) - len(clock)))
-    space = max(0, width - 3 - measure(name) - len(note) - len(right))
-    return who, ("  ", ""), (name, "title" if runs else ""), (note, "dim"), (" " * space, ""), (right, role)
+    sign, colour = emblem_of(seat.player) if has_signs and seat and not seat.is_server_bot else ("", 0)
+    sign = f" {sign}" if sign else ""
+    name = shorten(name, max(4, width - 7 - len(sign) - len(note) - len(clock)))
+    space = max(0, width - 3 - measure(name) - len(sign) - len(note) - len(right))
+    named = (name, "title" if runs else ""), (note, "dim"), (sign, f"mark{colour}")
+    return who, ("  ", ""), *named, (" " * space, ""), (right, role)
 
 
 def _list_facts(model: RoomModel, state: RoomState, width: int) -> list[str]:
