@@ -208,7 +208,7 @@ async def idle(browser: Browser) -> Idle:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def server() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
+    async with Server(Settings(host="127.0.0.1", port=0, demo=False), limits=uncounted()) as running:
         yield running
 
 

@@ -131,3 +131,14 @@ async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(s
     assert await ana.page.evaluate(ground) == "rgb(0, 0, 0)"
     await ana.page.get_by_role("button", name="Colours").click()
     await ana.hears("Colours: as your system has them")
+
+
+async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) -> None:
+    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server:
+        ana = await visit(address(server), may_fail=SERVER_GOES)
+        on_now = ana.page.get_by_role("region", name="On now")
+        await expect(on_now).to_contain_text("Nobody plays just now: watch the computers")
+        await expect(on_now.locator(".live-boards li")).to_have_count(1)
+        await expect(on_now.get_by_text("hard-bot", exact=True)).to_be_visible()
+        await expect(on_now.locator(".live-boards a[href]")).to_have_count(0)
+        await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()

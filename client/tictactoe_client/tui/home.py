@@ -193,8 +193,10 @@ class HomePage(ListPage):
 
     def _fill_aside(self) -> None:
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
-        live, entry, game = self.program.lobby.boards, self._entries.get(self.chosen), self.menu.game.value
-        self.text("caption").show((say("home now") if live else "", "title"))
+        lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.menu.game.value
+        live = lobby.boards or ((lobby.demo,) if lobby.demo else ())
+        caption = say("home now") if lobby.boards else say("home demo") if live else ""
+        self.text("caption").show((caption, "title"))
         self.boards.shown = [*map(live_board, live)] or [sample_board(game)]
         self.text("note").show((entry.note if entry else "", "dim"))
         self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))

@@ -54,9 +54,9 @@ export function makeHome(app) {
 
 /** What is going on, and the ways to what one has already. @param {App} app */
 function makeSide(app) {
-	const lobby = new Lobby(app, LIVE_BOARDS, draw);
+	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];
-	const nothing = h("p.note", {}, say("page nothing on"));
+	const nothing = h("p.note");
 	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
 	const events = h("section", { hidden: true });
@@ -77,7 +77,8 @@ function makeSide(app) {
 
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());
-		nothing.hidden = lobby.count > 0;
+		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
+		nothing.hidden = lobby.count > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));
 		show(list, rows.length ? rows : h("li.note", {}, say("page no room")));
 	}

@@ -10,7 +10,7 @@ import { clean, formatDuration } from "./words.js";
 
 /** @typedef {{item: HTMLElement, live: Protocol.LiveBoard, draw(live: Protocol.LiveBoard): void, tick(): void}} Card */
 
-/** @param {Protocol.LiveBoard} live @returns {Card} */
+/** A card that leads to its game; that of computers is in no room. @param {Protocol.LiveBoard} live @returns {Card} */
 export function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });
@@ -25,7 +25,7 @@ export function makeCard(live) {
 	show(players, [...rows.values()].map(([row]) => row));
 	let receivedAt = 0;
 	/** @type {Card} */
-	const card = { item: h("li", {}, h("a", { href: `/${live.room}#watch` }, title, board.element, players, note)), live, draw, tick };
+	const card = { item: h("li", {}, h("a", { href: live.room ? `/${live.room}#watch` : null }, title, board.element, players, note)), live, draw, tick };
 	return card;
 
 	/** @param {Protocol.LiveBoard} next */
