@@ -38,11 +38,6 @@ async def test_rooms_come_and_go_by_themselves(server: Server, at_home: AtHome) 
         await ana.until("Watch a game", gone=code)
 
 
-async def test_computers_play_beside_the_menu_while_nobody_does(open_screen: OpenScreen) -> None:
-    async with Server(Settings(host="127.0.0.1", port=0)) as server, open_screen(server.url) as ana:
-        await ana.until("The computers play", "hard-bot", "Watch a game          0 live")
-
-
 async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
