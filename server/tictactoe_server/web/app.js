@@ -4,6 +4,7 @@ import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
 import { copyText } from "./copying.js";
 import { setText } from "./dom.js";
+import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
 import { withSentences } from "./language.js";
 import { Rooms } from "./rooms.js";
@@ -105,9 +106,16 @@ export class App {
 		return wanted !== this.connection.identity.refused;
 	}
 
+	/** Ask one who never chose a name for it, once. */
+	async meet() {
+		if (this.kept.asked || !isGuest(this.connection.name)) return;
+		await (await withSentences(import("./naming.js"))).askName(this);
+	}
+
 	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request */
 	async play(request) {
 		try {
+			if (request.type !== "join") await this.meet();
 			const room = await this.rooms.enter(request);
 			this.navigate(`/${room.code}`);
 			return room;

@@ -7,7 +7,7 @@ const STORE = "tictactoe";
 /**
  * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
  * their ids, the newest last; that of a server of no cluster is under "".
- * @typedef {{name: string, token: string, tokens: Record<string, string>, sound: boolean, theme: string, game: string, clock: string}} Kept
+ * @typedef {{name: string, token: string, tokens: Record<string, string>, asked?: boolean, sound: boolean, theme: string, game: string, clock: string}} Kept
  */
 
 /** What is kept under a name as it is read from its text, or from null. @template T @param {string} name @param {(text: string | null) => T} parse */

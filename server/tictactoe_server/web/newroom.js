@@ -72,6 +72,7 @@ class NewRoom {
 		if (typeof request === "string") return setText(this.#fault, request);
 		const { app } = this;
 		try {
+			await app.meet();
 			const room = await app.rooms.enter(request);
 			app.keep({ game: this.#rules.preset ?? app.kept.game, clock: (this.#more.clock.value || this.clock.value).trim() });
 			return app.navigate(`/${room.code}`);

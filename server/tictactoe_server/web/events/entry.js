@@ -2,6 +2,7 @@
 
 import { say } from "../catalogue.js";
 import { button, field, h, setText, submitting } from "../dom.js";
+import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { formatPoints, orWord, sidesOf } from "./words.js";
@@ -11,6 +12,8 @@ import { sure } from "./pairings.js";
 const tickets = new Map();
 
 export class Entry {
+	/** Whether the name that one has here was taken for one's own, for later events. */
+	#isNamed = false;
 	#name = h("input", { maxlength: 24, autocomplete: "nickname", focus: () => this.#name.select() });
 	#ticket = h("input", { autocomplete: "off", maxlength: 64 });
 	#fault = h("p.fault", { role: "alert" });
@@ -40,6 +43,10 @@ export class Entry {
 		const { state, own } = this.following;
 		if (!state) return;
 		const { status, round, head } = state;
+		if (own && isGuest(this.following.app.connection.name) && !this.#isNamed) {
+			this.#isNamed = true;
+			this.following.app.bear(clean(own.name));
+		}
 		const isOn = status === "running" || status === "paused";
 		const isOpen = status === "open" || (isOn && (round <= (head.late_until ?? 0) || (head.entry === "roster" && this.hasCard)));
 		const isIn = (status === "open" || isOn) && (own?.status ?? "in") === "in" && !!own;
