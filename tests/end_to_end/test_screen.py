@@ -29,7 +29,7 @@ async def test_a_signal_frees_the_terminal_and_only_ctrl_c_the_seat(
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
+        async with run_screen(*COMMAND, "join", room, "-n", "ana", "-s", server.url, "-n", "ana") as screen:
             await screen.until("bo's move")
             assert ENTERED in screen.written
             screen.process.send_signal(number)
@@ -77,7 +77,7 @@ async def test_colour_follows_no_color_but_not_an_empty_one(
     server: Server, variables: dict[str, str], options: tuple[str, ...], *, has_colour: bool
 ) -> None:
     async with (
-        run_screen(*COMMAND, "play", "-s", server.url, *options, **variables) as screen,
+        run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, *options, **variables) as screen,
         open_peer(server.url, "bo") as bo,
     ):
         await screen.until("Waiting for someone")
@@ -157,7 +157,7 @@ async def test_colour_is_switched_off_and_on_while_the_program_runs() -> None:
 async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create", rules="gomoku", seat="O"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
+        async with run_screen(*COMMAND, "join", room, "-n", "ana", "-s", server.url, "-n", "ana") as screen:
             await screen.shows("YOUR MOVE (X)")
             await screen.do("\x1b[C", "[+]")
             await screen.do("2 3", "YOUR MOVE (X)", "move: 2 3_")

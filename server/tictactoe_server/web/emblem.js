@@ -1,4 +1,4 @@
-/** A sign and a colour of each player's own, by their id: the terminal has the same, see `tictactoe_protocol.emblems`. */
+/** A sign and a colour of each player's own, by their id, as in the terminal. */
 
 const SIGNS = "★◆■✚✦✿❖";
 

@@ -43,10 +43,8 @@ export class Entry {
 		const { state, own } = this.following;
 		if (!state) return;
 		const { status, round, head } = state;
-		if (own && isGuest(this.following.app.connection.name) && !this.#isNamed) {
-			this.#isNamed = true;
-			this.following.app.bear(clean(own.name));
-		}
+		if (own && !this.#isNamed && isGuest(this.following.app.connection.name)) this.following.app.bear(clean(own.name));
+		this.#isNamed = !!own;
 		const isOn = status === "running" || status === "paused";
 		const isOpen = status === "open" || (isOn && (round <= (head.late_until ?? 0) || (head.entry === "roster" && this.hasCard)));
 		const isIn = (status === "open" || isOn) && (own?.status ?? "in") === "in" && !!own;
