@@ -145,7 +145,7 @@ async def proxy(server: Server) -> AsyncIterator[Proxy]:
 @pytest.fixture
 async def bots() -> AsyncIterator[Server]:
     """A server whose bots do not wait."""
-    async with Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as running:
+    async with Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1, demo=False)) as running:
         yield running
 
 

@@ -79,7 +79,7 @@ CEILINGS = {
     "people": (500, 2),
     "records": (770, 2),
     "rooms": (1_400, 5),
-    "services": (1_850, 5),
+    "services": (1_980, 5),
     "sessions": (550, 2),
     "storage": (2_720, 8),
     "transport": (2_300, 6),

@@ -131,7 +131,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Rematch: (requests.Rematch(id="13", room=_ROOM, game=1),),
         requests.Chat: (requests.Chat(id="14", room=_ROOM, text="Good luck!"),),
         requests.Rooms: (requests.Rooms(id="15"),),
-        requests.Lobby: (requests.Lobby(id="16", on=True), requests.Lobby(id="25", on=True, boards=3)),
+        requests.Lobby: (requests.Lobby(id="16", on=True), requests.Lobby(id="25", on=True, boards=3, demo=True)),
         requests.Sync: (requests.Sync(id="17", room=_ROOM),),
         requests.Ping: (requests.Ping(id="18"),),
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),

@@ -20,11 +20,13 @@ from tictactoe_protocol.wording import describe_clock, describe_manners
 class Lobby:
     """Rooms by code, in the order in which they opened, each with the time at which we heard of it.
 
-    Of more than 2,000 those that opened first are forgotten.
+    Of more than 2,000 those that opened first are forgotten. `demo` is a game of computers, shown while nobody else
+    plays.
     """
 
     def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
         self.boards: tuple[LiveBoard, ...] = ()
+        self.demo: LiveBoard | None = None
         self._session = session
         self._start = start
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
@@ -33,7 +35,7 @@ class Lobby:
         """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
         client = self._session.client
         if client is not None and self._session.phase == "online":
-            self._start(client.lobby(on=on, boards=3 if on else 0))
+            self._start(client.lobby(on=on, boards=3 if on else 0, demo=on))
 
     def hear(self, message: Message) -> bool:
         """Take a list, which comes again after a loss, or a change of it; tell whether it was one."""
@@ -43,7 +45,7 @@ class Lobby:
             for code in (*push.closed, *list(self._rooms)[:-2_000]):
                 self._rooms.pop(code, None)
         elif isinstance(push, LiveBoards):
-            self.boards = push.boards
+            self.boards, self.demo = push.boards, push.demo or None
         elif isinstance(push, Ok) and push.rooms is not UNSET:
             self._rooms = {room.room: (room, now) for room in reversed(push.rooms)}
         else:
@@ -52,7 +54,7 @@ class Lobby:
 
     def forget(self) -> None:
         """Know of no room: those of the next server are others."""
-        self._rooms, self.boards = {}, ()
+        self._rooms, self.boards, self.demo = {}, (), None
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
         """Return the rooms with a free seat, or those in which a game is on, newest first, `but` those of a player."""

@@ -227,7 +227,7 @@ class Session:
         if self._conversing is not None:  # whoever sits before a screen decides themselves how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
-            name = identity.name or (identity.players.find_name() if self.is_own else None)
+            name = identity.new_name or identity.name or (identity.players.find_name() if self.is_own else None)
             try:
                 coming = self._connect(name=name, token=token, reconnect=backoff, **codes)
                 client = await connections.enter_async_context(coming)

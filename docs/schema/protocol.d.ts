@@ -434,17 +434,19 @@ declare namespace Protocol {
     clock?: ClockState;
   }
 
-  /** The boards of some public games that are on, all that one is shown from now on. */
+  /** The boards of some public games that are on, all that one is shown from now on. `demo` is a game of computers for who asked for it, where there is none of people. It is no room: its `room` is empty. */
   interface LiveBoards {
     type: "boards";
     boards: LiveBoard[];
+    demo?: LiveBoard;
   }
 
-  /** Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that. */
+  /** Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that. With `demo` a game of computers is shown where there is no board. */
   interface Lobby {
     type: "lobby";
     on: boolean;
     boards?: number;
+    demo?: boolean;
     id?: string;
   }
 

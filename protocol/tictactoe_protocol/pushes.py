@@ -44,6 +44,7 @@ FEATURES: Final = (
     "bot",
     "cards",
     "chat",
+    "demo",
     "events",
     "moved",
     "names",
@@ -435,9 +436,14 @@ class LiveBoard(Struct, frozen=True):
 
 
 class LiveBoards(PushFields, frozen=True, tag="boards"):
-    """The boards of some public games that are on, all that one is shown from now on."""
+    """The boards of some public games that are on, all that one is shown from now on.
+
+    `demo` is a game of computers for who asked for it, where there is none of people. It is no room: its `room` is
+    empty.
+    """
 
     boards: tuple[LiveBoard, ...]
+    demo: LiveBoard | UnsetType = UNSET
 
 
 class Replaced(PushFields, frozen=True, tag="replaced"):

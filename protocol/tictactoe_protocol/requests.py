@@ -140,10 +140,14 @@ class Rooms(RequestFields, frozen=True, tag="rooms"):
 
 
 class Lobby(RequestFields, frozen=True, tag="lobby"):
-    """Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that."""
+    """Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that.
+
+    With `demo` a game of computers is shown where there is no board.
+    """
 
     on: bool
     boards: Annotated[int, Meta(ge=0, le=MAX_LIVE_BOARDS)] = 0
+    demo: bool = False
 
 
 class Sync(_RoomRequest, frozen=True, tag="sync"):

@@ -100,7 +100,8 @@ class Turn:
 class Shown:
     """Who sits at a mark: a name, a `note` on why one waits for them, and what their clock shows, None without one.
 
-    `score` is how many games they have won here, None where that is no news.
+    `player` is the public id of a person, by which they have a sign of their own; `score` is how many games they have
+    won here, None where that is no news.
     """
 
     mark: str
@@ -111,6 +112,7 @@ class Shown:
     is_own: bool = False
     is_away: bool = False
     has_won: bool = False
+    player: str = ""
     score: int | None = None
 
 
@@ -257,6 +259,7 @@ def _show_player(state: RoomState, mark: str, viewer: str, passed_ms: float, *, 
         is_own,
         not seat.online,
         state.result is not None and state.result.winner == mark,
+        "" if seat.is_server_bot else seat.player,
         state.score.get(seat.player, 0) if has_score else None,
     )
 

@@ -33,6 +33,7 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.demo import Demo
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
@@ -233,6 +234,7 @@ class Server:
             tournaments,
             self.api,
             self.bots,
+            *([Demo(pool)] if settings.demo else ()),
             *self._more_services,
         )
         for service in self._services:

@@ -172,6 +172,12 @@ class Settings:
         "Whether browsers are shown the page on the same port, and others rooms and games as text.",
         name="page/--no-page",
     )
+    demo: bool = _option(
+        True,
+        "Whether computers play a game for who looks at the first page while nobody plays, with what is left of the "
+        "processor.",
+        name="demo/--no-demo",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_pro
 
 
 async def test_what_is_typed_while_a_game_is_left_is_done_at_home(server: Server) -> None:
-    async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
+    async with run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana:
         await ana.until("help or quit.\r\n> ")
         await ana.ask("new\nleave\nfirst\nsecond\n", 'I don\'t know "first".', 'I don\'t know "second".')
         assert ana.written.index(b'first".') < ana.written.index(b'second".')
@@ -89,7 +89,7 @@ async def test_what_is_typed_while_a_game_is_left_is_done_at_home(server: Server
 
 
 async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
-    async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
+    async with run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana:
         await ana.until("help or quit.\r\n> ")
         await ana.ask("new\n", "Waiting for another player.")
         ana.type("\x03")
@@ -112,3 +112,16 @@ async def test_the_bare_command_that_can_ask_nobody_says_what_to_do(server: Serv
         assert (await bo.ask("rooms"))["rooms"] == []
     told = [json.loads(line) for line in client.lines]
     assert [line["type"] for line in told] == (["error", "closed"] if options == ["--json"] else [])
+
+
+async def test_who_has_no_name_is_asked_for_it_once_at_a_terminal(server: Server) -> None:
+    async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
+        await ana.until("You are guest-", "help or quit.\r\n> ")
+        await ana.ask("new\n", "What shall we call you? Enter takes")
+        await ana.ask("Zoe@\n", "A name cannot contain")
+        await ana.ask("Zoe\n", "Waiting for another player.")
+        await ana.ask("leave\n", "help or quit.")
+        await ana.ask("new\n", "Waiting for another player.")
+        ana.type("leave\nquit\n")
+        assert await ana.end() == 0
+        assert ana.written.count(b"What shall we call you?") == 2

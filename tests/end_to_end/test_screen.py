@@ -77,7 +77,7 @@ async def test_colour_follows_no_color_but_not_an_empty_one(
     server: Server, variables: dict[str, str], options: tuple[str, ...], *, has_colour: bool
 ) -> None:
     async with (
-        run_screen(*COMMAND, "play", "-s", server.url, *options, **variables) as screen,
+        run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, *options, **variables) as screen,
         open_peer(server.url, "bo") as bo,
     ):
         await screen.until("Waiting for another player")

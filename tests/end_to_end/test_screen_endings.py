@@ -85,7 +85,7 @@ async def test_a_signal_while_it_connects_ends_it() -> None:
 async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, proxy: Proxy) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-s", proxy.url) as screen:
+        async with run_screen(*COMMAND, "join", room, "-n", "ana", "-s", proxy.url) as screen:
             await screen.until("It's bo's move")
             proxy.lose()
             await screen.until("Connection lost")
@@ -97,7 +97,7 @@ async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, prox
 async def test_a_signal_with_the_help_open_ends_it_and_gives_the_seat_up(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-s", server.url) as screen:
+        async with run_screen(*COMMAND, "join", room, "-n", "ana", "-s", server.url) as screen:
             await screen.until("It's bo's move")
             await screen.ask("?", "Esc back")
             screen.process.send_signal(signal.SIGINT)

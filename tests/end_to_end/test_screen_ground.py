@@ -74,7 +74,7 @@ async def test_a_terminal_that_never_answers_is_not_waited_for(server: Server) -
 async def test_an_answer_that_comes_late_changes_the_colours_and_types_nothing(
     server: Server, answer: str, kind: str
 ) -> None:
-    async with run_screen(*COMMAND, "play", "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
         await screen.shows("Waiting for")
         assert PAPER not in screen.written
         await screen.do(":", "Esc back")
@@ -87,7 +87,7 @@ async def test_an_answer_that_comes_late_changes_the_colours_and_types_nothing(
 
 
 async def test_an_answer_that_comes_in_pieces_while_one_types_takes_no_key_along(server: Server) -> None:
-    async with run_screen(*COMMAND, "play", "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         await screen.do("\x1b]11;rgb:ff", "Waiting for")
         screen.type("ff/ffff/ffff\x1b\\" + KIND)

@@ -84,7 +84,7 @@ async def tour(screen: Terminal, server: Server) -> None:
 
 
 async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, NO_COLOR="1") as screen:
+    async with run_screen(*COMMAND, "-n", "ana", "-s", server.url, NO_COLOR="1") as screen:
         await tour(screen, server)
         screen.type("\x11")
         assert await screen.end() == 0
@@ -98,7 +98,7 @@ async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:
 
 @pytest.mark.parametrize("theme", ["terminal", "night", "contrast"])
 async def test_the_picture_of_the_link_is_black_on_white_in_every_theme(server: Server, theme: str) -> None:
-    async with run_screen(*COMMAND, "new", "-s", server.url, "--theme", theme) as screen:
+    async with run_screen(*COMMAND, "new", "-n", "ana", "-s", server.url, "--theme", theme) as screen:
         await screen.shows("Waiting for another player", "▀▀▀▀▀▀▀")
         rows = [
             [(x, cell.data) for x, cell in sorted(screen.screen.buffer[y].items()) if cell.bg == "ffffff"]

@@ -42,11 +42,14 @@ SERVER_GOES = "^WebSocket connection to|net::ERR_(CONNECTION|EMPTY_RESPONSE|SOCK
 
 
 class Look(TypedDict, total=False):
-    """How a visitor sees the page, and the pattern of what a browser may say that is no fault of the page."""
+    """How a visitor sees the page, whether nobody has asked them for a name yet, and the pattern of what a browser may
+    say that is no fault of the page.
+    """
 
     phone: bool
     still: bool
     dark: bool
+    unnamed: bool
     may_fail: str
     language: str
 
@@ -144,14 +147,15 @@ class Idle:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._pages: defaultdict[tuple[bool, bool, str], list[Page]] = defaultdict(list)
+        self._pages: defaultdict[tuple[bool, bool, str, bool], list[Page]] = defaultdict(list)
 
     @asynccontextmanager
     async def lend(self, look: Look) -> AsyncIterator[Visitor]:
         """Yield a visitor with a window that knows nothing of any other's."""
         phone, dark, language = look.get("phone", False), look.get("dark", False), look.get("language", "en-GB")
-        pages = self._pages[phone, dark, language]
-        page = pages.pop() if pages else await self._open(phone, dark, language)
+        unnamed = look.get("unnamed", False)
+        pages = self._pages[phone, dark, language, unnamed]
+        page = pages.pop() if pages else await self._open(phone, dark, language, unnamed)
         await page.emulate_media(reduced_motion="reduce" if look.get("still") else "no-preference")
         visitor = Visitor(page, look.get("may_fail", ""))
         yield visitor
@@ -159,7 +163,7 @@ class Idle:
         if await self._is_emptied(page, phone):
             pages.append(page)
 
-    async def _open(self, phone: bool, dark: bool, language: str) -> Page:
+    async def _open(self, phone: bool, dark: bool, language: str, unnamed: bool) -> Page:
         context = await self._browser.new_context(
             locale=language,
             viewport=PHONE if phone else LAPTOP,
@@ -167,6 +171,8 @@ class Idle:
             is_mobile=phone,
             color_scheme="dark" if dark else "light",
         )
+        if not unnamed:
+            await context.add_init_script("try { localStorage.tictactoe ??= '{\"asked\":true}' } catch {}")
         return await context.new_page()
 
     async def _is_emptied(self, page: Page, phone: bool) -> bool:
@@ -208,7 +214,7 @@ async def idle(browser: Browser) -> Idle:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def server() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
+    async with Server(Settings(host="127.0.0.1", port=0, demo=False), limits=uncounted()) as running:
         yield running
 
 

@@ -41,23 +41,44 @@ async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visi
     await cy.sees(G7="O")
 
 
-async def test_what_is_said_below_the_fold_of_a_phone_is_seen_beside_the_board(server: Server, visit: Visit) -> None:
+async def test_a_button_opens_the_talk_of_a_phone_and_counts_what_is_new_in_it(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), phone=True)
     await ana.quick_match("ana")
     bo = await visit(ana.page.url)
     await bo.join("bo")
     await ana.hears("bo joins as O.")
-    await expect(ana.cell(0)).to_be_visible()
+    await expect(ana.page.get_by_label("Say something")).to_be_hidden()
     await bo.page.get_by_label("Say something").fill("good luck")
     await bo.page.keyboard.press("Enter")
     await ana.hears("bo: good luck")
-    await expect(ana.button("bo: good luck")).to_be_in_viewport()
-    await expect(ana.page.get_by_label("Say something")).not_to_be_in_viewport()
-    await ana.button("bo: good luck").tap()
-    await expect(ana.page.locator(".talk .lines")).to_be_in_viewport()
-    await expect(ana.page.locator(".heard")).to_be_hidden()
-    await bo.hears("bo: good luck")
-    await expect(bo.page.locator(".heard")).to_be_hidden()
+    await ana.button("Talk 1").tap()
+    await expect(ana.page.locator(".talk .lines")).to_be_in_viewport(ratio=1)
+    await expect(ana.page.locator(".lines li").last).to_be_in_viewport(ratio=1)
+    await ana.page.get_by_label("Say something").fill("thanks")
+    await ana.page.keyboard.press("Enter")
+    await bo.hears("ana: thanks")
+    await ana.button("Talk").tap()
+    await expect(ana.page.get_by_label("Say something")).to_be_hidden()
+    await expect(bo.button("Talk")).to_be_hidden()
+
+
+async def test_nothing_of_a_room_is_cut_on_a_phone_and_each_cell_is_as_wide_as_a_finger_needs(
+    server: Server, visit: Visit
+) -> None:
+    ana = await visit(address(server), phone=True)
+    await ana.quick_match("Maximiliane Hohenthal 2", "gomoku")
+    bo = await visit(ana.page.url)
+    await bo.join("Bartholomeus Rosenzweig")
+    await ana.hears("Bartholomeus Rosenzweig joins as O.")
+    await expect(ana.page.locator(".player.m0")).to_contain_text("Maximiliane Hohenthal 2 (you)")
+    cut = """() => [...document.querySelectorAll(".game *")].filter((one) => one.checkVisibility()
+        && !one.closest("svg, .unseen, .moves") && (one.getBoundingClientRect().right > innerWidth
+        || getComputedStyle(one).overflowX === "hidden" && one.scrollWidth > one.clientWidth + 1))
+        .map((one) => one.outerHTML.slice(0, 99))"""
+    assert await ana.page.evaluate(cut) == []
+    cell = await ana.cell(0).bounding_box()
+    assert cell is not None
+    assert cell["width"] >= 24
 
 
 async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server, visit: Visit) -> None:

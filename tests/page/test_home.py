@@ -112,3 +112,33 @@ async def test_the_rules_of_each_game_are_one_click_away_on_every_page(server: S
             await expect(rules.locator("#rules-gomoku")).to_be_in_viewport()
         await ana.page.keyboard.press("Escape")
         await expect(rules).to_have_count(0)
+
+
+async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), dark=True)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    assert await ana.page.evaluate(ground) == "rgb(27, 31, 39)"
+    for name, colour in (
+        ("light", "rgb(247, 243, 232)"),
+        ("dark", "rgb(27, 31, 39)"),
+        ("strong contrast", "rgb(0, 0, 0)"),
+    ):
+        await ana.page.get_by_role("button", name="Colours").click()
+        await ana.hears(f"Colours: {name}")
+        assert await ana.page.evaluate(ground) == colour
+    await ana.page.reload()
+    await ana.connects()
+    assert await ana.page.evaluate(ground) == "rgb(0, 0, 0)"
+    await ana.page.get_by_role("button", name="Colours").click()
+    await ana.hears("Colours: as your system has them")
+
+
+async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) -> None:
+    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server:
+        ana = await visit(address(server), may_fail=SERVER_GOES)
+        on_now = ana.page.get_by_role("region", name="On now")
+        await expect(on_now).to_contain_text("Nobody plays just now: watch the computers")
+        await expect(on_now.locator(".live-boards li")).to_have_count(1)
+        await expect(on_now.get_by_text("hard-bot", exact=True)).to_be_visible()
+        await expect(on_now.locator(".live-boards a[href]")).to_have_count(0)
+        await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()

@@ -17,6 +17,7 @@ from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.codec import encode
+from tictactoe_protocol.emblems import SIGNS, emblem_of
 from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
@@ -45,6 +46,12 @@ const tell = ([rules, board, line]) => {
     return [names, names.map((name) => parseCell(name, rules)), landing.sort((a, b) => a - b), splitLines(rules, line)];
 };
 console.log(JSON.stringify(JSON.parse(text).map(tell)));
+"""
+
+EMBLEMS = """
+const [folder, text] = process.argv.slice(1);
+const { emblemOf } = await import(`${folder}/emblem.js`);
+console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
@@ -107,3 +114,10 @@ def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
             sorted({cell for run in lines for cell in run}),
         ]
         assert found == expected
+
+
+def test_the_sign_of_a_player_is_the_same_on_the_page_and_in_the_terminal() -> None:
+    players = [f"p-{Random(seed).getrandbits(64):x}" for seed in range(100)]
+    done = run_node("--input-type=module", "--eval", EMBLEMS, FOLDER.as_uri(), json.dumps(players))
+    assert json.loads(done.stdout or "[]") == [[*emblem_of(player)] for player in players], done.stderr
+    assert {emblem_of(player)[0] for player in players} == {*SIGNS}

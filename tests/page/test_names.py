@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.async_api import expect
 
 from tests.page.conftest import Visit
 from tests.page.test_play import address
-from tests.peer import open_peer
+from tests.peer import Peer, open_peer
+from tictactoe_protocol import parse_name
+from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
@@ -93,3 +96,56 @@ async def test_a_code_that_lets_nobody_in_is_told_and_one_stays_who_one_is(serve
     await ana.button("Close").click()
     name = ana.page.get_by_label("Playing as")
     await expect(name).to_have_value(re.compile("guest-"))
+
+
+async def test_who_has_no_name_is_asked_for_it_once_before_the_first_game(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), unnamed=True)
+    await ana.connects()
+    await ana.button("Play the computer").click()
+    asked = ana.page.get_by_role("dialog", name="What shall we call you?")
+    proposed = await asked.get_by_role("textbox").input_value()
+    assert parse_name(proposed) == proposed
+    await asked.get_by_role("button", name="That's me").click()
+    await expect(ana.page.locator(".player.m0")).to_contain_text(f"{proposed} (you)")
+    await ana.page.goto(address(server))
+    await ana.connects()
+    await ana.button("Play the computer").click()
+    await expect(ana.page.locator(".player.m0")).to_contain_text(f"{proposed} (you)")
+
+
+async def test_who_closes_the_question_keeps_the_name_that_was_proposed(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), unnamed=True)
+    await ana.connects()
+    await ana.button("Play the computer").click()
+    proposed = await ana.page.get_by_role("dialog").get_by_role("textbox").input_value()
+    await ana.page.keyboard.press("Escape")
+    await expect(ana.page.locator(".player.m0")).to_contain_text(f"{proposed} (you)")
+
+
+async def test_a_door_proposes_a_name_to_who_has_none(server: Server, visit: Visit, bo: Peer) -> None:
+    room = (await bo.ask("create"))["room"]
+    ana = await visit(address(server, f"/{room}"), unnamed=True)
+    await expect(ana.page.get_by_label("Your name")).to_have_value(re.compile(r"^[A-Z]\w+ [A-Z]\w+$"))
+    await ana.page.get_by_role("button", name="Play as").click()
+    await expect(ana.page.locator(".player .name", has_text="(you)")).to_have_text(re.compile(r"^\w+ \w+ \(you\)"))
+
+
+async def test_whoever_bears_a_name_that_is_another_s_is_told_what_to_do(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "lena") as lena:
+        await lena.ask("claim_name", name="lena")
+        other = await visit(address(server))
+        await other.page.get_by_label("Playing as").fill("lena")
+        await other.button("Invite a friend").click()
+        name = other.page.locator(".player.m0 .name")
+        await expect(name).to_have_text("lena? (you)")
+        await expect(name).to_have_attribute("title", "Somebody else has claimed lena here: this is another lena.")
+        await other.button("Leave").click()
+        await expect(other.page.locator(".banner")).to_contain_text("Take another name or, if it is yours")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_name_that_may_be_proposed_is_one_that_servers_take(language: str) -> None:
+    words = [open_catalogue(language).say(f"name proposal {part}").split() for part in ("first", "last")]
+    names = [f"{first} {last}" for first in words[0] for last in words[1]]
+    assert [parse_name(name) for name in names] == names
+    assert len({*names}) > 500

@@ -607,13 +607,17 @@ export {{ \\$a, \\$main }};
     assert re.fullmatch(expected, body_of(assets, "later.js").decode())
 
 
-def test_a_style_sheet_comes_with_those_that_it_imports(tmp_path: Path) -> None:
+def test_a_style_sheet_comes_with_those_that_it_imports_and_without_spaces(tmp_path: Path) -> None:
     assets = assets_of(
         tmp_path,
         '<link rel="stylesheet" href="./all.css">',
-        {"all.css": '@import "./b.css";\n@import "./a.css";\n', "a.css": "a {}\n", "b.css": "b {}\n"},
+        {
+            "all.css": '@import "./b.css";\n@import "./a.css";\n',
+            "a.css": "/* of a */\na b { top: 0 }\n",
+            "b.css": "b {}\n",
+        },
     )
-    assert body_of(assets, "all.css") == b"b {}\n\na {}\n\n"
+    assert body_of(assets, "all.css") == b"b{}a b{top: 0}"
 
 
 def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:

@@ -208,3 +208,8 @@ async def test_as_many_games_are_seen_as_there_is_room_for(
         async with open_screen(server.url, size=size) as ana:
             text = await ana.until("Playing as", "Now here", "3 live", "bo v cy")
             assert text.count("bo v cy") == many
+
+
+async def test_computers_play_beside_the_menu_while_nobody_does(open_screen: OpenScreen) -> None:
+    async with Server(ServerSettings(host="127.0.0.1", port=0)) as server, open_screen(server.url) as ana:
+        await ana.until("The computers play", "hard-bot", "Watch a game          0 live")

@@ -63,3 +63,29 @@ async def test_a_code_from_another_device_makes_us_who_plays_there(open_screen: 
         await ana.press("enter")
         await ana.until("You are bo")
         await ana.do("escape", "Playing as  bo")
+
+
+async def test_who_has_no_name_is_asked_for_it_before_the_first_game_and_never_again(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until("Playing as  guest-", "> Quick match")
+        await ana.do("enter", "What shall we call you?")
+        await ana.do("escape", "Waiting for")
+        name = ana.app.session.client.name if ana.app.session.client else ""
+        assert len(name.split()) == 2
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until(f"Playing as  {name}")
+        await ana.do("enter", "Waiting for")
+
+
+async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, name=None) as ana:
+        await ana.until("Playing as  guest-", "> Quick match")
+        await ana.do("enter", "What shall we call you?")
+        await ana.press("@")
+        await ana.do("enter", "A name cannot contain")
+        await ana.press("Z", "o", "e")
+        await ana.do("enter", "Waiting for")
+        assert ana.app.session.client is not None
+        assert ana.app.session.client.name == "Zoe"

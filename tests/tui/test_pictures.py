@@ -5,6 +5,7 @@ With UPDATE_PICTURES=1 the page is rewritten. Those of `docs/screens.md` are mad
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.session import Session
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine.records import parse_record
+from tictactoe_protocol.emblems import SIGNS
 from tictactoe_server.server import Server
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -40,7 +42,9 @@ class Gallery:
     size: tuple[int, int]
 
     def check(self, name: str, picture: str) -> None:
-        """Compare with the page, or write it there."""
+        """Compare with the page, or write it there; each player has another sign each time."""
+        signs = itertools.cycle(SIGNS)
+        picture = re.sub(f"[{SIGNS}]", lambda _: next(signs), picture)
         path = DOCS / self.page
         text = path.read_text(encoding="utf-8")
         start = f"<!-- picture: {name} -->\n```text\n"

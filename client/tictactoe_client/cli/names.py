@@ -1,15 +1,20 @@
-"""What the command `name` does: a name for good, and the devices on which one is the same player."""
+"""What the command `name` does: a name for good, and the devices on which one is the same player; and a first name."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
-from tictactoe_client.cli.run import ask_and_print, connected
+from tictactoe_client.cli.run import ask_and_print, ask_line, connected
 from tictactoe_client.files.config import keep_setting
 from tictactoe_client.files.identity import Role
-from tictactoe_client.input.names import carry_out, describe_device, describe_self
+from tictactoe_client.files.players import GUEST, KnownPlayers
+from tictactoe_client.files.writer import NotKept
+from tictactoe_client.input.names import carry_out, describe_device, describe_self, propose_name
+from tictactoe_client.online.address import Cluster
 from tictactoe_client.settings import Misuse, Settings
-from tictactoe_client.streams.output import is_terminal
+from tictactoe_client.streams.output import Output, is_terminal
+from tictactoe_protocol import BadName, parse_name
 from tictactoe_protocol.catalogue import say
 
 _BLACK_ON_WHITE: Final = "\x1b[30;107m"
@@ -40,3 +45,23 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
             return [*lines, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in picture if draws)]
 
         return await ask_and_print(settings, client, ask)
+
+
+async def ask_name(settings: Settings, cluster: Cluster) -> str | None:
+    """Ask a person who has no name there for it, once; return what is new of it."""
+    players = KnownPlayers()
+    known = players.find(tuple(address.url for address in cluster.addresses))
+    has_name = settings.name is not None or (known is not None and not known.name.startswith(GUEST))
+    if has_name or settings.mode != "plain" or settings.quiet or not (settings.asks and is_terminal(0, 1)):
+        return None
+    screen, proposed, name = Output(prompts=True), players.find_name() or propose_name(), None
+    while name is None:
+        screen.print(say("name question line", name=proposed))
+        line = await ask_line(screen)
+        try:
+            name = parse_name((line or "").strip() or proposed)
+        except BadName as bad:
+            screen.print(bad.message)
+    with suppress(NotKept):
+        keep_setting("name", name)
+    return name

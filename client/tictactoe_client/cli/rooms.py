@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tictactoe_client.cli.names import ask_name
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
 from tictactoe_client.files.identity import Role
 from tictactoe_client.files.records import STANDARD_STREAM
@@ -105,7 +106,9 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
         return await show_screen(settings, address, choice)
     room = choice.code if choice.way == "join" else None
     role: Role = "nobody" if choice.way == "watch" else "player"
-    async with connected(settings, address, is_chatty=True, room=room, role=role) as (client, session):
+    name = None if role == "nobody" else await ask_name(settings, cluster_for(settings, address))
+    who: dict[str, Any] = {"room": room, "role": role, "new_name": name}
+    async with connected(settings, address, is_chatty=True, **who) as (client, session):
         if settings.mode == "json":
             return await JsonGame(client, settings, standard_input(), session).run(choice.enter_any)
         output = Output(prompts=is_terminal(0, 1))

@@ -28,6 +28,7 @@ Written = TypeVar("Written")
 class Identity:
     """Who we are by our `role` and under our `name`; `rooms` are those in which this run holds a seat.
 
+    With `new_name` whoever that is, is called so from now on.
     Whoever left a seat in the room `seat_in`, or in any where one `resumes`, comes first. `codes`, a `link` or a
     `rescue`, say once who we are from now on, whoever is known. `tell` gets lines for the person. What is written down
     goes on beside everything else, until `finish`.
@@ -41,9 +42,10 @@ class Identity:
         *,
         resumes: bool = False,
         codes: dict[str, str] | None = None,
+        new_name: str | None = None,
         tell: Callable[[str], object] = lambda line: None,
     ) -> None:
-        self.codes = codes or {}
+        self.codes, self.new_name = codes or {}, new_name
         self.name, self.role, self.seat_in, self.resumes = name, role, seat_in, resumes
         self.players = KnownPlayers()
         self.rooms: set[str] = set()

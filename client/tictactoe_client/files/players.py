@@ -22,7 +22,7 @@ _MOST_PLAYERS: Final = 100
 _NOBODY: Final = 2**31 - 1
 """The number of a process that there cannot be."""
 
-_GUEST: Final = "guest-"
+GUEST: Final = "guest-"
 """How the names begin that servers give to those who choose none."""
 
 
@@ -112,7 +112,7 @@ class KnownPlayers:
 
     def find_name(self) -> str | None:
         """Return the name that we chose last, on any server, or None where we never chose one."""
-        chosen = [player for player in self._read() if not player.name.startswith(_GUEST)]
+        chosen = [player for player in self._read() if not player.name.startswith(GUEST)]
         return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
     def take(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import choice
+
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.settings import PROGRAM
@@ -30,6 +32,11 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
         case "revoke":
             await client.revoke(value)
     return [], ()
+
+
+def propose_name() -> str:
+    """Return a name that one may take for one's own, made at random in the language that is spoken."""
+    return " ".join(choice(say(f"name proposal {part}").split()) for part in ("first", "last"))
 
 
 def describe_self(client: Client, found: Ok) -> str:

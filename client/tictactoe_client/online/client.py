@@ -126,9 +126,13 @@ class Client(Conversation):
         """Return the public rooms, newest first."""
         return (await self._ask(requests.Rooms())).rooms or ()
 
-    async def lobby(self, *, on: bool, boards: int = 0) -> None:
-        """Have `messages` bring changes of the list of rooms, with `boards` those of so many games, or end that."""
-        await self._ask(requests.Lobby(on=on, boards=boards if "boards" in self.features else 0))
+    async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> None:
+        """Have `messages` bring changes of the list of rooms, with `boards` those of so many games, or end that.
+
+        With `demo` computers play one where nobody does, if the server lets them.
+        """
+        many, demo = boards if "boards" in self.features else 0, demo and "demo" in self.features
+        await self._ask(requests.Lobby(on=on, boards=many, demo=demo))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game."""

@@ -139,7 +139,8 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
             cleaned[name] = NAMELESS
         if name == "opening" and isinstance(struct, RulesState) and value not in OPENINGS:
             cleaned[name] = None
-        if name in ("room", "event") and value is not UNSET and not isinstance(struct, pushes.Error):
+        is_in_none = isinstance(struct, pushes.Error) or (isinstance(struct, pushes.LiveBoard) and value == "")
+        if name in ("room", "event") and value is not UNSET and not is_in_none:
             _demand_codes(cleaned[name])
     return replace(struct, **cleaned)
 

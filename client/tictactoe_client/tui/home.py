@@ -35,6 +35,7 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
@@ -200,16 +201,22 @@ class HomePage(ListPage):
             self.text("player").show()
             return
         said, name = f"{say('home playing as')}  ", clean_text(client.name)
+        sign, colour = emblem_of(client.player) if not self.program.settings.ascii else ("", 0)
         change = f"   ({say('home change', key=self.show_key('name'))})"
         about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
-        has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 9 <= self.size.width
-        parts = (said, ""), (name, "title"), (change, "dim"), (f"   {about}" if has_room else "", "dim")
+        if client.welcome.claimed is False:
+            about = say("name others", name=name)
+        has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 11 <= self.size.width
+        who = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
+        parts = (said, ""), *who, (f"   {about}" if has_room else "", "dim")
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
-        live, entry, game = self.program.lobby.boards, self._entries.get(self.chosen), self.menu.game.value
-        self.text("caption").show((say("home now") if live else "", "title"))
+        lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.menu.game.value
+        live = lobby.boards or ((lobby.demo,) if lobby.demo else ())
+        caption = say("home now") if lobby.boards else say("home demo") if live else ""
+        self.text("caption").show((caption, "title"))
         self.boards.shown = [*map(live_board, live)] or [sample_board(game)]
         self.text("note").show((entry.note if entry else "", "dim"))
         self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))

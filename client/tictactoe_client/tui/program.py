@@ -332,6 +332,10 @@ class Program(App[int], inherit_bindings=False):
     def rename(self, name: str) -> None:
         """Be called otherwise, now and, where this run was not told a name, in later runs."""
         self.ways_in.give_up()
+        self.take_name(name)
+
+    def take_name(self, name: str) -> None:
+        """Be called so, and go on to where one was going."""
         self.session.rename(name)
         self.keep_name(name)
 

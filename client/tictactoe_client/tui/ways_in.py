@@ -22,6 +22,7 @@ from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.arrival import describe_going_elsewhere
+from tictactoe_client.tui.naming import asks_name_first
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import BadRoomCode, clean_text
 from tictactoe_protocol.catalogue import say
@@ -41,6 +42,7 @@ class Around(Protocol):
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
     def open_event(self, code: str, ticket: str, address: Address | None) -> None: ...
     def go_home(self) -> None: ...
+    def take_name(self, name: str) -> None: ...
     def leave(self, code: int, message: str = "") -> None: ...
 
 
@@ -54,7 +56,7 @@ class WaysIn:
         self.first = first
         self.waits_for = ""
         self._program = program
-        self._next: tuple[Choice, Screen[Any] | None] | None = None
+        self._next: tuple[Choice, Screen[Any] | None, bool] | None = None
         self._turn = asyncio.Lock()
         self._wanted: object | None = None
 
@@ -103,8 +105,8 @@ class WaysIn:
 
     def enter(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
-        if self._program.session.client is None:
-            self._next = (choice, over)
+        if self._program.session.client is None or asks_name_first(self._program, choice):
+            self._next = (choice, over, is_first)
         elif not self.waits_for:
             coming = self.fetch(describe_wait(choice), choice.enter)
             self._program.start(self._arrive(coming, choice, over, is_first=is_first))
@@ -115,8 +117,8 @@ class WaysIn:
             first, self.first = self.first, None
             self.enter(first, is_first=True)
         elif self._next is not None:
-            following, self._next = self._next, None
-            self.enter(*following)
+            (choice, over, is_first), self._next = self._next, None
+            self.enter(choice, over, is_first=is_first)
 
     def stay(self) -> None:
         self._next = None
@@ -150,7 +152,7 @@ class WaysIn:
     def travel(self, address: Address, choice: Choice | None = None) -> None:
         """Go to another server, and there into a room where one is chosen."""
         self._program.go_home()
-        self._next = None if choice is None else (choice, None)
+        self._next = None if choice is None else (choice, None, False)
         self._program.lobby.forget()
         self.give_up()
         watches = choice is not None and choice.way == "watch"

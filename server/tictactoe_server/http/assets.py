@@ -6,8 +6,8 @@ sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match
 A file names others by where they lie beside it, in double quotes (``"./turn.svg"``); such a name is replaced by the one
 under which that file is served. Modules have one hash together, as each may load any other; those that the page always
 needs are one file, see `Modules`. What modules say in ``/** ... */``, their types among it, does not travel, nor do
-sentences that no module says: an id is written there as a whole or up to a comma, or begins as a template does. What
-only modules say that are not in the one file is in another, and what only those of a folder say in one of theirs. The
+the spaces of styles, and sentences that no module says: an id is written there as a whole or up to a comma, or begins
+as a template does. What only modules say that are not in the one file is in another, and what only those of a folder say in one of theirs. The
 page learns from its own head which languages there are, and where the sentences of the one that it is sent in are.
 """
 
@@ -49,6 +49,7 @@ _KINDS: Final = {
 _CATALOGUE: Final = ".json"
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT: Final = re.compile(r"/\*\*.*?\*/", re.DOTALL)
+_STYLE_SPACE: Final = re.compile(r"/\*.*?\*/\s*|\s*([{};])\s*", re.DOTALL)
 _EMPTY_LINES: Final = re.compile(r"\n\s*\n")
 _QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
 _WORTH_PACKING_BYTES: Final = 512
@@ -159,7 +160,7 @@ class Assets:
         """Have a file served under a path, or one that has a hash of itself."""
         kind = _kind_of(name)
         if kind == ".css":
-            body = self._replace_names(name, body.decode()).encode()
+            body = self._replace_names(name, _STYLE_SPACE.sub(r"\1", body.decode())).encode()
         self._paths[name] = path or _path_of(name, body)
         self._files[self._paths[name]] = Asset(body, _KINDS[kind], gzip.compress(body, mtime=0))
 

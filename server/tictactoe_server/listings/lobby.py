@@ -21,7 +21,7 @@ from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, RoomSu
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.topics import Topic, list_of
+from tictactoe_server.watching.topics import Listeners, Topic, list_of
 
 MAX_CHANGE_BYTES: Final = 60_000
 """How much of changed rows one message has; with the codes of closed rooms beside them it stays under 64 KiB."""
@@ -58,21 +58,28 @@ class _Shown:
 class Boards(Topic):
     """Chooses the games, the one first that began last, and keeps to them while they are played.
 
-    Subscribers are sent so many boards as they asked for, at once and whenever one of these changes.
+    Subscribers are sent so many boards as they asked for, at once and whenever one of these changes. Listeners of
+    `on_demo_wanted` are told at each look whether somebody wants a game of computers in the place of none.
     """
 
     def __init__(self, now: Callable[[], int]) -> None:
         super().__init__()
         self._now = now
+        self.on_demo_wanted = Listeners[[bool]]()
         self._sent: dict[Session, tuple[int, ...]] = {}
+        self._demo_for: set[Session] = set()
+        self._demo: LiveBoard | None = None
+        self._demo_change = 0
         self._changes = count(1)
         self._playing: OrderedDict[str, Listed] = OrderedDict()
         self._shown: list[_Shown] = []
 
-    def subscribe(self, session: Session, wanted: int = 1) -> None:
-        """Send a session so many boards from now on; none any more where it is 0."""
+    def subscribe(self, session: Session, wanted: int = 1, *, demo: bool = False) -> None:
+        """Send a session so many boards from now on, or a game of computers; none any more where it is 0."""
         self.unsubscribe(session)
         if wanted:
+            if demo:
+                self._demo_for.add(session)
             is_shown = self.due is not None and wanted <= self._most
             super().subscribe(session, wanted)
             if is_shown:
@@ -82,8 +89,13 @@ class Boards(Topic):
 
     def unsubscribe(self, session: Session) -> None:
         super().unsubscribe(session)
+        self._demo_for.discard(session)
         if self._sent.pop(session, None) is not None:
             session.connection.forget_state(_NEWEST)
+
+    def show_demo(self, demo: LiveBoard | None) -> None:
+        """Show this board of a game of computers from the next look on, or none."""
+        self._demo, self._demo_change = demo, next(self._changes)
 
     def update(self, live: Listed) -> None:
         """Show a public room only while its game is on; to be called when it opens, its status changes or it ends."""
@@ -99,6 +111,7 @@ class Boards(Topic):
         """Look at the games, send what changed, and look again in a while."""
         if not self.subscribers:
             self._shown = []
+            self.on_demo_wanted(False)
             return
         self.tell_later()
         now = asyncio.get_running_loop().time()
@@ -109,6 +122,7 @@ class Boards(Topic):
             shown.row = encode(row)
             if board != shown.board:
                 shown.board, shown.changed_at, shown.change = board, now, next(self._changes)
+        self.on_demo_wanted(bool(self._demo_for) and not self._shown)
         self._send(self.subscribers)
 
     @property
@@ -118,16 +132,18 @@ class Boards(Topic):
 
     def _send(self, sessions: Iterable[Session]) -> None:
         """Send what these sessions were not sent yet; what is the same for several is made once."""
-        frames: dict[int, bytes] = {}
+        frames: dict[tuple[int, bool], bytes] = {}
         for session in sessions:
             some = self._shown[: self.subscribers[session]]
-            changes = tuple(shown.change for shown in some)
+            demo = self._demo if not some and session in self._demo_for else None
+            kind = len(some), demo is not None
+            changes = tuple(shown.change for shown in some) if demo is None else (self._demo_change,)
             if changes == self._sent.get(session):
                 continue
-            if len(some) not in frames:
-                frames[len(some)] = encode_frame(encode(LiveBoards(list_of([shown.row for shown in some]))))
+            if kind not in frames:
+                frames[kind] = encode_frame(encode(LiveBoards(list_of([one.row for one in some]), demo or UNSET)))
             self._sent[session] = changes
-            session.connection.push_state(_NEWEST, frames[len(some)])
+            session.connection.push_state(_NEWEST, frames[kind])
 
     def _choose(self, now: float) -> None:
         """Replace games that are over, or in which nothing happens; the others keep their places."""

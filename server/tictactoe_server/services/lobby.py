@@ -35,7 +35,7 @@ class PublicRooms(Service):
         if call.request.on:
             self._lobby.subscribe(call.session)
             call.answer(rooms=self._lobby.list_rooms())
-            self._lobby.boards.subscribe(call.session, call.request.boards)
+            self._lobby.boards.subscribe(call.session, call.request.boards, demo=call.request.demo)
             return
         for topic in self.topics:
             topic.unsubscribe(call.session)

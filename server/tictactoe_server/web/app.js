@@ -4,6 +4,7 @@ import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
 import { copyText } from "./copying.js";
 import { setText } from "./dom.js";
+import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
 import { withSentences } from "./language.js";
 import { Rooms } from "./rooms.js";
@@ -108,9 +109,16 @@ export class App {
 		return wanted !== this.connection.identity.refused;
 	}
 
+	/** Ask one who never chose a name for it, once. */
+	async meet() {
+		if (this.kept.asked || !isGuest(this.connection.name)) return;
+		await (await withSentences(import("./naming.js"))).askName(this);
+	}
+
 	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request @param {string[]} [names] of others here */
 	async play(request, names) {
 		try {
+			if (request.type !== "join") await this.meet();
 			const room = await this.rooms.enter(request, names);
 			this.navigate(`/${room.code}`);
 			return room;
@@ -157,6 +165,7 @@ export class App {
 	keep(changed) {
 		Object.assign(this.kept, changed);
 		this.sound.isOn = this.kept.sound;
+		document.documentElement.dataset.theme = this.kept.theme;
 		writeKept(this.kept);
 	}
 }

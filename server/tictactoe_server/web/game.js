@@ -5,7 +5,7 @@ import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
 import { makeDoor } from "./door.js";
-import { show } from "./dom.js";
+import { setText, show } from "./dom.js";
 import { makeInvitation } from "./invitation.js";
 import { Keyboard } from "./keyboard.js";
 import { changeLook, hasLooks, lookOf } from "./look.js";
@@ -24,9 +24,6 @@ import { clean, describeRules, messageOf } from "./words.js";
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
-/** The talk is seen where so much of it is, above what sticks to the bottom of the page. */
-const SEEN = 0.6;
-const FOOT_PX = 60;
 
 /** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
 
@@ -66,7 +63,10 @@ export class GamePage {
 			moves: this.timeline.list,
 			talk: this.isLive ? this.talk.element : null,
 			onAnswer: (name) => this.controls.run(name),
-			onHeard: () => this.talk.look(),
+			onHeard: () => {
+				this.talk.toggle();
+				this.drawTalk();
+			},
 			onLook: () => {
 				changeLook();
 				this.draw();
@@ -75,7 +75,7 @@ export class GamePage {
 		});
 		this.element = this.stage.element;
 		this.keyboard = new Keyboard(this);
-		this.#watchTalk();
+		this.drawTalk();
 		this.ticker = setInterval(() => this.#tick(), TICK_MS);
 		this.#enter();
 	}
@@ -139,7 +139,6 @@ export class GamePage {
 		this.#isClosed = true;
 		document.documentElement.classList.remove(IN_ROOM);
 		clearInterval(this.ticker);
-		this.sight?.disconnect();
 		this.#signals.close();
 		this.timeline.pause();
 		this.review?.end();
@@ -277,22 +276,17 @@ export class GamePage {
 
 	/** @param {Protocol.ChatLine} line */
 	onChat(line) {
-		const { heard } = this.stage;
 		this.talk.hear(line);
-		const text = describeLine(line);
-		this.app.say(text);
-		if (line.player === this.room?.viewer) return;
-		this.app.sound.play("move");
-		heard.textContent = text;
-		const { top, bottom, height } = this.talk.element.getBoundingClientRect();
-		heard.hidden = height > 0 && Math.min(bottom, innerHeight - FOOT_PX) - Math.max(top, 0) >= SEEN * height;
+		this.app.say(describeLine(line));
+		this.drawTalk();
+		if (line.player !== this.room?.viewer) this.app.sound.play("move");
 	}
 
-	#watchTalk() {
-		this.sight = new IntersectionObserver(([{ isIntersecting }]) => {
-			this.stage.heard.hidden ||= isIntersecting;
-		}, { rootMargin: `0px 0px -${FOOT_PX}px`, threshold: SEEN });
-		this.sight.observe(this.talk.element);
+	/** Draw what opens the talk on a phone, with how much is new in it. */
+	drawTalk() {
+		const { stage: { heard }, talk: { unread } } = this;
+		heard.hidden = !this.isLive;
+		setText(heard, `${say("view talk")}${unread ? ` ${unread}` : ""}`);
 	}
 
 	/** @type {import("./room.js").RoomEars["onRefusal"]} */

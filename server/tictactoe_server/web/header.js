@@ -1,21 +1,24 @@
-/** What stands above every page: whether there is a connection, the language, the sound, the rules and the keys. */
+/** What stands above every page: whether there is a connection, the language, the looks, the sound, the rules and the keys. */
 
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
 import { showKeys } from "./keyhelp.js";
 import { chooseLanguage, languagesThere } from "./language.js";
 
+const THEMES = ["system", "light", "dark", "contrast"];
+
 /** @param {App} app */
 export function makeTools(app) {
 	const link = h("span.link");
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
+	const theme = button("☾", nextTheme);
 	const languages = select(Object.entries(languagesThere()), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), () => app.showRules());
 	const keys = button("?", showKeys, { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
-	const element = h("div.row", {}, link, again, games, rules, languages, sound, keys);
+	const element = h("div.row", {}, link, again, games, rules, languages, theme, sound, keys);
 	draw();
 	return { element, draw };
 
@@ -25,12 +28,19 @@ export function makeTools(app) {
 		draw();
 	}
 
+	function nextTheme() {
+		app.keep({ theme: THEMES[(THEMES.indexOf(app.kept.theme) + 1) % THEMES.length] });
+		draw();
+		app.say(theme.title);
+	}
+
 	function draw() {
 		const { phase, isTroubled, isSilent } = app.connection;
 		const isOn = phase === "on" && !isSilent;
 		link.className = isOn ? "link on" : "link";
 		setText(link, say(isOn ? "page connected" : "page offline"));
 		again.hidden = !isTroubled;
+		theme.ariaLabel = theme.title = say("page theme", { name: say(`page theme ${app.kept.theme}`) });
 		sound.setAttribute("aria-pressed", String(app.kept.sound));
 	}
 }

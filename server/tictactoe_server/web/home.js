@@ -2,12 +2,13 @@
 
 import { say } from "./catalogue.js";
 import { button, h, setText, show, submitting } from "./dom.js";
+import { setEmblem } from "./emblem.js";
 import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
 import { makeResume } from "./resume.js";
 import { makeRoomRows } from "./roomlist.js";
 import { OWN, makeTiles } from "./tiles.js";
-import { readCode } from "./words.js";
+import { clean, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
 
@@ -15,6 +16,7 @@ const LIVE_BOARDS = 3;
 export function makeHome(app) {
 	const { connection, kept } = app;
 	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
+	const playing = h("span.name", {}, say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
@@ -25,7 +27,7 @@ export function makeHome(app) {
 		return play.describe();
 	});
 	const element = h("div.home", {},
-		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("div.row", {}, h("label.row", {}, say("home playing as"), name), button(say("page name keep"), () => showNames()))),
+		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("div.row", {}, h("label.row", {}, playing, name), button(say("page name keep"), () => showNames()))),
 		banner,
 		resume.element,
 		h("div.choose", {}, tiles.element, play.element),
@@ -39,9 +41,12 @@ export function makeHome(app) {
 	}
 
 	function onPhase() {
+		const { welcome } = connection;
+		setEmblem(playing, welcome?.player);
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
-		setText(banner, connection.reason || say("page unreachable"));
-		banner.hidden = !connection.isTroubled;
+		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });
+		setText(banner, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
+		banner.hidden = !banner.textContent;
 		side.follow();
 		resume.draw();
 	}
@@ -49,17 +54,16 @@ export function makeHome(app) {
 
 /** What is going on, and the ways to what one has already. @param {App} app */
 function makeSide(app) {
-	const lobby = new Lobby(app, LIVE_BOARDS, draw);
+	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];
-	const nothing = h("p.note", {}, say("page nothing on"));
+	const nothing = h("p.note");
 	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
-	const events = h("section.card", { hidden: true });
+	const events = h("section", { hidden: true });
+	const games = h("a", { href: "/#games" }, say("history title"));
 	const element = h("div.side-cards", {},
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", {}, h("h2", {}, say("page on now")), wall), nothing, lobby.element),
-		events,
-		h("section.card", { "aria-label": say("page rooms") }, title, list, h("form.row", { submit: submitting(join) }, code, h("button", {}, say("page join")))),
-		h("section.card", { "aria-label": say("history title") }, button(say("history title"), () => app.navigate("/#games"))),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", {}, title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", {}, say("page join"))), events),
 	);
 	draw();
 	return { element, follow, hear: (/** @type {News} */ news) => lobby.hear(news), close: () => lobby.close() };
@@ -73,7 +77,8 @@ function makeSide(app) {
 
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());
-		nothing.hidden = lobby.count > 0;
+		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
+		nothing.hidden = lobby.count > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));
 		show(list, rows.length ? rows : h("li.note", {}, say("page no room")));
 	}

@@ -7,7 +7,7 @@ const STORE = "tictactoe";
 /**
  * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
  * their ids, the newest last; that of a server of no cluster is under "". `here` are who else plays at this keyboard.
- * @typedef {{name: string, token: string, tokens: Record<string, string>, sound: boolean, game: string, clock: string, here?: {code: string, people: {name: string, token: string}[]}}} Kept
+ * @typedef {{name: string, token: string, tokens: Record<string, string>, asked?: boolean, sound: boolean, theme: string, game: string, clock: string, here?: {code: string, people: {name: string, token: string}[]}}} Kept
  */
 
 /** What is kept under a name as it is read from its text, or from null. @template T @param {string} name @param {(text: string | null) => T} parse */
@@ -33,7 +33,7 @@ export function readKept() {
 	// Who comes from before there were clusters has the one token alone.
 	const tokens = found.token ? { "": found.token } : {};
 	const game = PRESETS.includes(found.game) ? found.game : PRESETS[0];
-	return { name: "", token: "", tokens, sound: true, clock: "", ...found, game };
+	return { name: "", token: "", tokens, sound: true, theme: "system", clock: "", ...found, game };
 }
 
 /** @param {Kept} kept */

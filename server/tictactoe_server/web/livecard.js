@@ -1,7 +1,7 @@
 /** A game that is on, as a small board: who plays what, whose move it is, how much time is left, how it ended. */
 
 import { say } from "./catalogue.js";
-import { h, setText, show } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { seatIcon } from "./marks.js";
 import { PRESETS } from "./rules.js";
@@ -10,22 +10,16 @@ import { clean, formatDuration } from "./words.js";
 
 /** @typedef {{item: HTMLElement, live: Protocol.LiveBoard, draw(live: Protocol.LiveBoard): void, tick(): void}} Card */
 
-/** @param {Protocol.LiveBoard} live @returns {Card} */
+/** A card that leads to its game; that of computers is in no room. @param {Protocol.LiveBoard} live @returns {Card} */
 export function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });
-	/** By mark: the row, the name and the clock of a player. @type {Map<string, HTMLElement[]>} */
-	const rows = new Map();
-	const [players, note] = [h("div.live-players"), h("p.note")];
-	const title = h("p.live-title", {}, nameOf(live));
-	for (const mark of marks) {
-		const [name, clock] = [h("span.name"), h("span.clock")];
-		rows.set(mark, [h("span.live-player", {}, seatIcon(board.look, marks, mark), h("span.unseen", {}, mark), name, clock), name, clock]);
-	}
-	show(players, [...rows.values()].map(([row]) => row));
+	const rows = [...marks].map((mark) => h("span.live-player", {}, seatIcon(board.look, marks, mark), h("span.unseen", {}, mark), h("span.name"), h("span.clock")));
+	const note = h("p.note");
+	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", {}, nameOf(live)), board.element, h("div.live-players", {}, rows), note);
 	let receivedAt = 0;
 	/** @type {Card} */
-	const card = { item: h("li", {}, h("a", { href: `/${live.room}#watch` }, title, board.element, players, note)), live, draw, tick };
+	const card = { item: h("li", {}, link), live, draw, tick };
 	return card;
 
 	/** @param {Protocol.LiveBoard} next */
@@ -33,24 +27,24 @@ export function makeCard(live) {
 		card.live = next;
 		receivedAt = performance.now();
 		const { board: cells, last, names, turn, result } = next;
-		board.draw(cells, last, result?.line ?? []);
-		for (const [mark, [row, name]] of rows) {
-			setText(name, clean(names[mark] ?? ""));
-			row.className = `live-player m${marks.indexOf(mark)}${turn === mark ? " moving" : ""}${result?.winner === mark ? " winner" : ""}`;
-		}
+		board.draw(cells, last, result?.line);
+		rows.forEach((row, index) => {
+			const mark = marks[index];
+			setText(row.children[2], clean(names[mark] ?? ""));
+			row.className = `live-player m${index}${turn === mark ? " moving" : ""}${result?.winner === mark ? " winner" : ""}`;
+		});
 		card.item.classList.toggle("over", !!result);
 		setText(note, result ? describeEnd(next) : say("page to move", { name: clean(names[turn ?? ""] ?? turn ?? "") }));
 		tick();
 	}
 
 	function tick() {
-		const { clock } = card.live;
-		if (!clock) return;
+		const { remaining_ms = {}, running } = card.live.clock ?? {};
 		const passed = performance.now() - receivedAt;
-		for (const [mark, [, , shown]] of rows) {
-			const left = clock.remaining_ms[mark];
-			if (left !== undefined) setText(shown, formatDuration(left - (clock.running === mark ? passed : 0)));
-		}
+		rows.forEach(({ lastElementChild: shown }, index) => {
+			const left = remaining_ms[marks[index]];
+			if (shown && left !== undefined) setText(shown, formatDuration(left - (running === marks[index] ? passed : 0)));
+		});
 	}
 }
 

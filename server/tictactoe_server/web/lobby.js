@@ -9,11 +9,14 @@ export class Lobby {
 	element = h("ul.live-boards");
 	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, import("./livecard.js").Card>} */
 	cards = new Map();
+	/** Whether computers play what is shown. */
+	isDemo = false;
 	/** @type {Protocol.Welcome | null} */
 	#asked = null;
 
-	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange */
-	constructor({ connection }, boards, onChange) {
+	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange @param {boolean} [demo] whether computers play where nobody does */
+	constructor({ connection }, boards, onChange, demo = false) {
+		this.demo = demo;
 		this.connection = connection;
 		this.boards = boards;
 		this.onChange = onChange;
@@ -28,7 +31,8 @@ export class Lobby {
 		const { connection, boards } = this;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
-		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards }).catch(() => ({ rooms: [] }));
+		const demo = this.demo && connection.welcome?.features?.includes("demo") ? { demo: true } : {};
+		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, ...demo }).catch(() => ({ rooms: [] }));
 		this.rooms = new Map(rooms.map((row) => [row.room, row]));
 		this.onChange();
 	}
@@ -39,7 +43,10 @@ export class Lobby {
 
 	/** @param {News} news */
 	hear(news) {
-		if (news.type === "boards") this.#draw(news.boards);
+		if (news.type === "boards") {
+			this.isDemo = !!news.demo;
+			this.#draw(news.demo ? [news.demo] : news.boards);
+		}
 		else if (news.type === "lobby") {
 			for (const code of news.closed) this.rooms.delete(code);
 			for (const row of news.changed) this.rooms.set(row.room, row);
@@ -54,9 +61,12 @@ export class Lobby {
 
 	/** @param {Protocol.LiveBoard[]} boards all that are shown from now on */
 	#draw(boards) {
-		const cards = boards.map((live) => this.cards.get(live.room) ?? makeCard(live));
+		const cards = boards.map((live) => this.cards.get(keyOf(live)) ?? makeCard(live));
 		cards.forEach((card, index) => card.draw(boards[index]));
-		this.cards = new Map(cards.map((card) => [card.live.room, card]));
-		showKeyed(this.element, cards, ({ live }) => live.room, ({ item }) => item);
+		this.cards = new Map(cards.map((card) => [keyOf(card.live), card]));
+		showKeyed(this.element, cards, ({ live }) => keyOf(live), ({ item }) => item);
 	}
 }
+
+/** By what a card is known: games of computers may be of another kind each. @param {Protocol.LiveBoard} live */
+const keyOf = ({ room, game }) => room || `${game}`;

@@ -17,102 +17,93 @@ addEventListener("beforeunload", (event) => codes.length && event.preventDefault
 
 /** @param {App} app @param {string} [code] that another device showed, with which one came here */
 export function showNames(app, code = "") {
-	const dialog = new Names(app, code);
-	openDialog(say("name title"), dialog.element);
-	dialog.learn();
-}
-
-class Names {
-	#about = h("p");
-	#fault = h("p.fault", { role: "alert" });
-	#codes = h("div.written", { role: "status" });
-	#told = h("div.identity", { role: "status" });
-	#devices = h("ul.rooms");
-	#name;
-	#lost = h("input", { maxlength: 24, autocomplete: "off" });
-	#code;
-
-	/** @param {App} app @param {string} code */
-	constructor(app, code) {
-		this.app = app;
-		this.#name = h("input", { value: app.connection.name, maxlength: 24, autocomplete: "nickname" });
-		this.#code = h("input", { value: code, autocomplete: "off" });
-		const enter = h("form.row", { submit: submitting(() => this.#enter()) }, !code && field(say("page name lost"), this.#lost), field(say("invitation code"), this.#code), h("button", { class: code && "primary" }, say("page name enter")));
-		const claim = h("form.row", { submit: submitting(() => this.#claim()) }, field(say("name deed claim"), this.#name), h("button", {}, say("page name claim")));
-		const others = [claim, h("h3", {}, say("page name devices")), this.#devices, h("div.row", {}, button(say("name deed link"), () => this.#link())), this.#told, h("details", {}, h("summary", {}, say("page name door")), enter)];
-		this.element = h("div.identity", {}, this.#about, this.#fault, this.#codes, ...(code ? [h("p", {}, say("page name arrived")), enter] : others));
-		this.#drawCodes();
-	}
+	const { connection } = app;
+	const [about, fault, written] = [h("p"), h("p.fault", { role: "alert" }), h("div.written", { role: "status" })];
+	const [told, list] = [h("div.identity", { role: "status" }), h("ul.rooms")];
+	const own = h("input", { value: connection.name, maxlength: 24, autocomplete: "nickname" });
+	const enter = makeWayBack(app, code, fault, () => dialog.close());
+	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", {}, say("page name claim")));
+	const others = [claiming, h("h3", {}, say("page name devices")), list, h("div.row", {}, button(say("name deed link"), link)), told, h("details", {}, h("summary", {}, say("page name door")), enter)];
+	const dialog = openDialog(say("name title"), h("div.identity", {}, about, fault, written, ...(code ? [h("p", {}, say("page name arrived")), enter] : others)));
+	drawCodes(app, written);
+	learn();
 
 	/** Ask who one is. */
-	async learn() {
-		await this.app.arrive();
-		return this.#ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {
-			const { name, welcome } = this.app.connection;
+	async function learn() {
+		await app.arrive();
+		return ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {
+			const { name, welcome } = connection;
 			const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
-			setText(this.#about, say(id, { name: clean(claimed ?? name), n }));
-			show(this.#devices, devices.map((one) => this.#makeDevice(one)));
+			setText(about, say(id, { name: clean(claimed ?? name), n }));
+			show(list, devices.map(makeDevice));
 		});
 	}
 
 	/** @param {Protocol.Device} device */
-	#makeDevice({ id, seen, client, current }) {
-		const about = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang)];
-		const revoke = button(say("page name revoke"), () => this.#ask({ type: "revoke", device: id }, () => this.learn()));
-		return h("li.row", {}, about.join(" · "), current ? h("b", {}, say("name this device")) : revoke);
+	function makeDevice({ id, seen, client, current }) {
+		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang)];
+		const revoke = button(say("page name revoke"), () => ask({ type: "revoke", device: id }, learn));
+		return h("li.row", {}, device.join(" · "), current ? h("b", {}, say("name this device")) : revoke);
 	}
 
-	#claim() {
-		return this.#ask({ type: "claim_name", name: this.#name.value.trim() }, async ({ rescue = [] }) => {
-			const { connection } = this.app;
-			connection.identity.name = this.#name.value.trim();
-			this.app.keep({ name: connection.name });
+	function claim() {
+		return ask({ type: "claim_name", name: own.value.trim() }, ({ rescue = [] }) => {
+			connection.identity.name = own.value.trim();
+			app.keep({ name: connection.name });
 			codes = rescue;
-			this.#drawCodes();
-			this.app.around.onPhase();
-			await this.learn();
+			drawCodes(app, written);
+			app.around.onPhase();
+			return learn();
 		});
 	}
 
-	#drawCodes() {
-		const text = codes.join("\n");
-		const written = () => {
-			codes = [];
-			this.#drawCodes();
-		};
-		const save = [button(say("page copy"), () => this.app.copy(text)), button(say("page event print"), () => print()), button(say("page name written"), written, { class: "primary" })];
-		show(this.#codes, text && [h("p", {}, say("name claimed", { name: clean(this.app.connection.name) })), h("pre.codes", {}, text), h("div.row", {}, save)]);
-	}
-
-	#link() {
-		return this.#ask({ type: "link" }, async ({ link_code: code = "" }) => {
-			const link = this.app.linkTo(`#link=${code}`);
-			show(this.#told, h("p", {}, say("page name link")), makeLink(this.app, link, say("name title")), h("p.code", {}, h("b", {}, code)), drawQr(link, say("page invite qr")));
-			await this.learn();
+	function link() {
+		return ask({ type: "link" }, ({ link_code = "" }) => {
+			const url = app.linkTo(`#link=${link_code}`);
+			show(told, h("p", {}, say("page name link")), makeLink(app, url, say("name title")), h("p.code", {}, h("b", {}, link_code)), drawQr(url, say("page invite qr")));
+			return learn();
 		});
-	}
-
-	/** Be whom a code says, from now on and on every page. */
-	async #enter() {
-		const code = this.#code.value.replace(/[\s-]/g, "");
-		const { connection } = this.app;
-		connection.identity.codes = code.length <= LINK_LENGTH ? { link: code } : { name: this.#lost.value.trim(), rescue: code };
-		await connection.greetAgain();
-		setText(this.#fault, connection.identity.refusedCode);
-		if (connection.identity.refusedCode) return;
-		this.element.closest("dialog")?.close();
-		this.app.navigate("/");
-		this.app.say(say("page name now", { name: clean(connection.name) }));
 	}
 
 	/** @param {Ask} request @param {(ok: Protocol.Ok) => unknown} then */
-	async #ask(request, then) {
-		setText(this.#fault, "");
+	async function ask(request, then) {
+		setText(fault, "");
 		try {
-			await then(await this.app.connection.request(request));
+			await then(await connection.request(request));
 		} catch (error) {
-			setText(this.#fault, messageOf(error));
+			setText(fault, messageOf(error));
 		}
+	}
+}
+
+/** @param {App} app @param {Element} written where they stand */
+function drawCodes(app, written) {
+	const text = codes.join("\n");
+	const forget = () => {
+		codes = [];
+		drawCodes(app, written);
+	};
+	const save = [button(say("page copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(say("page name written"), forget, { class: "primary" })];
+	show(written, text && [h("p", {}, say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", {}, text), h("div.row", {}, save)]);
+}
+
+/** What makes one whom a code says, from then on and on every page. @param {App} app @param {string} code @param {Element} fault where it stands why not @param {() => void} onDone */
+function makeWayBack(app, code, fault, onDone) {
+	const lost = h("input", { maxlength: 24, autocomplete: "off" });
+	const typed = h("input", { value: code, autocomplete: "off" });
+	return h("form.row", { submit: submitting(enter) }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
+
+	async function enter() {
+		const secret = typed.value.replace(/[\s-]/g, "");
+		const { connection } = app;
+		const { identity } = connection;
+		identity.codes = secret.length <= LINK_LENGTH ? { link: secret } : { name: lost.value.trim(), rescue: secret };
+		await connection.greetAgain();
+		setText(fault, identity.refusedCode);
+		if (identity.refusedCode) return;
+		onDone();
+		app.navigate("/");
+		app.say(say("page name now", { name: clean(connection.name) }));
 	}
 }
 

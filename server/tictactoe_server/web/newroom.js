@@ -62,6 +62,7 @@ export function makeNewRoom(app) {
 		const [{ marks, preset, ...game }, company] = [chosen, new FormData(element).get("with")];
 		const isPrivate = company === "here" || (seen.value ? seen.value === "private" : company !== "anybody");
 		try {
+			if (company !== "here") await app.meet();
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
 				...(company === "computer" && { bots: Array(marks.length - 1).fill(level.value) }),

@@ -1,7 +1,7 @@
 /** What the page of a game shows, as tictactoe_protocol/scene.py says it; no element in it. */
 
 import { say } from "./catalogue.js";
-import { describeDeed, describeQuestion, findDeed } from "./choices.js";
+import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";
 import { nextMark, placerOf } from "./opening.js";
 import { boardAfter, nameCell } from "./rules.js";
 import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
@@ -142,6 +142,7 @@ function playersOf({ viewer, isLive }, state, passed) {
 			is_own: !!viewer && seat?.player === viewer,
 			is_away: !seat?.online,
 			has_won: state.result?.winner === mark,
+			player: isServerBot(seat) ? "" : (seat?.player ?? ""),
 			score: hasScore ? (state.score[seat.player] ?? 0) : null,
 		};
 	});

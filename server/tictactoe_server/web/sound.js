@@ -13,15 +13,10 @@ export class Sound {
 	isOn = false;
 	/** @type {AudioContext | null} */
 	#context = null;
-	#mayBeHeard = false;
-
-	constructor() {
-		for (const kind of ["pointerup", "keydown"]) addEventListener(kind, () => (this.#mayBeHeard = true), { once: true, capture: true });
-	}
 
 	/** @param {string} name of what happened */
 	play(name) {
-		if (!this.isOn || !this.#mayBeHeard) return;
+		if (!this.isOn || !navigator.userActivation?.hasBeenActive) return;
 		const context = (this.#context ??= new AudioContext());
 		for (const [hertz, start, seconds] of TONES[name]) {
 			const at = context.currentTime + start;

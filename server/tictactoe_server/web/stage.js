@@ -2,6 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { button, h, setText, show, showKeyed } from "./dom.js";
+import { setEmblem } from "./emblem.js";
 import { lookOf } from "./look.js";
 import { seatIcon } from "./marks.js";
 import { formatDuration } from "./words.js";
@@ -40,7 +41,7 @@ export class Stage {
 	/** @param {StageParts} parts */
 	constructor(parts) {
 		this.parts = parts;
-		/** What was said while the talk is out of sight; it leads there. */
+		/** Opens the talk where there is no room for it beside the board. */
 		this.heard = button("", () => parts.onHeard(), { class: "heard", hidden: true });
 		this.looks = button("◐", () => parts.onLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		this.element = h("div.game", {},
@@ -86,10 +87,12 @@ export class Stage {
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", {}, mark),
 				h("span.who", {}, h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
-		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
+		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
-			setText(who.children[0], (row.title = is_own ? say("player you", { name }) : name));
+			setText(who.children[0], is_own ? say("player you", { name }) : name);
+			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
+			setEmblem(who.children[0], player);
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;

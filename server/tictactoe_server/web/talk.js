@@ -7,6 +7,8 @@ import { clean } from "./words.js";
 /** `onSay` resolves to whether it was said. @typedef {{onSay(text: string): Promise<boolean>, onCommand(text: string): void, onDone(): void}} TalkEars */
 
 export class Talk {
+	/** How many lines came while they were not to be seen. */
+	unread = 0;
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
 	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", {}, say("view talk send")));
@@ -19,6 +21,7 @@ export class Talk {
 
 	/** @param {Protocol.ChatLine} line */
 	hear({ from, seat, text }) {
+		if (!this.#lines.clientHeight) this.unread++;
 		this.#add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
 	}
 
@@ -27,14 +30,17 @@ export class Talk {
 		this.#add(h("li.note", {}, text));
 	}
 
-	/** Lead to what was said. */
-	look() {
-		this.element.scrollIntoView({ block: "center" });
-		this.#lines.focus({ preventScroll: true });
+	/** On a phone, where it lies over the page: open or close it. */
+	toggle(isOpen = !this.element.classList.contains("open")) {
+		this.element.classList.toggle("open", isOpen);
+		if (isOpen) this.#lines.focus();
+		this.#lines.scrollTop = this.#lines.scrollHeight;
+		this.unread = 0;
 	}
 
 	/** Begin a line. */
 	begin(text = "") {
+		this.toggle(true);
 		this.#input.focus();
 		this.#input.value = text;
 	}

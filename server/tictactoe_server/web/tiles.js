@@ -19,22 +19,17 @@ const EXAMPLES = {
 	"connect-four": "..............X.....OO....XXO..OOXXX..OXOO".padStart(42, "."),
 	[OWN]: "..#..X.O.O.X.#..",
 };
-/** Of games with stones the moves, in turn. */
+/** Of games with stones the moves, in turn; of the standard ones fewer. */
 const MOVES = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67];
 
 /** The board of a game, half-way. @param {string} preset */
 export function drawExample(preset) {
 	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
 	const board = new SmallBoard(rules);
-	board.draw(EXAMPLES[preset] ?? halfWay(rules.rows * rules.columns, MOVES.slice(0, preset === "gomoku" ? 26 : 17)));
+	const cells = Array(rules.rows * rules.columns).fill(".");
+	MOVES.slice(0, preset === "gomoku" ? 26 : 15).forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
+	board.draw(EXAMPLES[preset] ?? cells.join(""));
 	return board.element;
-}
-
-/** @param {number} size @param {number[]} moves */
-function halfWay(size, moves) {
-	const cells = Array(size).fill(".");
-	moves.forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
-	return cells.join("");
 }
 
 /**
@@ -42,13 +37,11 @@ function halfWay(size, moves) {
  * @param {string} chosen @param {(preset: string) => void} onChoose
  */
 export function makeTiles(chosen, onChoose) {
-	/** @type {Map<string, HTMLInputElement>} */
-	const inputs = new Map();
-	const tiles = [...PRESETS, OWN].map((preset) => {
-		const input = h("input", { type: "radio", name: "game", value: preset, change: () => onChoose(preset) });
-		inputs.set(preset, input);
+	const games = [...PRESETS, OWN];
+	const inputs = games.map((value) => h("input", { type: "radio", name: "game", value, change: () => onChoose(value) }));
+	const tiles = games.map((preset, index) => {
 		const words = h("span", {}, h("b", {}, say(`name of ${preset}`)), " ", h("small", {}, say(`page won ${preset}`)));
-		return h("label.tile", {}, input, drawExample(preset), words);
+		return h("label.tile", {}, inputs[index], drawExample(preset), words);
 	});
 	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
 	choose(chosen);
@@ -56,7 +49,6 @@ export function makeTiles(chosen, onChoose) {
 
 	/** Mark a tile, without a word to who listens. @param {string} preset */
 	function choose(preset) {
-		const input = inputs.get(preset);
-		if (input) input.checked = true;
+		for (const input of inputs) input.checked = input.value === preset;
 	}
 }

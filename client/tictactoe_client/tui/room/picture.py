@@ -52,6 +52,7 @@ from tictactoe_engine import FREE, Rules, format_cell
 from tictactoe_engine.opening import MORE
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.scene import Scene, Shown
@@ -232,7 +233,7 @@ def fill_panel(
     `worth` says what moves are worth.
     """
     state = model.room.state
-    lines = [_draw_player(player, model.rules, width) for player in scene.players]
+    lines = [_draw_player(player, model.rules, width, has_signs=not ascii_only) for player in scene.players]
     lines += [((line, "dim"),) for line in _list_facts(model, width)]
     lines.append((("─" * width, "dim"),))
     lines += _list_end(model, scene, width, height - len(lines), ascii_only=ascii_only)
@@ -290,18 +291,21 @@ def _draw_clock(player: Shown) -> Text:
     return format_duration(player.clock_ms), role
 
 
-def _draw_player(player: Shown, rules: Rules, width: int) -> Line:
-    """Return the mark, the name, a note where there is room for one, and the clock at the right."""
+def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) -> Line:
+    """Return the mark, the name with the player's own sign, a note where there is room, and the clock at the right."""
     clock, role = _draw_clock(player)
     right = f"▶ {clock}".rstrip() if player.moves else clock
     name = say("player you", name=player.name) if player.is_own else player.name
     note = f" ({player.note})" if player.note else ""
-    if measure(name) + len(note) + len(right) > width - 4:
+    sign, colour = emblem_of(player.player) if has_signs and player.player else ("", 0)
+    taken = len(right) + (2 if sign else 0)
+    if measure(name) + len(note) + taken > width - 4:
         note = ""
-    name = shorten(name, max(4, width - 4 - len(note) - len(right)))
-    space = max(0, width - 3 - measure(name) - len(note) - len(right))
+    name = shorten(name, max(4, width - 4 - len(note) - taken))
+    space = max(0, width - 3 - measure(name) - len(note) - taken)
     mark, title = _draw_mark(player, rules), "title" if player.moves else ""
-    return mark, ("  ", ""), (name, title), (note, "dim"), (" " * space, ""), (right, role)
+    signed = ((f" {sign}", f"mark{colour}"),) if sign else ()
+    return mark, ("  ", ""), (name, title), *signed, (note, "dim"), (" " * space, ""), (right, role)
 
 
 def _list_facts(model: RoomModel, width: int) -> list[str]:

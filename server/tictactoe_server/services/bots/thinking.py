@@ -23,7 +23,11 @@ from tictactoe_engine.search import Memory, analyse, best_cells
 LENGTH_BYTES: Final = 4
 SEARCHES: Final = (analyse, best_cells)  # they go on with what earlier ones have proven, within a budget
 
+IDLE: Final = "idle"
+"""With this word behind the program it gets what nobody else wants of the processor."""
+
 _LOWER_PRIORITY: Final = 10
+_LOWEST_PRIORITY: Final = 19
 
 
 def encode(content: object) -> bytes:
@@ -36,7 +40,9 @@ def main() -> None:
     """Answer questions until the server is gone, however it went; yield to people's moves, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):  # no such thing on Windows
-        os.nice(_LOWER_PRIORITY)
+        os.nice(_LOWEST_PRIORITY if IDLE in sys.argv else _LOWER_PRIORITY)
+        if IDLE in sys.argv and sys.platform == "linux":
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     questions: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, questions), daemon=True).start()
     answer: Any = True, None

@@ -163,6 +163,11 @@ class Workers:
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
 
     @property
+    def are_busy(self) -> bool:
+        """Whether any of them has something to do."""
+        return len(self._idle) < len(self._workers)
+
+    @property
     def waiting(self) -> int:
         """How many questions wait for a worker."""
         return len(self._waiting)

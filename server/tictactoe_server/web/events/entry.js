@@ -2,8 +2,9 @@
 
 import { say } from "../catalogue.js";
 import { button, field, h, setText, submitting } from "../dom.js";
+import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
-import { messageOf } from "../words.js";
+import { clean, messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 import { describeOwn, ownBoard } from "./tournaments.js";
 
@@ -11,6 +12,8 @@ import { describeOwn, ownBoard } from "./tournaments.js";
 const tickets = new Map();
 
 export class Entry {
+	/** Whether the name that one has here was taken for one's own, for later events. */
+	#isNamed = false;
 	#name = h("input", { maxlength: 24, autocomplete: "nickname", focus: () => this.#name.select() });
 	#ticket = h("input", { autocomplete: "off", maxlength: 64 });
 	#fault = h("p.fault", { role: "alert" });
@@ -41,6 +44,10 @@ export class Entry {
 		if (!state) return;
 		const [may, { head }] = [(/** @type {string} */ deed) => deeds.includes(deed), state];
 		const own = describeOwn(state, player);
+		const { app } = this.following;
+		const row = state.table.find((one) => one.player === player);
+		if (row && !this.#isNamed && isGuest(app.connection.name)) app.bear(clean(row.name));
+		this.#isNamed = !!row;
 		// Whoever gives out the cards has no use for one.
 		this.element.hidden = !own && this.following.isOrganiser && (!may("join") || (head.entry === "roster" && !this.following.hasCard));
 		this.#form.hidden = !may("join");

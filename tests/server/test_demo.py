@@ -1,0 +1,119 @@
+"""The game that computers play for who looks at the first page while nobody else plays, over real sockets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.peer import Peer, open_peer, play_out, until
+from tictactoe_engine import PRESETS, Position
+from tictactoe_server.server import Server
+from tictactoe_server.services.bots.thinking import IDLE
+from tictactoe_server.services.bots.workers import COMMAND, Worker
+from tictactoe_server.settings import Settings
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server look often, and the computers move at once."""
+    monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_server.services.demo.PACE_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_server.services.demo.OVER_SECONDS", 0.05)
+
+
+@pytest_asyncio.fixture
+async def server() -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0)) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def eve(server: Server) -> AsyncIterator[Peer]:
+    """Somebody who looks at the first page."""
+    async with open_peer(server.url, "eve") as eve:
+        await eve.ask("lobby", on=True, boards=3, demo=True)
+        yield eve
+
+
+async def test_where_nobody_plays_computers_play_a_game_to_its_end_and_then_another(eve: Peer) -> None:
+    seen = [await eve.until(lambda message: message.get("demo"))]
+    while seen[-1]["demo"]["game"] == 1:
+        seen.append(await eve.until(lambda message: message.get("demo")))
+    assert all(message["boards"] == [] and message["demo"]["room"] == "" for message in seen)
+    first = [message["demo"] for message in seen[:-1]]
+    assert {*first[0]["names"].values()} == {"hard-bot", "medium-bot"}
+    assert "result" in first[-1]
+    position = Position.start(PRESETS[first[0]["preset"]])
+    assert len(position.board) == len(first[0]["board"])
+
+
+async def test_it_is_in_no_list_and_no_count(server: Server, eve: Peer) -> None:
+    await eve.until(lambda message: message.get("demo"))
+    assert (await eve.ask("rooms"))["rooms"] == []
+    assert server.core.count_games() == 0
+    assert not server.core.registry.by_code
+
+
+async def test_it_ends_for_a_game_of_people_and_comes_back_after_it(server: Server, eve: Peer) -> None:
+    await eve.until(lambda message: message.get("demo"))
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        shown = await eve.until(lambda message: message["type"] == "boards" and message["boards"])
+        assert "demo" not in shown
+        await play_out({"X": ana, "O": bo}, room, [0, 3])
+        await ana.ask("leave", room=room)
+        await bo.ask("leave", room=room)
+    await eve.until(lambda message: message.get("demo"))
+
+
+async def test_who_does_not_ask_for_it_is_told_that_there_is_no_game(server: Server) -> None:
+    async with open_peer(server.url, "old") as old:
+        await old.ask("lobby", on=True, boards=3)
+        assert await old.next_of("boards") == {"type": "boards", "boards": []}
+
+
+async def test_its_process_ends_when_nobody_looks(eve: Peer) -> None:
+    await eve.until(lambda message: message.get("demo", {}).get("ply"))
+    assert _idle_processes()
+    await eve.ask("lobby", on=False)
+    await until(lambda: not _idle_processes())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has idle processes")
+async def test_the_system_gives_its_process_what_nobody_else_wants() -> None:
+    worker = Worker((*COMMAND, IDLE))
+    try:
+        assert await worker.start() == ""
+        assert worker.pid is not None
+        assert os.sched_getscheduler(worker.pid) == os.SCHED_IDLE
+    finally:
+        await worker.stop()
+
+
+async def test_an_operator_turns_it_off() -> None:
+    async with Server(Settings(host="127.0.0.1", port=0, demo=False)) as server, open_peer(server.url, "eve") as eve:
+        await eve.ask("lobby", on=True, boards=3, demo=True)
+        assert await eve.next_of("boards") == {"type": "boards", "boards": []}
+        await eve.ask("ping")
+        assert [message["type"] for message in eve.seen].count("boards") == 1
+
+
+def _idle_processes() -> list[int]:
+    """Return the idle children of this process."""
+    children = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8") as stat:
+                parent = int(stat.read().rpartition(")")[2].split()[1])
+            if parent == os.getpid() and os.sched_getscheduler(int(entry)) == os.SCHED_IDLE:
+                children.append(int(entry))
+        except (OSError, IndexError):
+            continue
+    return children
