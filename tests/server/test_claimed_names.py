@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
+from tests.rows import each
 from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.order import OrderRefused
@@ -60,7 +61,7 @@ def alike(*names: str) -> bool:
     return all(set(keys_of(one)) & set(keys_of(other)) for one, other in itertools.pairwise(names))
 
 
-@pytest.mark.parametrize("names", cases("names that look alike"))
+@each("names", cases("names that look alike"))
 def test_names_that_look_alike_have_a_key_in_common(names: list[str]) -> None:
     assert alike(*names)
 
