@@ -21,6 +21,7 @@ from tests.authority import Authority
 from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
+from tests.programs import start_program
 from tests.proxy import Proxy
 from tictactoe_protocol.catalogue import speak
 from tictactoe_server.http.assets import Assets
@@ -100,6 +101,14 @@ def page_read_once() -> Iterator[None]:
     """Let all servers of this process have the page as the first one read it: packing it is most of a start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tictactoe_server.server.Assets", functools.cache(Assets))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def servers_forked() -> Iterator[None]:
+    """Let servers on data folders be forked, as other programs of ours are; what is measured is started anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.faults.harness.create_subprocess_exec", start_program)
         yield
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import each
+
 ROOT = Path(__file__).parent.parent
 ENGINE = ROOT / "protocol" / "tictactoe_engine"
 PROTOCOL = ROOT / "protocol" / "tictactoe_protocol"
@@ -345,7 +347,7 @@ def test_the_folders_of_the_server_are_those_that_have_a_ceiling() -> None:
     assert {path.parent.name for path in SERVER.glob("*/__init__.py")} == CEILINGS.keys()
 
 
-@pytest.mark.parametrize("folder", CEILINGS)
+@each("folder", CEILINGS)
 def test_a_folder_of_the_server_stays_below_its_ceiling(folder: str) -> None:
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in list_modules(SERVER / folder))
     most_lines, most_floors = CEILINGS[folder]

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from tests.literals import IDS, PLACE, Literal, find_in_python, find_in_script
+from tests.rows import each
 
 ROOT: Final = Path(__file__).parents[1]
 CLIENT: Final = ROOT / "client" / "tictactoe_client"
@@ -87,7 +88,7 @@ def test_no_face_has_words_of_its_own() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "found"),
     [
         ('print("Goodbye")', ["Goodbye"]),

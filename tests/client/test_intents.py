@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each
 from tictactoe_client.input import intents
 from tictactoe_client.input.cells import begins_anew
 from tictactoe_client.input.intents import BadInput, parse_intent
@@ -21,16 +22,14 @@ TABLES = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 REFUSED = {**TABLES["refused"], "chat " + "x" * 312: ["Too long: 312 of 200 characters.", "too_long"]}
 
 
-@pytest.mark.parametrize(
-    ("board", "line"), [(board, line) for board, lines in TABLES["meant"].items() for line in lines]
-)
+@each(("board", "line"), [(board, line) for board, lines in TABLES["meant"].items() for line in lines])
 def test_a_line_means(board: str, line: str) -> None:
     kind, *content = TABLES["meant"][board][line]
     keys = Keys.LETTERS if board == "letters" else Keys.PHONE
     assert parse_intent(line, BOARDS[board], keys=keys) == getattr(intents, kind)(*content)
 
 
-@pytest.mark.parametrize("line", REFUSED)
+@each("line", REFUSED)
 def test_a_line_that_makes_no_sense_is_answered_with(line: str) -> None:
     with pytest.raises(BadInput) as bad:
         parse_intent(line, CLASSIC)
@@ -93,9 +92,7 @@ def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules)
         parse_intent(line, rules, keys=keys)
 
 
-@pytest.mark.parametrize(
-    ("board", "typed"), [(board, typed) for board, keys in TABLES["typed"].items() for typed in keys]
-)
+@each(("board", "typed"), [(board, typed) for board, keys in TABLES["typed"].items() for typed in keys])
 def test_a_whole_move_is_gone_on_with_or_begun_anew(board: str, typed: str) -> None:
     text = ""
     for key in typed:

@@ -125,7 +125,7 @@ async def test_without_a_server_one_is_started_and_ends_with_the_client() -> Non
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="nothing tells what processes there are")
 async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_path: Path) -> None:
     options = f"--host 127.0.0.1 --port 0 --data {tmp_path} --bot-pause 0 --log-level error".split()
-    server = await asyncio.create_subprocess_exec(
+    server = await start_program(
         sys.executable, "-m", "tictactoe_server", *options, stdout=PIPE, stderr=PIPE, env=environment()
     )
     assert server.stdout is not None
@@ -152,9 +152,7 @@ async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
         "        await asyncio.Event().wait()\n"
         "asyncio.run(main())\n"
     )
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, env=environment()
-    )
+    process = await start_program(sys.executable, "-c", program, stdout=PIPE, env=environment())
     assert process.stdout is not None
     async with open_peer((await process.stdout.readline()).decode().strip()) as peer:
         process.kill()

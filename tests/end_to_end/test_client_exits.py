@@ -8,7 +8,6 @@ import os
 import pty
 import shlex
 import signal
-import subprocess
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator
@@ -298,15 +297,6 @@ async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_i
                 await again.do("1", "1. X B2  O A1")
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await screen.process.wait() == 129
-
-
-async def test_a_watcher_with_nothing_to_read_sees_the_whole_game(server: Server) -> None:
-    async with two_playing(server) as (ana, _, code):
-        async with run_client("watch", code, "-s", server.url, stdin=subprocess.DEVNULL) as watcher:
-            await watcher.until("The input has ended: watching to the end of the game.")
-            await ana.ask("resign", room=code)
-            assert await watcher.end() == 0
-        assert watcher.lines[-1] == "Winner: bo, O."
 
 
 async def test_closed_streams_are_no_mistake_of_ours(server: Server) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import re
 import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ import pytest
 import tictactoe_client
 from tests.environment import environment
 from tests.peer import open_peer
+from tests.programs import Process, start_program
 from tictactoe_client import Client, Room, Tournament, connect, events
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
@@ -26,9 +27,7 @@ PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE
 
 
 async def start(name: str, *arguments: str) -> Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PROGRAMS[name], *arguments, stdout=PIPE, env=environment()
-    )
+    return await start_program(sys.executable, "-c", PROGRAMS[name], *arguments, stdout=PIPE, env=environment())
 
 
 async def output_of(process: Process) -> str:

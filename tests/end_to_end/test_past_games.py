@@ -15,7 +15,7 @@ from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
 from tests.end_to_end.conftest import GAMES
 from tests.peer import open_peer, play_out
 from tests.terminal import run_screen
-from tictactoe_client import Client, Refused, connect
+from tictactoe_client import Client, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
@@ -61,22 +61,6 @@ async def outcome(*arguments: str) -> tuple[int, str, str]:
 
 
 # -- the library ------------------------------------------------------------------------------------------------
-
-
-async def test_a_program_lists_and_reads_its_own_games(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
-        assert await ana.history() == ()
-        rooms = [await finish_a_game(ana, bo) for _ in range(3)]
-        games = await bo.history()
-        assert [game.room for game in games] == rooms[::-1]
-        assert [game.room for game in await bo.history(1, before=games[0].id)] == [rooms[1]]
-        record = parse_record(await bo.record(games[-1].id))
-        assert (record.room, record.moves, dict(record.players)) == (rooms[0], (0, 3, 1, 4, 2), {"X": "ana", "O": "bo"})
-        async with connect(server.url) as eve:
-            assert await eve.history() == ()
-            with pytest.raises(Refused) as refused:
-                await eve.record(games[0].id)
-        assert refused.value.code == "not_allowed"
 
 
 async def test_a_long_history_comes_page_by_page(server: Server) -> None:
@@ -219,16 +203,6 @@ async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:
             await eve.until("Connected,")
             await ana.until(lambda message: message.get("watchers") == 1)
     assert KnownPlayers().path.read_bytes() == before
-
-
-# -- several players of one name ----------------------------------------------------------------------------------
-
-
-async def test_a_player_whom_the_server_forgot_has_no_games(server: Server) -> None:
-    async with known(server) as room:
-        KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
-        code, output, _ = await outcome("history", "-s", server.url)
-    assert (code, output) == (0, ""), room
 
 
 # -- replay -----------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each
 from tictactoe_engine import (
     Coordinates,
     IllegalMove,
@@ -109,10 +110,10 @@ def test_a_formatted_column_is_parsed_to_the_same_column(column: int) -> None:
     assert parse_column(format_column(column).lower()) == column
 
 
-@pytest.mark.parametrize(
+@each(
     ("coordinates", "cell"), [(Coordinates.ROW_COLUMN_1, 5), (Coordinates.ROW_COLUMN_0, None), (Coordinates.X_Y_1, 7)]
 )
-@pytest.mark.parametrize("word", ["2,3", "2 3", "2, 3", "2 ,3", " 2  3 ", "2\t3", "02,03"])
+@each("word", ["2,3", "2 3", "2, 3", "2 ,3", " 2  3 ", "2\t3", "02,03"])
 def test_a_pair_is_read_in_the_chosen_coordinates(word: str, coordinates: Coordinates, cell: int | None) -> None:
     if cell is None:
         assert off_board(word, CLASSIC, coordinates).endswith("is off the board: rows 0-2, columns 0-2.")
@@ -229,7 +230,7 @@ def test_an_unknown_word_on_a_larger_board_is_answered_without_a_digit() -> None
     assert unknown("hello", FOUR) == 'I don\'t know "hello". A move looks like b2. ? for help.'
 
 
-@pytest.mark.parametrize(
+@each(
     "word",
     ["", " ", "2,", ",2", "2,,3", "2,3,1", "2;3", "2-3", "-1", "+1", "1.5", "b", "b2b", "2b", "b 2", "b-1", "abc1"],
 )
@@ -237,9 +238,7 @@ def test_what_follows_no_style_is_unknown(word: str) -> None:
     unknown(word)
 
 
-@pytest.mark.parametrize(
-    "word", ["１２", "１", "²", "1_0", "٣", "b２", "b²", "２,３", "1，2", "ｂ2", "а1", "1\u00a02", "1\n2"]
-)
+@each("word", ["１２", "１", "²", "1_0", "٣", "b２", "b²", "２,３", "1，2", "ｂ2", "а1", "1\u00a02", "1\n2"])
 def test_digits_letters_and_separators_beyond_ascii_are_unknown(word: str) -> None:
     unknown(word)
 

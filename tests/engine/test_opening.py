@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from tests.rows import each
 from tictactoe_engine import (
     PRESETS,
     Budget,
@@ -58,7 +59,7 @@ def test_before_a_choice_the_position_is_the_one_that_it_was_about() -> None:
     assert after(0, rules=PRESETS["classic"]).unchosen is None
 
 
-@pytest.mark.parametrize(("position", "opening"), SWAP2)
+@each(("position", "opening"), SWAP2)
 def test_an_opening_tells_whose_act_it_is(position: Position, opening: Opening | None) -> None:
     assert position.opening == opening
     assert position.turn == (opening.turn if opening else "XO"[position.ply % 2])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.notation import parse_cell
 from tictactoe_engine.search import Budget, analyse
@@ -54,7 +55,7 @@ def test_the_book_has_twenty_openings_and_each_once() -> None:
     assert len(SHAPES) == len(OPENINGS) == 20
 
 
-@pytest.mark.parametrize("opening", OPENINGS)
+@each("opening", OPENINGS)
 def test_no_opening_of_the_book_looks_worth_more_to_one_side(opening: str) -> None:
     position = Position.replay(STANDARD, [parse_cell(name, STANDARD) for name in opening.split()])
     options = analyse(position, Budget(nodes=1_500)).options

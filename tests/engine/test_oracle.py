@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.engine.comparison import Step, compare_game, random_steps
 from tests.engine.oracle import NaiveGame, Plan, main, random_plan
+from tests.rows import each
 from tictactoe_engine import IllegalMove, Position
 
 CLASSIC = Plan(rows=3, columns=3, line=3, marks="XO", blocked=(), misere=False, gravity=False)
@@ -53,7 +54,7 @@ def test_engine_and_oracle_agree_after_every_step(game: tuple[Plan, list[Step]])
     assert compare_game(plan, steps) is None
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each("seed", range(100))
 def test_engine_and_oracle_agree_on_whole_random_games(seed: int) -> None:
     chance = random.Random(seed)
     plan = random_plan(chance)

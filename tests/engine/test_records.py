@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import each
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import (
     GameRecord,
@@ -159,7 +160,7 @@ def test_lines_are_at_most_80_characters_wide_where_words_allow() -> None:
 # -- faults and their places ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line", "column", "words"),
     [
         *chain.from_iterable(FAULTS.values()),
@@ -192,7 +193,7 @@ def test_errors_survive_pickling() -> None:
 # -- records that cannot be ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "part"),
     [
         ({"moves": (0, 0)}, "moves[1]"),

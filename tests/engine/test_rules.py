@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.environment import environment
+from tests.rows import each
 from tictactoe_engine import PRESETS, InvalidRules, Rules
 
 CLASSIC: Mapping[str, object] = {
@@ -81,8 +82,8 @@ def test_the_size_counts_blocked_cells_too() -> None:
     assert Rules(rows=4, columns=5, blocked=frozenset({0, 19})).size == 20
 
 
-@pytest.mark.parametrize("side", ["rows", "columns"])
-@pytest.mark.parametrize("value", [0, -1, 33, 10**9, True, False, 3.0, "3", None])
+@each("side", ["rows", "columns"])
+@each("value", [0, -1, 33, 10**9, True, False, 3.0, "3", None])
 def test_a_side_that_is_no_number_from_1_to_32_is_refused(side: str, value: object) -> None:
     error = refusal(**{side: value})
     assert (error.code, error.field) == ("bad_rules", side)
@@ -140,8 +141,8 @@ def test_two_to_six_different_letters_are_accepted(marks: str) -> None:
     assert Rules(rows=10, columns=10, marks=marks).marks == marks
 
 
-@pytest.mark.parametrize("flag", ["misere", "gravity", "exact"])
-@pytest.mark.parametrize("value", [0, 1, "yes", None])
+@each("flag", ["misere", "gravity", "exact"])
+@each("value", [0, 1, "yes", None])
 def test_a_flag_that_is_no_boolean_is_refused(flag: str, value: object) -> None:
     error = refusal(**{flag: value})
     assert (error.code, error.field) == ("bad_rules", flag)

@@ -19,7 +19,7 @@ from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 
-COMMAND = (sys.executable, "-m", "tests.faults.broken_server")
+COMMAND = (sys.executable, "-c", "from tests.faults.broken_server import main; main()")
 
 
 async def serve(options: argparse.Namespace) -> None:

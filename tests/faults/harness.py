@@ -10,7 +10,8 @@ import os
 import re
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio import create_subprocess_exec
+from asyncio.subprocess import PIPE
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,7 @@ from typing import Self
 
 from tests.environment import environment
 from tests.limits import UNCOUNTED
+from tests.programs import Process
 
 COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
 START_SECONDS = 30.0
@@ -68,7 +70,7 @@ class Harness:
     async def start(self) -> None:
         """Start a server, on the port of the one before, and wait until it listens."""
         assert self._process is None, "a server runs already"
-        process = self._process = await asyncio.create_subprocess_exec(
+        process: Process = await create_subprocess_exec(
             *self.command,
             "--host",
             "127.0.0.1",
@@ -82,6 +84,7 @@ class Harness:
             stderr=PIPE,
             env=environment(),
         )
+        self._process = process
         assert process.stdout
         assert process.stderr
         self._reading = asyncio.create_task(self._read(process.stderr))

@@ -13,6 +13,7 @@ import pytest
 from tests.environment import environment
 from tests.page.checkers import tsc
 from tests.page.weight import weigh
+from tests.rows import each
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.pushes import UNDERSTOOD
@@ -47,12 +48,12 @@ def test_what_events_alone_say_is_read_with_them_alone(language: str) -> None:
     assert not json.loads(common.body).keys() & json.loads(more.body).keys()
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
+@each("path", [path for path in FILES if path.suffix == ".js"])
 def test_a_module_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < MOST_LINES
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
+@each("path", [path for path in FILES if path.suffix == ".js"])
 def test_functions_are_short(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
@@ -61,14 +62,14 @@ def test_functions_are_short(path: Path) -> None:
             assert closed < MOST_LINES_OF_A_FUNCTION, line.strip()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@each("path", FILES)
 def test_a_file_puts_no_markup_in_and_names_nobody_else(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\bstyle=\"|\bon\w+=\"", text)
     assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".js"], ids=lambda path: path.name)
+@each("path", [path for path in FILES if path.suffix == ".js"])
 def test_a_module_has_no_sentence_of_its_own(path: Path) -> None:
     code = re.sub(r"/\*\*.*?\*/|^\s*//.*?$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     if path.name == "catalogue.js":  # says which sentence there is none of, to who writes a module

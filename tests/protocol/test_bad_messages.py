@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocol.strategies import PUSHES, REQUESTS
+from tests.rows import each
 from tictactoe_protocol import (
     MAX_ERROR_BYTES,
     MAX_MESSAGE_BYTES,
@@ -45,7 +46,7 @@ def answer_to(bad: BadMessage) -> bytes:
 # -- no JSON at all ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data", TABLES["no json"])
+@each("data", TABLES["no json"])
 def test_what_is_no_json_is_bad_json(data: str) -> None:
     bad = refused(data)
     assert (bad.code, bad.path, bad.id, bad.room) == ("bad_json", None, None, None)
@@ -56,8 +57,8 @@ def test_a_lone_surrogate_in_the_text_is_refused(data: str) -> None:
     assert refused(data).code == "bad_json"
 
 
-@pytest.mark.parametrize("escape", [r"\ud800", r"\udc00", r"\ud800x", r"\ud800\ud800", r"\ud83d\n"])
-@pytest.mark.parametrize("field", ["name", "id", "token", "client"])
+@each("escape", [r"\ud800", r"\udc00", r"\ud800x", r"\ud800\ud800", r"\ud83d\n"])
+@each("field", ["name", "id", "token", "client"])
 def test_a_lone_surrogate_in_an_escape_is_refused_in_every_text(field: str, escape: str) -> None:
     assert refused(f'{{"type":"hello","{field}":"a{escape}"}}').code == "bad_json"
 
@@ -149,7 +150,7 @@ def test_a_colon_in_a_text_is_no_second_key() -> None:
     assert chat == requests.Chat(room="K7M4PQ", text='a:b::c: "text":"x"')
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "field", "value"),
     [(kind, field, value) for kind, fields in FIELDS_OF_TYPE.items() for field in fields for value in fields[field]],
 )
@@ -161,9 +162,7 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_field(kind: str, field: s
     assert bad.message.startswith(f"{kind}: {field} is ")
 
 
-@pytest.mark.parametrize(
-    ("kind", "field"), [(kind, field) for kind, message in VALID.items() for field in message if field != "type"]
-)
+@each(("kind", "field"), [(kind, field) for kind, message in VALID.items() for field in message if field != "type"])
 def test_a_missing_field_is_refused_and_named(kind: str, field: str) -> None:
     bad = refused(json.dumps({name: value for name, value in VALID[kind].items() if name != field}))
     assert (bad.code, bad.path, bad.message) == ("bad_message", field, f'{kind}: the field "{field}" is missing.')
@@ -180,8 +179,8 @@ def test_a_wrong_value_in_a_list_is_refused_with_its_place() -> None:
     assert (bad.code, bad.path, bad.message) == ("bad_message", "bots[1]", "create: bots[1] is 5: expected str.")
 
 
-@pytest.mark.parametrize("number", ["1" * 5_000, "-" + "1" * 5_000, "1" * 5_000 + ".5", "1e999", "-1e999"])
-@pytest.mark.parametrize("field", ["cell", "ply", "surprise"])
+@each("number", ["1" * 5_000, "-" + "1" * 5_000, "1" * 5_000 + ".5", "1e999", "-1e999"])
+@each("field", ["cell", "ply", "surprise"])
 def test_a_number_past_all_bounds_is_refused_with_its_id_and_room(field: str, number: str) -> None:
     text = json.dumps({**MOVE, "id": "a", field: "HERE"}).replace('"HERE"', number)
     bad = refused(text)
@@ -308,10 +307,8 @@ def test_no_push_is_a_request(push: Push) -> None:
     assert refused(encode(push)).code in {"unknown_type", "bad_message"}
 
 
-@pytest.mark.parametrize(
-    "filler", ["z", "\u0001", '"', "\\", "😀", "\u202e", "`", ".", "["], ids=lambda filler: f"U+{ord(filler):04X}"
-)
-@pytest.mark.parametrize("place", ["type", "id", "room", "key", "nested", "value", "both", "all"])
+@each("filler", ["z", "\u0001", '"', "\\", "😀", "\u202e", "`", ".", "["])
+@each("place", ["type", "id", "room", "key", "nested", "value", "both", "all"])
 def test_the_answer_stays_short_whatever_the_largest_message_holds(place: str, filler: str) -> None:
     long, echoed = filler * (MAX_MESSAGE_BYTES // 6), filler * 64
     messages: dict[str, dict[str, Any]] = {

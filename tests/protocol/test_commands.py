@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.literals import IDS
+from tests.rows import each
 from tictactoe_protocol.choices import Deed
 from tictactoe_protocol.commands import (
     ACTIONS,
@@ -23,7 +24,7 @@ TOLD = (*HOME, *(row for table in (COMMANDS, RECORD) for rows in table.values() 
 """The rows of which a help tells."""
 
 
-@pytest.mark.parametrize("row", [*TABLE, *TOLD], ids=lambda row: row.id)
+@each("row", [*TABLE, *TOLD])
 def test_what_a_row_says_stands_in_the_catalogue(row: Command) -> None:
     words = (*row.word_ids, *filter(None, [row.takes]), *(f"way {way}" for way in row.ways))
     labels = {*row.key.shown, row.key.label} - {"", "deed"} if row.key is not None else set()

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
+from tests.rows import each
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import (
     ROOM_CODE_ALPHABET,
@@ -39,12 +40,12 @@ def name_of(kind: type[msgspec.Struct]) -> str:
     return str(kind.__struct_config__.tag)
 
 
-@pytest.mark.parametrize("code", ErrorCode)
+@each("code", ErrorCode)
 def test_every_error_code_has_its_row(code: ErrorCode) -> None:
     assert code in TABLE_TERMS
 
 
-@pytest.mark.parametrize("kind", get_args(requests.Request), ids=name_of)
+@each("kind", get_args(requests.Request))
 def test_every_request_and_each_of_its_fields_is_explained(kind: type[msgspec.Struct]) -> None:
     rows = re.findall(rf"^\| `{name_of(kind)}` \|(.*)$", PAGE, re.MULTILINE)
     section = PAGE.partition("## Saying hello")[2].partition("## Requests")[0]
@@ -112,7 +113,7 @@ def anchors_of(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in texts}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(DOCS.parent)))
+@each("path", PAGES)
 def test_every_row_of_a_table_is_rendered_as_one_and_every_link_leads_somewhere(path: Path) -> None:
     page = path.read_text(encoding="utf-8")
     html = MARKDOWN.render(page)

@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from tests.environment import environment
 from tests.protocol.served import served_catalogues
+from tests.rows import each
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol import ErrorCode, encode, error_answer, pushes, rules_of
@@ -87,7 +88,7 @@ def test_what_the_server_refuses_has_a_sentence_with_the_places_of_its_data() ->
         assert names == places_of(id), id
 
 
-@pytest.mark.parametrize("id", [id for id in IDS if id.count(" ") > 1])
+@each("id", [id for id in IDS if id.count(" ") > 1])
 def test_no_sentence_is_there_for_nothing(id: str) -> None:
     why = id.split(" ", 2)[2]
     assert any(f'"{why}"' in path.read_text(encoding="utf-8") for path in SOURCES) or why == "until reason"
@@ -171,7 +172,7 @@ def test_an_error_of_the_engine_is_said_in_the_language_of_the_process() -> None
 # -- who reads it reads the own language ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id", IDS)
+@each("id", IDS)
 @pytest.mark.usefixtures("in_german")
 def test_a_german_client_reads_german_from_an_english_server(id: str) -> None:
     heard = read_message(as_text(push_of(id))).push

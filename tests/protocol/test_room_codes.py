@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
 
 CODES = st.text(ROOM_CODE_ALPHABET, min_size=ROOM_CODE_LENGTH, max_size=ROOM_CODE_LENGTH)
@@ -18,7 +19,7 @@ def test_case_dashes_and_spaces_do_not_matter(text: str) -> None:
     assert parse_room_code(text) == "K7M4PQ"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *("", " ", "K7M4P", "K7M4PQQ", "K7M4P0", "K7M4P1", "K7M4PI", "K7M4PO", "K7M4Pé", "K7M4P_", "K7M4P/", "K7M4P４"),

@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from tests.environment import environment
 from tests.protocol.strategies import PUSHES, REQUESTS
 from tests.protocol.test_bad_messages import FIELDS_OF_TYPE, JSON_VALUES, VALID
+from tests.rows import each
 from tictactoe_protocol import BadMessage, decode_push, decode_request, encode
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Move, Request
@@ -133,14 +134,14 @@ def test_requests_refuse_unknown_fields_and_pushes_allow_them() -> None:
         assert definition["additionalProperties"] is True, name
 
 
-@pytest.mark.parametrize("request_", [example for some in REQUEST_EXAMPLES.values() for example in some])
+@each("request_", [example for some in REQUEST_EXAMPLES.values() for example in some])
 def test_an_example_of_a_request_is_one(request_: Request) -> None:
     ASKED.validate(json.loads(encode(request_)))
     assert decode_request(encode(request_)) == request_
     assert not ASKED.is_valid({**json.loads(encode(request_)), "surprise": 1})
 
 
-@pytest.mark.parametrize("push", [example for some in PUSH_EXAMPLES.values() for example in some])
+@each("push", [example for some in PUSH_EXAMPLES.values() for example in some])
 def test_an_example_of_a_push_is_one(push: Push) -> None:
     SAID.validate(json.loads(encode(push)))
     assert encode(decode_push(encode(push))) == encode(push)
@@ -171,7 +172,7 @@ def test_every_push_fits_its_schema(push: Push) -> None:
     SAID.validate(json.loads(encode(push)))
 
 
-@pytest.mark.parametrize("kind", FIELDS_OF_TYPE)
+@each("kind", FIELDS_OF_TYPE)
 def test_the_schema_refuses_what_the_decoder_refuses(kind: str) -> None:
     valid = VALID.get(kind, {"type": kind})
     ASKED.validate(valid)
@@ -240,7 +241,7 @@ def test_the_asyncapi_document_receives_requests_and_sends_pushes() -> None:
     assert sent | replies == {kind.__name__ for kind in get_args(Push)}
 
 
-@pytest.mark.parametrize("name", ASYNCAPI["components"]["messages"])
+@each("name", ASYNCAPI["components"]["messages"])
 def test_the_examples_of_the_asyncapi_document_fit_its_own_schemas(name: str) -> None:
     message = ASYNCAPI["components"]["messages"][name]
     schema = {"$ref": message["payload"]["$ref"], "components": ASYNCAPI["components"]}

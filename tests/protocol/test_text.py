@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import each
 from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.text import MAX_NAME_LENGTH, is_printable
 
@@ -28,7 +29,7 @@ def by_number(character: object) -> str:
     return f"U+{ord(character):04X}" if isinstance(character, str) and len(character) == 1 else ""
 
 
-@pytest.mark.parametrize("character", UNSAFE, ids=by_number)
+@each("character", UNSAFE)
 def test_what_steers_reorders_or_hides_is_refused_in_names_and_taken_out_of_texts(character: str) -> None:
     assert not is_printable(character)
     assert clean_text(f"a{character}b") == "ab"
@@ -38,15 +39,13 @@ def test_what_steers_reorders_or_hides_is_refused_in_names_and_taken_out_of_text
         assert caught.value.message.isprintable()
 
 
-@pytest.mark.parametrize("name", [*NAMES, *NAMES_IN_OTHER_LETTERS])
+@each("name", [*NAMES, *NAMES_IN_OTHER_LETTERS])
 def test_a_name_of_letters_digits_marks_and_a_little_punctuation_is_kept(name: str) -> None:
     assert parse_name(name) == name
     assert clean_text(name) == name
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", " a", "a ", "a\u00a0b", "a\u3000b", "a/b", "a:b", "a@b", "<b>", "a,b", "a\\b", "a½", *'"`😀Ⅷ€']
-)
+@each("name", ["", " ", " a", "a ", "a\u00a0b", "a\u3000b", "a/b", "a:b", "a@b", "<b>", "a,b", "a\\b", "a½", *'"`😀Ⅷ€'])
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(BadName):
         parse_name(name)

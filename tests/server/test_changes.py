@@ -120,15 +120,6 @@ async def test_time_stands_still_while_the_store_owes_an_answer_and_chat_goes_on
         assert await left() == before - 1_000
 
 
-async def test_a_clock_falls_at_its_end_and_not_later() -> None:
-    async with Server(HERE) as server, two_playing(server, clock={"move_ms": 600}) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        begun = time.monotonic()
-        over = await ana.state(status="over")
-        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
-        assert 0.5 < time.monotonic() - begun < 4
-
-
 async def test_a_clock_that_rings_too_early_is_set_again(
     server: Server, store: TroubledStore, clock: FakeClock
 ) -> None:

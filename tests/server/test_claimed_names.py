@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
+from tests.rows import each
 from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.order import OrderRefused
@@ -60,7 +61,7 @@ def alike(*names: str) -> bool:
     return all(set(keys_of(one)) & set(keys_of(other)) for one, other in itertools.pairwise(names))
 
 
-@pytest.mark.parametrize("names", cases("names that look alike"))
+@each("names", cases("names that look alike"))
 def test_names_that_look_alike_have_a_key_in_common(names: list[str]) -> None:
     assert alike(*names)
 
@@ -68,6 +69,12 @@ def test_names_that_look_alike_have_a_key_in_common(names: list[str]) -> None:
 @pytest.mark.parametrize("names", cases("names that people tell apart"))
 def test_names_that_people_tell_apart_have_none(names: list[str]) -> None:
     assert not alike(*names)
+
+
+@pytest.fixture(autouse=True)
+def hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let rescue codes cost no time; `tests.end_to_end.test_names` has the server's own way."""
+    monkeypatch.setattr(names, "hash_rescue", lambda code, salt: hash_secret(code + salt))
 
 
 @pytest.fixture
@@ -189,10 +196,7 @@ async def test_one_player_has_one_name_and_the_one_before_is_free_a_week_later(s
         assert (await ana.ask("devices"))["claimed"] == "cy"
 
 
-async def test_of_names_that_a_player_claims_at_once_one_is_kept_and_the_others_are_free(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(names, "hash_rescue", lambda code, salt: hash_secret(code + salt))  # at once
+async def test_of_names_that_a_player_claims_at_once_one_is_kept_and_the_others_are_free(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         store = open_folder(tmp_path, kept_by())
         server = await stack.enter_async_context(Server(HERE, store=store, limits=uncounted()))

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.peer import open_peer
+from tests.rows import each
 from tests.server.cases import cases
 from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room, encode_room
 from tictactoe_protocol import BadMessage, decode_request
@@ -361,8 +362,8 @@ def test_a_running_clock_comes_back_from_its_document(clock: ClockFields) -> Non
 # -- clocks that nobody may ask for -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("clock", "path"), cases("clocks that make no sense"))
-@pytest.mark.parametrize("kind", ["create", "match"])
+@each(("clock", "path"), cases("clocks that make no sense"))
+@each("kind", ["create", "match"])
 def test_a_clock_that_makes_no_sense_is_refused_by_its_place(kind: str, clock: object, path: str) -> None:
     with pytest.raises(BadMessage) as caught:
         decode_request(json.dumps({"type": kind, "id": "r1", "clock": clock}))

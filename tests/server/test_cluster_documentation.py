@@ -13,6 +13,7 @@ import pytest
 from tests.authority import Authority
 from tests.cluster.nodes import find_program
 from tests.environment import environment
+from tests.rows import each
 from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ def logged_words() -> list[str]:
     return [words.removeprefix("... ") for row in rows for words in re.findall(r"`([^`]+)`", row)]
 
 
-@pytest.mark.parametrize("words", logged_words())
+@each("words", logged_words())
 def test_a_line_of_the_log_that_is_explained_is_one_that_there_is(words: str) -> None:
     assert any(words in path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")), words
 

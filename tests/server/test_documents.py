@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
+from tests.rows import each
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
@@ -75,7 +76,7 @@ def is_same(room: Room, other: Room) -> bool:
     return room == other and (one.moves, one.passed, one.turn) == (two.moves, two.passed, two.turn)
 
 
-@pytest.mark.parametrize("name", ROOMS)
+@each("name", ROOMS)
 def test_a_room_comes_back_from_its_document_as_it_was(name: str) -> None:
     room = ROOMS[name]
     copy = decode_room(encode_room(room))
@@ -124,7 +125,7 @@ def put(value: object, *path: int | str) -> Callable[[Any], None]:
 SETTING, RULES, MOVES, PASSED, RESULT, REMAINING, STARTED = 1, (1, 2), 3, 4, 5, 8, 9
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         put(2, 0),
@@ -204,7 +205,7 @@ class NotedGame(FinishedGame, frozen=True):
 NOTED_ROOMS, NOTED_GAMES = RoomDocuments(NotedRoom), GameDocuments(NotedGame)
 
 
-@pytest.mark.parametrize("name", ROOMS)
+@each("name", ROOMS)
 def test_a_new_field_of_a_room_is_kept_and_older_documents_read_on(name: str) -> None:
     room = ROOMS[name]
     fields = {field: getattr(room, field) for field in Room.__struct_fields__}
@@ -287,8 +288,8 @@ def old_document(room: Room, schema: int) -> bytes:
     return content if schema == 1 else b"%b\n%08x" % (content, crc32(content))
 
 
-@pytest.mark.parametrize("schema", [1, 2])
-@pytest.mark.parametrize("name", ROOMS)
+@each("schema", [1, 2])
+@each("name", ROOMS)
 def test_a_room_of_an_older_schema_comes_back_as_it_was(name: str, schema: int) -> None:
     assert is_same(decode_room(old_document(ROOMS[name], schema)), ROOMS[name])
 

@@ -274,27 +274,6 @@ async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(serve
         assert [row["name"] for row in (await watched(ana, event))["table"]] == ["ana", "bo"]
 
 
-async def test_an_event_that_is_full_or_has_begun_lets_nobody_in(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "cy") as cy:
-        event = await opened(ana, size=2)
-        await ana.ask("event_join", event=event)
-        await bo.ask("event_join", event=event)
-        refused = await cy.ask("event_join", event=event)
-        assert (refused["code"], refused["data"]) == ("event_full", {"size": 2})
-        await run(ana, event, "begin")
-        assert await cy.refusal("event_join", event=event) == "event_begun"
-
-
-async def test_a_ticket_lets_in_who_knows_it(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        answer = await ana.ask("event_open", **SLOW, entry="code")
-        event, ticket = answer["event"], answer["ticket"]
-        refused = await bo.ask("event_join", event=event)
-        assert (refused["code"], refused["path"]) == ("not_entered", "ticket")
-        assert await bo.refusal("event_join", event=event, ticket="AAAA") == "not_entered"
-        assert (await bo.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
-
-
 async def test_who_tries_tickets_and_codes_is_held_up() -> None:
     async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana, known(server, "eve") as eve:
         event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]
@@ -483,18 +462,6 @@ async def test_nobody_comes_and_goes_all_the_time() -> None:
             assert (await ana.ask(asked, event=event, **fields))["type"] == "ok"
         assert await ana.refusal("event_leave", event=event) == "rate_limited"
         assert await ana.refusal("event_ready", event=event, on=True) == "rate_limited"
-
-
-async def test_only_the_organiser_runs_an_event_and_only_as_it_is_now(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        event = await opened(ana, bots=["easy"])
-        await bo.ask("event_join", event=event)
-        seq = (await watched(bo, event))["seq"]
-        assert await bo.refusal("event_run", event=event, seq=seq, action="begin") == "not_organiser"
-        stale = await ana.ask("event_run", event=event, seq=seq - 1, action="begin")
-        assert (stale["code"], stale["path"]) == ("stale", "seq")
-        assert (await ana.ask("event_run", event=event, seq=seq, action="begin"))["type"] == "ok"
-        assert (await ana.ask("event_run", event=event, seq=seq, action="begin"))["type"] == "ok"  # it has begun
 
 
 async def test_an_organiser_may_expel_forfeit_void_pause_and_close(server: Server) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
+from tests.rows import each
 from tests.server.test_pages import BROWSER, get
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -44,7 +45,7 @@ def page_at(place: str) -> HttpRequest:
     return HttpRequest("GET", "/ws", "", place, fields, keeps_alive=True, has_body=False)
 
 
-@pytest.mark.parametrize(
+@each(
     "host",
     [
         *("nas.lan", "nas.home:8765", "NAS.Lan.", "a.b.lan", "nas.intranet", "nas.private", "nas.corp"),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.fakes import FakeClock, TroubledStore
+from tests.fakes import FakeClock
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.store import StoreUnavailable
 
 MINUTE = {"move_ms": 60_000}
 QUICK = {"move_ms": 150}
@@ -41,23 +38,6 @@ async def test_a_clock_that_runs_out_ends_the_game_by_itself_and_is_told_to_all_
             last = await settle(peer, room)
             assert last["seq"] == over["seq"]
             assert len([state for state in rooms_seen(peer) if state["status"] == "over"]) == 2
-
-
-async def test_moves_in_time_keep_a_clocked_game_alive_to_its_end(clocked: Server, clock: FakeClock) -> None:
-    async with two_playing(clocked, clock={"initial_ms": 10_000, "increment_ms": 1_000}) as (ana, bo, room):
-        times = []
-        for ply, cell in enumerate([0, 3, 1, 4, 2]):
-            clock.advance(2_000)
-            state = await play_out({"X": ana, "O": bo}, room, [cell], first_ply=ply)
-            times.append((*state["clock"]["remaining_ms"].values(), state["clock"]["running"]))
-        assert times == [
-            (10_000, 10_000, None),
-            (10_000, 10_000, "X"),
-            (9_000, 10_000, "O"),
-            (9_000, 9_000, "X"),
-            (8_000, 9_000, None),
-        ]
-        assert state["result"]["reason"] == "line"
 
 
 async def test_a_move_after_the_flag_is_too_late_also_where_nobody_noticed_the_flag_yet(
@@ -113,36 +93,6 @@ async def test_three_run_out_one_after_the_other_and_the_last_one_wins(server: S
             assert (over["ply"], over["seq"]) == (3, passed["seq"] + 1)
 
 
-async def test_the_clock_of_a_player_who_is_away_goes_on(clocked: Server, clock: FakeClock) -> None:
-    async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await ana.socket.close()
-        away = await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
-        assert away["clock"]["running"] == "X"
-        clock.advance(45_000)
-        async with open_peer(clocked.url, token=ana.welcome["token"]) as again:
-            await again.ask("join", room=room)
-            assert (await again.state())["clock"]["remaining_ms"] == {"X": 15_000, "O": 60_000}
-            clock.advance(15_000)
-            assert await again.refusal("move", room=room, cell=1, ply=2) == "game_over"
-
-
-async def test_a_rematch_of_a_clocked_game_is_timed_anew_and_runs_out_again(server: Server) -> None:
-    async with two_playing(server, clock=QUICK) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await ana.state(status="over")
-        await ana.ask("rematch", room=room)
-        await bo.ask("rematch", room=room)
-        for peer in (ana, bo):
-            fresh = await peer.state(game=2)
-            assert 29_000 < fresh["clock"].pop("start_ms") <= 30_000
-            assert fresh["clock"] == {"remaining_ms": {"X": 150, "O": 150}, "running": None}
-        await play_out({"X": bo, "O": ana}, room, [0, 4])
-        over = await ana.state(status="over", game=2)
-        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
-        assert over["score"] == {ana.welcome["player"]: 1, bo.welcome["player"]: 1, "draws": 0}
-
-
 async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) -> None:
     clocks: list[Message | None] = [
         None,
@@ -157,20 +107,6 @@ async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) ->
         assert [(await bo.ask("match", clock=clock))["room"] for clock in clocks] == opened
         rows = {row["room"]: row["clock"] for row in (await bo.ask("rooms"))["rooms"]}
         assert [rows[room] for room in opened] == clocks
-
-
-async def test_a_flag_that_cannot_be_stored_is_shown_to_nobody_and_falls_as_soon_as_it_can(
-    troubled: Server, store: TroubledStore
-) -> None:
-    async with two_playing(troubled, clock=QUICK) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        store.trouble.fail("save", StoreUnavailable(), times=1_000_000)
-        while await bo.refusal("move", room=room, cell=8, ply=3) != "unavailable":
-            pass
-        assert (await settle(ana, room))["status"] == "playing"
-        store.trouble.heal()
-        assert (await ana.state(status="over"))["result"]["reason"] == "timeout"
-        assert (await bo.state(status="over"))["result"]["reason"] == "timeout"
 
 
 async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clock: FakeClock) -> None:
@@ -201,33 +137,6 @@ async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clo
 # -- offers and claims ------------------------------------------------------------------------------------------
 
 
-async def test_a_draw_is_offered_and_agreed(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
-        await eve.ask("watch", room=room)
-        assert (await ana.ask("draw", room=room, action="offer"))["type"] == "ok"
-        for peer in (ana, bo):
-            await peer.state(offers={"draw": "X", "undo": None, "rematch": []})
-        assert await eve.refusal("draw", room=room, action="accept") == "not_seated"
-        assert (await bo.ask("draw", room=room, action="accept"))["type"] == "ok"
-        for peer in (ana, bo, eve):
-            over = await peer.state(status="over")
-            assert over["result"] == {"winner": None, "reason": "agreed", "line": []}
-            assert over["score"]["draws"] == 1
-
-
-async def test_a_move_is_taken_back_and_another_one_played(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await ana.ask("undo", room=room, action="offer")
-        assert (await bo.state())["offers"]["undo"] == "X"
-        await bo.ask("undo", room=room, action="accept")
-        for peer in (ana, bo):
-            back = await peer.state(ply=0)
-            assert (back["board"], back["turn"], back["last"]) == (".........", "X", None)
-        assert (await ana.ask("sync", room=room))["moves"] == []
-        assert (await play_out({"X": ana, "O": bo}, room, [8]))["board"] == "........X"
-
-
 async def test_a_game_is_claimed_when_the_hold_is_over_and_not_before(clocked: Server, clock: FakeClock) -> None:
     async with two_playing(clocked) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
@@ -241,19 +150,6 @@ async def test_a_game_is_claimed_when_the_hold_is_over_and_not_before(clocked: S
         assert (await ana.ask("claim", room=room, **{"as": "win"}))["type"] == "ok"
         over = await ana.state(status="over")
         assert over["result"] == {"winner": "X", "reason": "claimed", "line": []}
-
-
-@pytest.mark.parametrize("kind", ["win", "draw"])
-async def test_an_operator_chooses_how_long_a_seat_is_held(kind: str) -> None:
-    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with Server(settings) as server, two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await bo.socket.close()
-        away = await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
-        assert away["seats"]["O"]["hold_ms"] == 0
-        await ana.ask("claim", room=room, **{"as": kind})
-        over = await ana.state(status="over")
-        assert over["result"] == {"winner": "X" if kind == "win" else None, "reason": "claimed", "line": []}
 
 
 async def test_the_welcome_says_how_long_a_seat_is_held_and_how_long_ones_own_still_is() -> None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import pytest
 
+from tests.rows import each
 from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
@@ -506,8 +507,8 @@ def rooms_of_every_kind() -> dict[str, Room]:
     return {"waiting": waiting.room, "playing": playing.room, "over": over.room, "left": left.room}
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: f"{type(verb).__name__}-{getattr(verb, 'action', '')}")
-@pytest.mark.parametrize("kind", rooms_of_every_kind())
+@each("verb", VERBS)
+@each("kind", rooms_of_every_kind())
 def test_one_without_a_seat_is_refused_by_role_before_anything_else(kind: str, verb: Command) -> None:
     table = Table(ANA)
     table.room = rooms_of_every_kind()[kind]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.rows import each
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
@@ -73,7 +74,7 @@ DONE: dict[str, tuple[Step, Player, Draw | Undo, Step]] = {
 }
 
 
-@pytest.mark.parametrize("name", DONE)
+@each("name", DONE)
 def test_what_took_effect_is_acknowledged_again_and_changes_nothing(name: str) -> None:
     before, player, request, after = DONE[name]
     table = Table(ANA, BO)

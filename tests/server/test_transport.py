@@ -119,24 +119,11 @@ async def test_a_message_of_16_kib_is_read_and_a_larger_one_closes_with_1009(ser
         assert await close_code_of(peer.socket) == 1009
 
 
-async def test_a_message_in_fragments_is_one_message(server: Server) -> None:
-    async with open_peer(server.url) as peer:
-        await peer.socket.send(['{"type":"pi', 'ng","i', 'd":"ü"}'])
-        assert (await peer.receive())["id"] == "ü"
-
-
 async def test_fragments_together_are_held_to_the_same_size(server: Server) -> None:
     async with open_peer(server.url) as peer:
         with contextlib.suppress(ConnectionClosed):
             await peer.socket.send([" " * 4000] * 5)
         assert await close_code_of(peer.socket) == 1009
-
-
-async def test_many_requests_in_one_go_are_answered_in_their_order(server: Server) -> None:
-    async with open_peer(server.url) as peer:
-        for number in range(200):
-            await peer.send("ping", id=str(number))
-        assert [(await peer.receive())["id"] for _ in range(200)] == [str(number) for number in range(200)]
 
 
 async def test_a_websocket_ping_is_answered(server: Server) -> None:
@@ -154,24 +141,6 @@ async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_harms_nobody(server
             bo.socket.transport.abort()
         await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
         assert (await ana.ask("ping"))["type"] == "ok"
-
-
-# -- silence ----------------------------------------------------------------------------------------------------
-
-
-async def test_one_that_never_says_hello_is_closed_and_one_that_did_stays(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=0.05))
-    async with open_peer(server.url) as polite, open_socket(server.url) as silent:
-        assert await close_code_of(silent) == 1008
-        assert (await polite.ask("ping"))["type"] == "ok"
-
-
-async def test_talking_without_saying_hello_does_not_help(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=0.05))
-    async with open_socket(server.url) as opened:
-        await opened.send('{"type":"ping"}')
-        assert json.loads(await opened.recv())["code"] == "hello_required"
-        assert await close_code_of(opened) == 1008
 
 
 # -- slow readers -----------------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ A file names others by where they lie beside it, in double quotes (``"./turn.svg
 under which that file is served. Modules have one hash together, as each may load any other; those that the page always
 needs are one file, see `Modules`. What modules say in ``/** ... */``, their types among it, does not travel, nor do
 the spaces of styles, and sentences that no module says: an id is written there as a whole or up to a comma, or begins
-as a template does. What only modules say that are not in the one file is in another, and what only those of a folder say in one of theirs. The
-page learns from its own head which languages there are, and where the sentences of the one that it is sent in are.
+as a template does. What only modules say that are not in the one file is in another, and what only those of a folder
+say in one of theirs. The page learns from its own head which languages there are, and where the sentences of the one
+that it is sent in are.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.rows import each
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply, pair_next
@@ -168,7 +169,7 @@ def entered_by_card() -> Event:
     return new_event(entry="roster", roster=("Ana",))
 
 
-@pytest.mark.parametrize(
+@each(
     ("event", "actor", "command"),
     [
         (new_event(), "p1", EnterEvent("Ana")),

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import pytest
 
+from tests.rows import each
 from tests.server.events.authors import (
     ORGANISER,
     begun,
@@ -39,7 +40,7 @@ def test_the_order_is_that_of_the_published_berger_tables(players: int) -> None:
     assert ", ".join(" ".join(f"{one}-{other}" for one, other in pairs) for pairs in rounds) == BERGER[players]
 
 
-@pytest.mark.parametrize("players", range(2, 25))
+@each("players", range(2, 25))
 def test_everybody_meets_everybody_once_and_marks_are_even(players: int) -> None:
     event = play_on(begun(players), first_wins)
     assert event.status == "over"
@@ -51,7 +52,7 @@ def test_everybody_meets_everybody_once_and_marks_are_even(players: int) -> None
         assert abs(2 * firsts - (players - 1)) <= 1
 
 
-@pytest.mark.parametrize("players", range(2, 25))
+@each("players", range(2, 25))
 def test_a_double_round_robin_swaps_marks_and_gives_none_thrice_in_a_row(players: int) -> None:
     event = play_on(begun(players, double=True), first_wins)
     games = [tuple(one.players.values()) for one in event.pairings if not one.is_bye]
