@@ -44,7 +44,7 @@ def test_what_events_alone_say_is_read_with_them_alone(language: str) -> None:
     common, more = (assets.named(f"{folder}{language}.json") for folder in ("", "events/"))
     assert common is not None
     assert more is not None
-    assert {"page event wall", "page event kind swiss"} <= json.loads(more.body).keys()
+    assert {"page event wall", "tournament kind double"} <= json.loads(more.body).keys()
     assert not json.loads(common.body).keys() & json.loads(more.body).keys()
 
 

@@ -161,12 +161,13 @@ async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> No
 
 
 async def test_its_organiser_begins_and_goes_on_by_a_key_and_does_the_rest_by_name(open_screen: OpenScreen) -> None:
-    begun = event(status="open", round=0, pairings=())
+    head = replace(HEAD, entry="roster")
+    begun = event(status="open", round=0, pairings=(), head=head)
     async with hostile_server() as server, open_screen(with_events(server, begun).url, first_page=PAGE) as ana:
         await ana.until("b begin / go on", "Not begun yet, open; 2 of 3 players are here.")
         await ana.press("b")
         await until(lambda: heard(server, EventRun))
-        await server.push(event(6))
+        await server.push(event(6, head=head))
         await ana.until("Round 2 of 3")
         await ana.do("end ctrl+p", "Search for commands")
         await ana.type("expel")
