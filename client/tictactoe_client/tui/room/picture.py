@@ -300,8 +300,8 @@ def _draw_player(player: Shown, rules: Rules, width: int) -> Line:
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - len(right)))
     space = max(0, width - 3 - measure(name) - len(note) - len(right))
-    mark, title = _draw_mark(player, rules), "title" if player.moves else ""
-    return mark, ("  ", ""), (name, title), (note, "dim"), (" " * space, ""), (right, role)
+    name_role = "title" if player.moves else ""
+    return _draw_mark(player, rules), ("  ", ""), (name, name_role), (note, "dim"), (" " * space, ""), (right, role)
 
 
 def _list_facts(model: RoomModel, width: int) -> list[str]:
