@@ -69,8 +69,8 @@ def test_a_choice_is_asked_for_in_german() -> None:
     speak("de")
     assert describe_due(swap2(3), BO) == [
         "Wähle deine Seite.",
-        "ana hat für beide Seiten drei gesetzt. Du wählst, mit welcher Seite du weiterspielst, oder setzt zwei weitere"
-        " und lässt ana wählen. Bisher bist du O.",
+        "ana hat für beide Seiten drei gesetzt. Du wählst deine Seite, oder setzt zwei weitere, und ana"
+        " wählt. Bisher bist du O.",
         "Tippe 1 oder tauschen: X spielen, O ist am Zug; 2 oder bleiben: O bleiben und ziehen; 3 oder mehr: zwei"
         " weitere setzen, dann wählt ana.",
     ]

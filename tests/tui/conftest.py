@@ -91,7 +91,7 @@ class LeavableScreen(TicTacToe):
         super().leave(code, message)
 
     async def come_to_end(self) -> None:
-        async with asyncio.timeout(7):
+        async with asyncio.timeout(10):
             while self.is_leaving and self.return_code is None and self.failure is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.002)
 
@@ -160,7 +160,7 @@ class ScreenUser:
 
     async def _until(self, words: Sequence[str], gone: str | None, texts: Callable[[], list[str]]) -> str:
         try:
-            async with asyncio.timeout(7):
+            async with asyncio.timeout(10):
                 while True:
                     self.app.has_changed.clear()
                     for text in texts() if self.app.is_laid_out else ():
@@ -179,7 +179,7 @@ class ScreenUser:
 
     async def until_it_ends(self) -> None:
         """Wait until the program has ended."""
-        async with asyncio.timeout(7):
+        async with asyncio.timeout(10):
             while self.app.is_running:
                 await self.pilot.pause()
 

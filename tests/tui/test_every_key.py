@@ -204,7 +204,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
 async def look_about(hand: Hand, last: str) -> None:
     """Do all that one who looks on at a game can do, from the present on; `last` is what the present says."""
     await hand.do("left", "Move ", gone=None)
-    await hand.do("home", "Move 0 of ")
+    await hand.do("home", "The start.")
     await hand.do("right", "Move 1 of ")
     await hand.do("end", last)
 

@@ -61,14 +61,14 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
     model = model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]}))
     assert waiting_banner(model) == ("bo and cy are not here. Waiting for them: 1:00.", "dim")
     model.consider(61.0)
-    told = "bo and cy have been gone too long: wait on, or end the game."
+    told = "bo and cy have been gone too long: wait on, or end it."
     assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
 def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
     away = SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
     gone = state([], seats={"X": seat(ANA, "ana"), "O": away})
-    told = "bo has been gone too long: wait on, or end the game."
+    told = "bo has been gone too long: wait on, or end it."
     assert waiting_banner(model_of(ANA, gone)) == (f"{told}   :claim win   :claim draw", "warn")
     assert parse_intent("claim win", THREE) == Verb("claim", "win")
     assert parse_intent("claim draw", THREE) == Verb("claim", "draw")
@@ -109,7 +109,7 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         await ana.do("enter enter", *told, gone="type a cell")
         await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
-        await ana.until("cy to move (A)")
+        await ana.until("It's cy's move.")
         await ana.do("escape", "Playing as")
 
 
@@ -124,7 +124,7 @@ async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> N
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     async with Server(hasty) as server, game(at=server) as (ana, bo, _):
         await bo.socket.close()
-        await ana.until("bo has been gone too long: wait on, or end the game.   :claim win   :claim draw")
+        await ana.until("bo has been gone too long: wait on, or end it.", ":claim win", ":claim draw")
         await ana.enter(":claim win", "You win")
 
 

@@ -71,7 +71,7 @@ export function describeReason(reason, state) {
 /** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {readonly number[] | null} moves */
 export function describeQuestion({ id, marks, left_ms }, state, moves) {
 	if (id === "choose") {
-		const other = Object.keys(state.seats).find((mark) => mark !== marks[0]) ?? "";
+		const other = state.rules.marks.replace(marks[0], "");
 		const again = state.chosen?.length ? " again" : "";
 		return say(`waits choose ${state.rules.opening}${again}`, { names: nameOf(state, other), mark: nameMark(state, marks[0]) });
 	}
@@ -85,7 +85,7 @@ export function describeDeed({ id, argument, label }, state) {
 	if (id !== "choose") return say(label);
 	const { marks } = state.rules;
 	const [take, next] = [takeOf(state, argument), marks[state.ply % marks.length]];
-	if (argument === "more") return say(label, { other: nameOf(state, [...marks].find((mark) => mark !== state.turn) ?? "") });
+	if (argument === "more") return say(label, { other: nameOf(state, marks.replace(state.turn ?? "", "")) });
 	const mark = nameMark(state, take);
 	return take === next ? say(`${label}, and move`, { mark }) : say(label, { mark, other: nameMark(state, next) });
 }

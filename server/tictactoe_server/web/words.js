@@ -133,7 +133,7 @@ export function describeTurn(state, viewer) {
 	const name = nameOf(state, mark);
 	if (!opening) return say(`turn ${whose}`, { mark: nameMark(state, mark), name });
 	if (opening.options.length) return say(`turn choose ${whose}`, { name });
-	const other = Object.keys(state.seats).find((one) => one !== mark) ?? "";
+	const other = state.rules.marks.replace(mark, "");
 	const id = other === own ? "turn place of, you" : `turn place ${whose}`;
 	return say(id, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
 }
