@@ -12,7 +12,7 @@ from tictactoe_protocol import events, names, pushes, requests, terms
 from tictactoe_protocol.codes import PROTOCOL_VERSION
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
-from tictactoe_protocol.terms import RulesState
+from tictactoe_protocol.terms import ClockState, RulesState
 
 VERSION: Final = version("tictactoe-rooms")
 _ROOM: Final = "K7M4PQ"
@@ -47,7 +47,7 @@ _STATE: Final = pushes.RoomState(
     seats={"X": _ANA, "O": _BO},
     result=None,
     offers=pushes.Offers(),
-    clock=pushes.ClockState({"X": 178_000, "O": 180_000}, "X"),
+    clock=ClockState({"X": 178_000, "O": 180_000}, "X"),
     watchers=2,
     score={"p5K2": 1, "p9QD": 0, "draws": 3},
 )

@@ -182,7 +182,14 @@ declare namespace Protocol {
     data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
-  /** What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here. `rounds` is how many there are in all, 0 while that is not known. */
+  /** How far the game of a pairing is that is open: moves played, the mark whose turn it is, and its clock. */
+  interface EventGame {
+    ply: number;
+    turn: string | null;
+    clock?: ClockState;
+  }
+
+  /** What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here. `rounds` is how many there are in all, 0 while that is not known. `expected` is how many names of the roster nobody has entered by yet who still may. */
   interface EventHead {
     title: string;
     kind: string;
@@ -199,6 +206,8 @@ declare namespace Protocol {
     advance?: string;
     ready_ms?: number;
     late_until?: number;
+    break_ms?: number;
+    expected?: number;
   }
 
   /** Enters an event, with the `ticket` that lets one in where it is not open to all. `name` is for this event alone; the ticket of a roster decides it. With `here` one plays on by it in place of its holder, who is there; for servers that name the feature `cards`. */
@@ -218,7 +227,15 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Opens an event, of which the sender is the organiser. `rounds` are for a Swiss alone. With `entry` `roster` the names are given, and each gets a card; with `code` the `ticket` of the answer lets people in. `start` is `full` with a `size`, else by hand. The next round begins 5 s after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and people may still enter until round `late_until`. */
+  /** One match of a knock-out: the ids and names of both, None where that is not decided yet; one alone is free. `points` are those of its games, as `players`; `goes_on` is who has won it, None as long as that is not decided. */
+  interface EventMatch {
+    players: (string | null)[];
+    names: (string | null)[];
+    points?: number[];
+    goes_on?: string | null;
+  }
+
+  /** Opens an event, of which the sender is the organiser. `rounds` are for a Swiss alone. With `entry` `roster` the names are given, and each gets a card; with `code` the `ticket` of the answer lets people in. `start` is `full` with a `size`, else by hand. The next round begins `break_ms` after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and people may still enter until round `late_until`. `break_ms` is for servers that name the feature `presence`. */
   interface EventOpen {
     type: "event_open";
     kind: "knock_out" | "round_robin" | "swiss";
@@ -235,6 +252,7 @@ declare namespace Protocol {
     advance?: "auto" | "hand";
     ready_ms?: number;
     late_until?: number;
+    break_ms?: number;
     chat?: "all" | "players";
     id?: string;
   }
@@ -273,7 +291,7 @@ declare namespace Protocol {
     status?: string;
   }
 
-  /** What changed in an event since the last of these or its state: rows of the table, and pairings. */
+  /** What changed in an event since the last of these or its state: rows of the table, and pairings. `away`, `games` and `bracket` are there where they changed, and then all of them. */
   interface EventRows {
     type: "event_rows";
     event: string;
@@ -284,6 +302,9 @@ declare namespace Protocol {
     present: number;
     rows: EventRow[];
     pairings: EventPairing[];
+    away?: { [key: string]: number };
+    games?: { [key: string]: EventGame };
+    bracket?: EventMatch[][];
   }
 
   /** What the organiser does with an event whose newest state is `seq`; `cards` only asks for those of a roster. */
@@ -298,7 +319,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first. `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. */
+  /** An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first. `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out where there is none: `expected`, the names of the roster nobody has come by yet; `away`, for how long (ms) players have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come. */
   interface EventState {
     type: "event";
     event: string;
@@ -309,6 +330,10 @@ declare namespace Protocol {
     head: EventHead;
     table: EventRow[];
     pairings: EventPairing[];
+    expected?: string[];
+    away?: { [key: string]: number };
+    games?: { [key: string]: EventGame };
+    bracket?: EventMatch[][];
   }
 
   /** One row of the list of events; `players` is how many are entered. */

@@ -9,13 +9,24 @@ from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.terms import ClockFields, ClockTerms, Count, PushFields, RequestFields, RulesChoice, RulesState
+from tictactoe_protocol.terms import (
+    ClockFields,
+    ClockState,
+    ClockTerms,
+    Count,
+    PushFields,
+    RequestFields,
+    RulesChoice,
+    RulesState,
+)
 
 MAX_ENTRANTS: Final = 200
 MAX_ROUNDS: Final = 50
 MAX_TITLE_LENGTH: Final = 60
 MIN_READY_MS: Final = 1_000
 MAX_READY_MS: Final = 60 * 60 * 1000
+BREAK_MS: Final = 5_000
+MAX_BREAK_MS: Final = 10 * 60 * 1000
 
 EVENT_KINDS: Final = ("round_robin", "swiss", "knock_out")
 EVENT_STATUSES: Final = ("open", "running", "paused", "over", "void")
@@ -42,9 +53,9 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
     """Opens an event, of which the sender is the organiser.
 
     `rounds` are for a Swiss alone. With `entry` ``roster`` the names are given, and each gets a card; with ``code`` the
-    `ticket` of the answer lets people in. `start` is ``full`` with a `size`, else by hand. The next round begins 5 s
-    after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and people may
-    still enter until round `late_until`.
+    `ticket` of the answer lets people in. `start` is ``full`` with a `size`, else by hand. The next round begins
+    `break_ms` after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and
+    people may still enter until round `late_until`. `break_ms` is for servers that name the feature ``presence``.
     """
 
     kind: Literal["round_robin", "swiss", "knock_out"]
@@ -61,6 +72,7 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
     advance: Literal["auto", "hand"] = "auto"
     ready_ms: Annotated[int, Meta(ge=MIN_READY_MS, le=MAX_READY_MS)] = 60_000
     late_until: Annotated[int, Meta(ge=0, le=MAX_ROUNDS)] = 0
+    break_ms: Annotated[int, Meta(ge=0, le=MAX_BREAK_MS)] = BREAK_MS
     chat: Literal["all", "players"] = "all"
 
 
@@ -131,7 +143,8 @@ class Card(Struct, frozen=True):
 class EventHead(Struct, frozen=True, omit_defaults=True):
     """What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here.
 
-    `rounds` is how many there are in all, 0 while that is not known.
+    `rounds` is how many there are in all, 0 while that is not known. `expected` is how many names of the roster nobody
+    has entered by yet who still may.
     """
 
     title: str
@@ -149,6 +162,8 @@ class EventHead(Struct, frozen=True, omit_defaults=True):
     advance: str = "auto"
     ready_ms: int = 60_000
     late_until: int = 0
+    break_ms: int = BREAK_MS
+    expected: int = 0
 
 
 class EventRow(Struct, frozen=True, omit_defaults=True):
@@ -182,10 +197,32 @@ class EventPairing(Struct, frozen=True, omit_defaults=True):
     room: str | UnsetType = UNSET
 
 
+class EventGame(Struct, frozen=True):
+    """How far the game of a pairing is that is open: moves played, the mark whose turn it is, and its clock."""
+
+    ply: int
+    turn: str | None
+    clock: ClockState | UnsetType = UNSET
+
+
+class EventMatch(Struct, frozen=True, omit_defaults=True):
+    """One match of a knock-out: the ids and names of both, None where that is not decided yet; one alone is free.
+
+    `points` are those of its games, as `players`; `goes_on` is who has won it, None as long as that is not decided.
+    """
+
+    players: tuple[str | None, ...]
+    names: tuple[str | None, ...]
+    points: tuple[float, ...] = ()
+    goes_on: str | None = None
+
+
 class EventState(PushFields, frozen=True, tag="event"):
     """An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first.
 
-    `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due.
+    `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out
+    where there is none: `expected`, the names of the roster nobody has come by yet; `away`, for how long (ms) players
+    have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come.
     """
 
     event: str
@@ -196,10 +233,17 @@ class EventState(PushFields, frozen=True, tag="event"):
     head: EventHead
     table: tuple[EventRow, ...]
     pairings: tuple[EventPairing, ...]
+    expected: tuple[str, ...] | UnsetType = UNSET
+    away: dict[str, int] | UnsetType = UNSET
+    games: dict[str, EventGame] | UnsetType = UNSET
+    bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
 
 
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
-    """What changed in an event since the last of these or its state: rows of the table, and pairings."""
+    """What changed in an event since the last of these or its state: rows of the table, and pairings.
+
+    `away`, `games` and `bracket` are there where they changed, and then all of them.
+    """
 
     event: str
     seq: int
@@ -209,6 +253,9 @@ class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
     present: int
     rows: tuple[EventRow, ...]
     pairings: tuple[EventPairing, ...]
+    away: dict[str, int] | UnsetType = UNSET
+    games: dict[str, EventGame] | UnsetType = UNSET
+    bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
 
 
 class Call(PushFields, frozen=True, tag="call"):

@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_protocol.events import Call, Card, EventRows, EventState, EventSummary
 from tictactoe_protocol.names import Device
-from tictactoe_protocol.terms import ClockTerms, PushFields, RulesState
+from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -48,6 +48,7 @@ FEATURES: Final = (
     "moved",
     "names",
     "opening",
+    "presence",
     "repeat",
     "review",
     "seq",
@@ -153,17 +154,6 @@ class Offers(Struct, frozen=True):
     undo: str | None = None
     rematch: tuple[str, ...] = ()
     ended: dict[str, EndedOffer] | UnsetType = UNSET
-
-
-class ClockState(Struct, frozen=True):
-    """What is left on each seat's clock at sending, and the mark whose clock runs.
-
-    `start_ms` is how long the player to move still has for a first move, left out where no first move is due.
-    """
-
-    remaining_ms: dict[str, int]
-    running: str | None
-    start_ms: int | UnsetType = UNSET
 
 
 class RoomState(PushFields, frozen=True, tag="room"):

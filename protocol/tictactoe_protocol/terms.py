@@ -74,6 +74,17 @@ class ClockTerms(Struct, frozen=True):
             raise ValueError(CLOCK_WORDS)
 
 
+class ClockState(Struct, frozen=True):
+    """What is left on each seat's clock at sending, and the mark whose clock runs.
+
+    `start_ms` is how long the player to move still has for a first move, left out where no first move is due.
+    """
+
+    remaining_ms: dict[str, int]
+    running: str | None
+    start_ms: int | UnsetType = UNSET
+
+
 class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):
     """The clock that a request asks for: one for each seat (with an increment a move) or one for each move."""
 

@@ -7,8 +7,8 @@ from tests.client.states import ANA, BO, players, state
 from tictactoe_client.plain import reminders as plain
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import ClockState, RoomState, SeatState
-from tictactoe_protocol.terms import ClockTerms
+from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.terms import ClockState, ClockTerms
 
 BY_SEAT = ClockTerms(initial_ms=60_000, increment_ms=2_000)
 CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to call it a draw, or just wait."

@@ -125,8 +125,7 @@ async def test_contestants_play_their_games_of_every_event(
     assert {pairing.by for pairing in event.state.pairings} == {"game"}, "nothing was forfeited"
 
 
-async def test_the_organiser_runs_an_event_to_its_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 100)
+async def test_the_organiser_runs_an_event_to_its_end(server: Server) -> None:
     organiser = await start("organiser", server.url)
     assert organiser.stdout is not None
     code = (await organiser.stdout.readline()).decode().strip()

@@ -20,7 +20,6 @@ from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import SUBPROTOCOL, decode_request, encode
 from tictactoe_protocol.pushes import (
     ChatLine,
-    ClockState,
     Closed,
     Error,
     LobbyChange,
@@ -52,7 +51,7 @@ from tictactoe_protocol.requests import (
     Sync,
     Watch,
 )
-from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_protocol.terms import ClockState, ClockTerms, RulesState
 
 ROOM = "K7M4PQ"
 CLIENT, OTHER = "p-client", "p-other"

@@ -20,9 +20,10 @@ from tests.faults.hostile_server import ROOM, Answer, Frame, HostileServer, host
 from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import ChatLine, ClockState, Error, Notice, Ok, Welcome
+from tictactoe_protocol.pushes import ChatLine, Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello, Join, Rooms, Sync
 from tictactoe_protocol.requests import Request as Asked
+from tictactoe_protocol.terms import ClockState
 
 COMPLAINT = "The server does not keep to the protocol"
 Deed = Callable[[HostileServer], Awaitable[None]]

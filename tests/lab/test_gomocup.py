@@ -15,8 +15,7 @@ from tictactoe_lab.brain import engine
 from tictactoe_lab.brain.command import use_engine
 from tictactoe_lab.brain.gomocup import Time, find_time, read_opening, say_board, say_opening, say_start
 from tictactoe_lab.brain.serve import PBrain
-from tictactoe_protocol.pushes import ClockState
-from tictactoe_protocol.terms import ClockTerms
+from tictactoe_protocol.terms import ClockState, ClockTerms
 
 GOMOKU = PRESETS["gomoku"]
 

@@ -32,19 +32,13 @@ CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next round begin soon after the last result."""
-    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 50)
-
-
 def known(server: Server, name: str) -> Any:
     return open_peer(server.url, name, features=["events", "opening"])
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
     """Open an event of these players, and return its code."""
-    fields = {"kind": "round_robin", "title": "Friday", "clock": CLOCK} | terms
+    fields = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "break_ms": 50} | terms
     event = str((await organiser.ask("event_open", **fields))["event"])
     for player in players:
         await player.ask("event_join", event=event)

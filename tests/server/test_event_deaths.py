@@ -22,6 +22,7 @@ from tictactoe_server.storage.store import UNAWAITED, Value, Waiter
 TERMS = {
     "title": "Friday",
     "clock": {"move_ms": 60_000},
+    "break_ms": 20,
     "rules": {"rows": 2, "columns": 2, "line": 2},  # X, who begins, wins with the third move, whatever is played
     "bots": ["easy", "easy"],
 }
@@ -151,9 +152,8 @@ def check(event: Event, games: list[FinishedGame]) -> None:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a server look often, and the next round begin soon."""
+    """Let a server look often."""
     monkeypatch.setattr("tictactoe_server.events.running.LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 20)
 
 
 @pytest.mark.parametrize("is_told", [True, False], ids=["told", "untold"])

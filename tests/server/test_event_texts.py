@@ -26,11 +26,6 @@ from tictactoe_server.server import Server, kept_by
 from tictactoe_server.storage.store import StoreUnavailable
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.events.commands.NEXT_ROUND_MS", 50)
-
-
 def by_name(*order: str) -> Decide:
     """Decide for whoever stands first in this order."""
     return lambda one: min(one.players, key=lambda mark: order.index(one.players[mark]))

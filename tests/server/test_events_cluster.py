@@ -22,10 +22,9 @@ from tests.server.test_events_service import (
     run,
     watched,
 )
-from tests.server.test_events_service import quick as quick_rounds
 from tictactoe_server.admin.orders.rooms import EndEvent
 
-__all__ = ["node", "quick", "quick_rounds"]
+__all__ = ["node", "quick"]
 
 
 async def resign_where_called(peer: Peer, call: Message) -> None:

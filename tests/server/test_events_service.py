@@ -33,12 +33,6 @@ CLOCK = {"move_ms": 5_000}
 SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next round begin soon after the last result."""
-    monkeypatch.setattr(commands, "NEXT_ROUND_MS", 50)
-
-
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     async with Server(HERE, limits=uncounted()) as running:
@@ -56,7 +50,7 @@ def known(server: Server, name: str | None = None, token: str | None = None, *mo
 
 async def opened(organiser: Peer, **terms: Any) -> str:
     """Open an event, a round robin if nothing else is said, and return its code."""
-    answer = await organiser.ask("event_open", **{**SLOW, "clock": CLOCK, **terms})
+    answer = await organiser.ask("event_open", **{**SLOW, "clock": CLOCK, "break_ms": 50, **terms})
     assert answer["type"] == "ok", answer
     return str(answer["event"])
 
@@ -589,6 +583,49 @@ async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.Monke
         await until(lambda: not events_of(server).shown._views)
 
 
+async def test_it_is_said_who_is_expected_and_who_is_away_and_for_how_long(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
+    async with known(server, "teacher") as teacher:
+        answer = await teacher.ask("event_open", **SLOW, entry="roster", roster=["Mia", "Tom", "Cem"])
+        event, tickets = answer["event"], [card["ticket"] for card in answer["cards"]]
+        state = await watched(teacher, event)
+        assert (state["expected"], state["head"]["expected"]) == (["Mia", "Tom", "Cem"], 3)
+        async with known(server) as mia, known(server) as tom:
+            for peer, ticket in ((mia, tickets[0]), (tom, tickets[1])):
+                await peer.ask("event_join", event=event, ticket=ticket)
+            state = await teacher.until(lambda told: told["type"] == "event" and told["head"]["players"] == 2)
+            assert (state["expected"], state["head"]["present"]) == (["Cem"], 2)
+            assert "away" not in state
+            await leave_device(server, tom)
+            gone = await teacher.until(lambda told: told["type"] == "event_rows" and told["present"] == 1)
+            assert [*gone["away"]] == [tom.welcome["player"]]
+            assert gone["away"][tom.welcome["player"]] < 60_000
+            async with known(server, token=tom.welcome["token"]):
+                back = await teacher.until(lambda told: told["type"] == "event_rows" and told["present"] == 2)
+                assert back["away"] == {}
+                await run(teacher, event, "begin")
+                begun = await teacher.until(lambda told: told["type"] == "event" and told["round"] == 1)
+                assert "expected" not in begun, "nobody comes any more"
+
+
+async def test_the_games_of_a_round_are_shown_as_they_go_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        event = await begun(ana, ana, bo)
+        call = await ana.next_of("call")
+        peers = {call["mark"]: ana, "XO".replace(call["mark"], ""): bo}
+        for peer in peers.values():
+            await peer.ask("join", room=call["room"])
+        watcher = await watched(bo, event)
+        assert watcher["games"] == {"r1-1": {"ply": 0, "turn": "X", "clock": watcher["games"]["r1-1"]["clock"]}}
+        await peers["X"].ask("move", room=call["room"], ply=0, cell=4)
+        told = await bo.until(lambda one: one["type"] == "event_rows" and one["games"]["r1-1"]["ply"] == 1)
+        assert (told["rows"], told["pairings"], told["games"]["r1-1"]["turn"]) == ([], [], "O")
+        assert told["games"]["r1-1"]["clock"]["remaining_ms"].keys() == {"X", "O"}
+
+
 async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server: Server) -> None:
     async with known(server, "zoe" * 6) as zoe:
         event = await opened(zoe, kind="swiss", bots=["easy"] * 159, clock={"move_ms": 60_000}, ready_ms=60_000)
@@ -606,7 +643,7 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server
 
 @pytest.mark.parametrize("player", ["p1", "p80", "p160"])
 def test_who_watches_is_shown_their_own_pairing_first(player: str) -> None:
-    frame = shown.View(authors.begun(160, "swiss"), 0).state_for(player, 0)
+    frame = shown.View(authors.begun(160, "swiss")).state_for(player, 0)
     first = json.loads(frame[frame.index(b"{") :])["pairings"][0]
     assert player in first["players"].values()
 

@@ -9,8 +9,8 @@ from tests.client.states import state
 from tests.peer import open_peer
 from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.input.ways import Choice
-from tictactoe_protocol.pushes import ClockState, SeatState
-from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.pushes import SeatState
+from tictactoe_protocol.terms import ClockFields, ClockState
 from tictactoe_server.server import Server
 
 

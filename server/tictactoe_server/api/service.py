@@ -232,7 +232,10 @@ class Api(Service):
         def newest() -> Event:
             return texts.settle(known(found.code) or found)
 
-        stream = Stream(lambda: (newest().seq, newest().is_over), lambda: texts.make(newest(), "json")[1])
+        stream = Stream(
+            lambda: (newest().seq, newest().is_over),
+            lambda: texts.with_attendance(newest(), texts.make(newest(), "json")[1]),
+        )
         return self.streams.answer(request, f"event {found.code}", stream)
 
     # -- inside -------------------------------------------------------------------------------------------------

@@ -42,11 +42,17 @@ from tictactoe_server.watching.topics import Listeners, Topic
 log: Final = structlog.get_logger(__name__)
 
 
+MOST_LEFT: Final = 20_000
+"""Of how many players it is remembered when they left."""
+
+
 class Presence:
     """The sessions of all peers whose handshake is done, in the order of their arrival."""
 
     def __init__(self) -> None:
         self._since: dict[Session, float] = {}
+        self._left_at: dict[str, float] = {}
+        self._began_at: float | None = None
 
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._since))
@@ -62,10 +68,21 @@ class Presence:
         return {player.id for _, player in self.greeted}
 
     def add(self, session: Session) -> None:
-        self._since[session] = asyncio.get_running_loop().time()
+        now = self._since[session] = asyncio.get_running_loop().time()
+        self._began_at = self._began_at or now
 
     def remove(self, session: Session) -> None:
         self._since.pop(session, None)
+        if session.player is not None:
+            self._left_at.pop(session.player.id, None)
+            self._left_at[session.player.id] = asyncio.get_running_loop().time()
+            if len(self._left_at) > MOST_LEFT:
+                del self._left_at[next(iter(self._left_at))]
+
+    def seconds_away(self, id: str) -> float:
+        """Return for how long a player has been away who is not here: at most since the first connection of all."""
+        now = asyncio.get_running_loop().time()
+        return now - self._left_at.get(id, self._began_at or now)
 
     def seconds(self, session: Session) -> float:
         """Return for how long somebody has been here."""

@@ -20,9 +20,8 @@ from tictactoe_server.events import knock_out, swiss
 from tictactoe_server.events.event import EDITION, Entrant, Event, Pairing, check_names, digest, due_at, pair_up
 from tictactoe_server.rooms import Refused
 
-NEXT_ROUND_MS: Final = 5_000
 ORGANISER_GONE_MS: Final = 10 * 60_000
-"""How long after a round's last result the next one begins by itself, `advance` being ``auto`` or ``hand``."""
+"""How long after a round's last result the next one begins by itself, where `advance` is ``hand``."""
 
 
 class EnterEvent(Struct, frozen=True):
@@ -170,7 +169,7 @@ def _enter(event: Event, actor: str, command: EnterEvent, now: int) -> Event:
     joined = 1 if event.status == "open" else event.round + 1
     event = replace(event, entrants=(*others, Entrant(actor, name, command.bot, joined_round=joined)))
     if event.status == "open" and event.start == "full" and len(event.field) == event.size:
-        return _begin(event, now + NEXT_ROUND_MS)
+        return _begin(event, now + event.break_ms)
     return event
 
 
@@ -311,7 +310,7 @@ def _go_on(event: Event, now: int) -> Event:
     if event.round and event.round == event.all_rounds:
         return replace(event, status="over")
     is_waiting = event.advance == "hand" and event.round and len(gone) + 1 < len(event.field)
-    return replace(event, due_at=now + (ORGANISER_GONE_MS if is_waiting else NEXT_ROUND_MS))
+    return replace(event, due_at=now + (ORGANISER_GONE_MS if is_waiting else event.break_ms))
 
 
 def _give(pairing: Pairing, gone: Collection[str]) -> Pairing:

@@ -17,7 +17,15 @@ from msgspec.structs import replace
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.berger import berger_rounds
-from tictactoe_protocol.events import MAX_ENTRANTS, EntrantStatus, EventKind, EventOpen, EventStatus, PairingState
+from tictactoe_protocol.events import (
+    BREAK_MS,
+    MAX_ENTRANTS,
+    EntrantStatus,
+    EventKind,
+    EventOpen,
+    EventStatus,
+    PairingState,
+)
 from tictactoe_protocol.pushes import is_server_bot
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_protocol.standings import Game
@@ -140,6 +148,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
     advance: str = "auto"
     ready_ms: int = 60_000
     late_until: int = 0
+    break_ms: int = BREAK_MS
     chat: str = "all"
     entrants: tuple[Entrant, ...] = ()
     pairings: tuple[Pairing, ...] = ()
@@ -191,6 +200,12 @@ class Event(Struct, frozen=True, omit_defaults=True):
             return self.status == "open"
         is_late = self.round and (self.round > self.late_until or self.round >= self.all_rounds)
         return not is_late and len(self.entrants) < self.limit
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """The names of the roster that nobody has entered by yet, as long as one still may."""
+        known = {one.name for one in self.entrants}
+        return tuple(name for name in self.roster if name not in known) if self.takes_entrants else ()
 
     def entrant(self, player: str) -> Entrant | None:
         """Return who takes part under this id, or None."""

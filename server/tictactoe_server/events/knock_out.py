@@ -9,11 +9,12 @@ and the best are free where the number of players is no power of two.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET
 
+from tictactoe_protocol.events import EventMatch
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.events.event import Event, Pairing, pair_up
 
@@ -79,6 +80,26 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
         return None
     numbers = players if event.edition == 1 else (one.player for one in event.field)
     return next(player for player in numbers if player in players)
+
+
+def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
+    """Return the matches of all rounds in the order in which winners meet, also of those to come; empty before any."""
+    rounds, names = list[tuple[EventMatch, ...]](), {one.player: one.name for one in event.field}
+    for round in range(1, event.all_rounds + 1 if event.round else 1):
+        matches = sorted(matches_of(event.in_round(round)), key=lambda games: games[0].match)
+        if matches:
+            rounds.append(tuple(_match_of(event, games, names) for games in matches))
+        else:
+            ahead = [one.goes_on for one in rounds[-1]]
+            pairs = zip(ahead[::2], ahead[1::2], strict=True)
+            rounds.append(tuple(EventMatch(pair, tuple(names.get(one or "") for one in pair)) for pair in pairs))
+    return tuple(rounds)
+
+
+def _match_of(event: Event, games: Sequence[Pairing], names: Mapping[str, str]) -> EventMatch:
+    players = tuple(games[0].players.values())
+    points = tuple(sum(one.result_for(player) for one in games) / 2 for player in players)
+    return EventMatch(players, tuple(names[one] for one in players), points, winner_of(event, games))
 
 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:

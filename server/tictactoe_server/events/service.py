@@ -28,11 +28,12 @@ from tictactoe_protocol.events import (
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.commands import Command, End, EnterEvent
 from tictactoe_server.events.event import Event, open_event
 from tictactoe_server.events.kept import EVENTS, KeptEvents
 from tictactoe_server.events.running import Running
-from tictactoe_server.events.shown import Shown, count_present
+from tictactoe_server.events.shown import Shown
 from tictactoe_server.events.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
@@ -78,13 +79,14 @@ class Tournaments(Service):
         self._accounts = Accounts(core.store)
         self.kept = kept = KeptEvents(core, self._tasks)
         self.running = Running(core, kept, self._tasks, lambda: self._drain.is_on)
-        self.texts = texts = EventTexts(core, kept)
+        self.attendances = attendances = Attendances(core)
+        self.texts = texts = EventTexts(core, kept, attendances)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
             r"/([^/.]+)": texts.lead,
         }
-        self.shown = Shown(core.time, lambda: core.presence.ids)
+        self.shown = Shown(core.time, attendances.of)
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome.add("calls", self.running.calls_of)
@@ -133,7 +135,8 @@ class Tournaments(Service):
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
             holder = (await self._find(call)).holder_of(ticket)
-            over = "" if holder is None or (self._is_there(holder.player) and not request.here) else holder.player
+            is_there = holder is not None and self.attendances.is_here(holder, self._core.presence.ids)
+            over = "" if holder is None or (is_there and not request.here) else holder.player
             event = await self._carry_out(call, EnterEvent(name, call.player.bot, ticket, over))
         except Refused as refused:
             if refused.path == "ticket":
@@ -197,7 +200,7 @@ class Tournaments(Service):
 
     def _row_of(self, event: Event) -> dict[str, Any]:
         row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
-        here = count_present(event, self.shown.here())
+        here = self.attendances.of(event).present
         return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
     # -- inside -------------------------------------------------------------------------------------------------
@@ -205,13 +208,6 @@ class Tournaments(Service):
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
         return await self.kept.change(event.code, call.player.id, command)
-
-    def _is_there(self, player: str) -> bool:
-        """Tell whether a player is connected, or sits in a room of another server."""
-        presence, registry, lists = self._core.presence, self._core.registry, self._core.lists
-        elsewhere = [one.room for one in lists.seats.rooms_of(player) if one.room.code not in registry.by_code]
-        seats = (room.seat(room.mark_of(player)) for room in elsewhere)
-        return bool(presence.of_player(player)) or any(seat.online for seat in seats)
 
     async def _find(self, call: Call) -> Event:
         """Return the event that is named.

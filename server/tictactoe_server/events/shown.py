@@ -8,13 +8,16 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
+from copy import copy
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
+from tictactoe_protocol.events import EventHead, EventMatch, EventPairing, EventRows, EventState
+from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.event import Event, Pairing, due_at
+from tictactoe_server.events.knock_out import rounds_of
 from tictactoe_server.events.table import rows
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
@@ -23,20 +26,25 @@ from tictactoe_server.watching.topics import Topic, list_of
 TOP_ROWS: Final = 20
 MAX_BYTES: Final = 8_000  # of a state
 _ROWS_BYTES: Final = 5_000  # of these so many for the table, where the pairings need the rest
-LOOK_SECONDS: Final = 1.0  # how often it is looked who is here
+_NAMES_BYTES: Final = 1_500  # of names that are expected
+MOST_MATCHES: Final = 8  # of a round of a bracket
+LOOK_SECONDS: Final = 1.0  # how often it is looked who is here and how far the games are
+PLAYERS_A_SECOND: Final = 40  # more seldom where more play
 ROWS_A_SECOND: Final = 400
 FEW_ROWS: Final = 50
 """How many rows of tables are reckoned anew in a second, and up to how many at once for each who begins to watch."""
 
 MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
+NOBODY_KNOWN: Final = Attendance()
 
 
 class View:
     """An event as it is shown: the rows of its table in their order, and the pairings of this round, encoded."""
 
-    def __init__(self, event: Event, present: int) -> None:
+    def __init__(self, event: Event, attendance: Attendance = NOBODY_KNOWN) -> None:
         self.event = event
-        self.present = present
+        self.attendance = attendance
+        self.bracket = encode(_last_of(rounds_of(event))) if event.kind == "knock_out" and event.round else b""
         self.rows = {row.player: encode(row) for row in rows(event)}
         self._in_round = event.in_round(event.round)
         self._top = list(self.rows)[:TOP_ROWS]
@@ -45,25 +53,50 @@ class View:
     def state_for(self, player: str, now: int) -> bytes:
         """Return the frame of all that a player is shown."""
         table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
-        size = sum(map(len, table.values()))
+        size, event = sum(map(len, table.values())), self.event
+        more, names = self._more(), event.expected
+        if names:
+            fitting = _fitting({name: encode(name) for name in names}, names, _NAMES_BYTES)
+            more["expected"] = b"[%b]" % b",".join(fitting.values())
+        size += sum(map(len, more.values()))
         pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
         rows = list_of(row for id, row in self.rows.items() if id in table)
-        event = self.event
         terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
-        terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
-        head = EventHead(**terms, players=len(event.field), present=self.present)
+        terms |= {"rounds": event.all_rounds, "size": event.size or UNSET, "expected": len(names)}
+        head = EventHead(**terms, players=len(event.field), present=self.attendance.present)
         told = self._told(now) | {"head": head, "table": rows, "pairings": list_of(pairings.values())}
-        return encode_frame(encode(EventState(**told)))
+        return encode_frame(encode(EventState(**told | {name: Raw(encoded) for name, encoded in more.items()})))
 
-    def changes_for(self, player: str, now: int, rows: Collection[str], changed: Collection[str]) -> bytes | None:
+    def changes_since(
+        self, before: View, player: str, now: int, rows: Collection[str], changed: Collection[str]
+    ) -> bytes | None:
         """Return the frame of what has changed of what a player is shown, None where that is too much for one."""
         shown = {player, *self._top}
         some = [self.rows[id] for id in self.rows if id in rows and id in shown]
         pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
-        if sum(map(len, some)) + sum(map(len, pairings)) > MAX_BYTES - 1_000:
+        more = self._more(before)
+        if sum(map(len, (*some, *pairings, *more.values()))) > MAX_BYTES - 1_000:
             return None
-        told = self._told(now) | {"present": self.present, "rows": list_of(some), "pairings": list_of(pairings)}
+        told = self._told(now) | {"rows": list_of(some), "pairings": list_of(pairings)}
+        told |= {"present": self.attendance.present} | {name: Raw(encoded) for name, encoded in more.items()}
         return encode_frame(encode(EventRows(**told)))
+
+    def _more(self, before: View | None = None) -> dict[str, bytes]:
+        """Return what else is shown, encoded, where it is there; after a view `before`, where it changed."""
+        more = {name: encode(value) for name, value in self.attendance.told.items()}
+        if before is not None:
+            had, has = before.attendance, self.attendance
+            empty = {name: b"{}" for name in had.told if name not in more}
+            more = {} if has.is_like(had) else more | empty
+        if self.bracket and (before is None or before.bracket != self.bracket):
+            more["bracket"] = self.bracket
+        return more
+
+    def with_attendance(self, attendance: Attendance) -> View:
+        """Return the same view with who is here now, and how far the games are."""
+        view = copy(self)
+        view.attendance = attendance
+        return view
 
     def _told(self, now: int) -> dict[str, Any]:
         """Return what every message says of the event."""
@@ -89,14 +122,15 @@ def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[s
 
 
 class Shown(Topic):
-    """Sends the events of which it is told to those who watch them. `now` returns ms of served time, and `here` the
-    ids of all players who are connected.
+    """Sends the events of which it is told to those who watch them. `now` returns ms of served time, and `look` who
+    is here for an event.
     """
 
-    def __init__(self, now: Callable[[], int], here: Callable[[], Collection[str]]) -> None:
+    def __init__(self, now: Callable[[], int], look: Callable[[Event], Attendance]) -> None:
         super().__init__()
         self._now = now
-        self.here = here
+        self._look = look
+        self._looked_at: dict[str, float] = {}
         self._watched: dict[Session, list[str]] = {}
         self._views: dict[str, View] = {}
         self._changed: dict[str, Event] = {}
@@ -113,6 +147,8 @@ class Shown(Topic):
         if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
             view = self._view(event)
             self._views.setdefault(event.code, view)
+        elif not view.event.is_over:
+            view = view.with_attendance(self._look(view.event))
         session.connection.push_frame(view.state_for(_id_of(session), self._now()))
 
     def unwatch(self, session: Session, code: str) -> None:
@@ -132,13 +168,26 @@ class Shown(Topic):
             self.tell_later()
 
     async def run(self) -> None:
-        """Show the events of which other players are here than were shown, until cancelled."""
+        """Show who comes and goes and how far the games are, of each event once in a while, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            here = self.here() if self._views else ()
-            for view in self._views.values():
-                if view.present != count_present(view.event, here):
-                    self.note(self._changed.get(view.event.code, view.event))
+            now = asyncio.get_running_loop().time()
+            for code, view in [*self._views.items()]:
+                if self._looked_at.get(code, 0) + len(view.rows) / PLAYERS_A_SECOND <= now:
+                    self._looked_at[code] = now
+                    self._show_attendance(view)
+            self._looked_at = {code: at for code, at in self._looked_at.items() if code in self._views}
+
+    def _show_attendance(self, before: View) -> None:
+        """Send who is here, and how far the games of an event are, where that has changed: the same to all."""
+        view = before.with_attendance(self._look(before.event))
+        if view.attendance.is_like(before.attendance):
+            return
+        self._views[view.event.code] = view
+        frame = view.changes_since(before, "", self._now(), (), ())
+        for session, codes in self._watched.items():
+            if frame is not None and view.event.code in codes:
+                session.connection.push_frame(frame)
 
     def gather_seconds(self) -> float:
         """Return for how long changes are gathered: longer where a table is long, which takes a while to reckon."""
@@ -163,7 +212,7 @@ class Shown(Topic):
             self.tell_later()
 
     def _view(self, event: Event) -> View:
-        return View(event, count_present(event, self.here()))
+        return View(event, self._look(event))
 
     def _send(self, before: View, view: View, sessions: list[Session]) -> None:
         """Send what has changed, what is the same for several made once; all of it with another round or much else."""
@@ -175,7 +224,7 @@ class Shown(Topic):
             id = _id_of(session)
             player = id if id in view.rows else ""
             if player not in frames:
-                frame = None if is_all else view.changes_for(player, now, rows, pairings)
+                frame = None if is_all else view.changes_since(before, player, now, rows, pairings)
                 frames[player] = frame or view.state_for(player, now)
             session.connection.push_frame(frames[player])
 
@@ -189,10 +238,9 @@ def _id_of(session: Session) -> str:
     return "" if session.player is None else session.player.id
 
 
-def count_present(event: Event, here: Collection[str]) -> int:
-    """Return how many of those who are entered are connected, or bots."""
-    entrants = [entrant for entrant in event.entrants if entrant.status in ("in", "away")]
-    return sum(entrant.is_server_bot or entrant.player in here for entrant in entrants)
+def _last_of(rounds: tuple[tuple[EventMatch, ...], ...]) -> tuple[tuple[EventMatch, ...], ...]:
+    """Return the last rounds of a knock-out that may be sent: those of at most sixteen players."""
+    return tuple(matches for matches in rounds if len(matches) <= MOST_MATCHES)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:

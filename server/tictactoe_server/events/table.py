@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from tictactoe_protocol.events import EventKind, EventRow, EventStatus, PairingResult, PairingState, round_of
+from tictactoe_protocol.events import (
+    EventGame,
+    EventKind,
+    EventMatch,
+    EventRow,
+    EventStatus,
+    PairingResult,
+    PairingState,
+    round_of,
+)
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Results, Tie, rank, spell_halves, standings
 from tictactoe_server.events.event import Event
-from tictactoe_server.events.knock_out import matches_of, winner_of
+from tictactoe_server.events.knock_out import matches_of, rounds_of, winner_of
 
 
 def rows(event: Event) -> tuple[EventRow, ...]:
@@ -89,7 +98,12 @@ class WholePairing(Struct, frozen=True):
 
 
 class WholeEvent(Struct, frozen=True):
-    """An event with its whole table and all pairings of all rounds."""
+    """An event with its whole table and all pairings of all rounds; `expected` are the names of the roster that nobody
+    has entered by, `bracket` are the matches of a knock-out round by round.
+
+    While it is on, `present` is how many are here, `away` for how long (ms) others are not, and `games` how far those
+    are that are open, by their pairings.
+    """
 
     event: str
     title: str
@@ -99,10 +113,16 @@ class WholeEvent(Struct, frozen=True):
     seq: int
     table: tuple[EventRow, ...]
     pairings: tuple[WholePairing, ...]
+    expected: tuple[str, ...] | UnsetType = UNSET
+    bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
+    present: int | UnsetType = UNSET
+    away: dict[str, int] | UnsetType = UNSET
+    games: dict[str, EventGame] | UnsetType = UNSET
 
 
 def whole_of(event: Event) -> WholeEvent:
-    """Return all of an event that everybody may know."""
+    """Return all of an event that everybody may know, but for what changes without it (see `attendance`)."""
     pairings = tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(*head, rows(event), pairings)
+    bracket = rounds_of(event) if event.kind == "knock_out" else ()
+    return WholeEvent(*head, rows(event), pairings, event.expected or UNSET, bracket or UNSET)

@@ -12,6 +12,7 @@ from functools import partial
 from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
+from zlib import crc32
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
@@ -20,6 +21,7 @@ from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.tournaments import TIES, describe_word, format_points
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
+from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.event import Event, Pairing
 from tictactoe_server.events.kept import KeptEvents
 from tictactoe_server.events.shown import FEW_ROWS, ROWS_A_SECOND
@@ -80,8 +82,9 @@ def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
 class EventTexts:
     """Answers the paths of events."""
 
-    def __init__(self, core: Core, kept: KeptEvents) -> None:
+    def __init__(self, core: Core, kept: KeptEvents, attendances: Attendances) -> None:
         self._core = core
+        self._attendances = attendances
         self._kept = kept
         self._made: dict[tuple[str, str], tuple[int, Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
@@ -145,7 +148,16 @@ class EventTexts:
         seq, body = self.make(event, form)
         if isinstance(body, asyncio.Task):
             body = await asyncio.shield(body)
-        return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=f"{event.code}-{seq}-{form}")
+        tag = f"{event.code}-{seq}-{form}"
+        if form == "json" and not event.is_over:
+            body = self.with_attendance(event, body)
+            tag += f"-{crc32(repr(self._attendances.of(event).changing).encode()):x}"
+        return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
+
+    def with_attendance(self, event: Event, whole: bytes) -> bytes:
+        """Return the JSON of an event with who is here and how far the games are, which change without it."""
+        now = self._attendances.of(event)
+        return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
 
     def make(self, event: Event, form: str) -> tuple[int, Any]:
         """Return one form of an event with its `seq`, made again once it has changed; the records are a task."""

@@ -17,8 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tictactoe_engine import Position
-from tictactoe_protocol.pushes import ClockState
-from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.terms import ClockFields, ClockState
 from tictactoe_server.rooms.room import GoOn, Player, Room, StandStill
 
 

@@ -16,7 +16,7 @@ from tictactoe_protocol.events import EventLeave
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.events.commands import EnterEvent, Score, apply
 from tictactoe_server.events.event import EDITION, Event, Pairing, due_at
-from tictactoe_server.events.knock_out import GAMES, bracket, matches_of, terms_of, winner_of
+from tictactoe_server.events.knock_out import GAMES, bracket, matches_of, rounds_of, terms_of, winner_of
 from tictactoe_server.events.table import rows
 
 
@@ -169,3 +169,23 @@ def test_whatever_the_results_one_is_left_and_of_a_level_match_the_smaller_numbe
     lost = [one for one in event.field if winner(event, event.round, 1) != one.player]
     assert len(lost) == players - 1
     assert all(len([one for one in event.pairings if one.round == round]) > 0 for round in range(1, event.round + 1))
+
+
+def test_the_bracket_has_all_rounds_with_who_goes_on_and_who_is_not_known_yet() -> None:
+    event = begun(6, "knock_out")
+    first = rounds_of(event)[0]
+    numbers = [one.player for one in event.field]
+    assert [match.players for match in first] == [
+        (numbers[0],),
+        (numbers[3], numbers[4]),
+        (numbers[1],),
+        (numbers[2], numbers[5]),
+    ]
+    assert [match.goes_on for match in first] == [numbers[0], None, numbers[1], None]
+    assert [match.players for match in rounds_of(event)[1]] == [(numbers[0], None), (numbers[1], None)]
+    assert rounds_of(event)[2][0].players == (None, None)
+    event = play_on(event, better_wins)
+    (last,) = rounds_of(event)[2]
+    assert dict(zip(last.players, last.points, strict=True)) == {"p1": 2, "p3": 0}
+    assert last.goes_on == "p1"
+    assert rounds_of(entered(6, "knock_out")) == ()

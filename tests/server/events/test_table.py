@@ -15,6 +15,7 @@ from tests.server.events.authors import begun, better_wins, entered, new_event, 
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_protocol.standings import Game
+from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import Score, apply
 from tictactoe_server.events.event import EDITION, Event, due_at
 from tictactoe_server.events.shown import Shown
@@ -112,7 +113,7 @@ def test_a_room_of_a_pairing_changes_no_table() -> None:
 
 async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_no_longer() -> None:
     event, watcher = begun(120, "swiss"), Watcher("p7")
-    topic, session = Shown(lambda: 0, set), cast(Session, watcher)
+    topic, session = Shown(lambda: 0, lambda event: Attendance()), cast(Session, watcher)
     idle = topic.gather_seconds()
     topic.watch(session, event)
     assert "p7" in watcher.seen[0]["pairings"][0]["players"].values()

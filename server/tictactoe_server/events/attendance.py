@@ -1,0 +1,96 @@
+"""What changes about an event without any change of the event: who is here, and how far its games are.
+
+Whoever has a connection to this server is here, or sits in a room of another one; bots always are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from tictactoe_protocol.events import EventGame
+from tictactoe_server.core.core import Core
+from tictactoe_server.events.event import Entrant, Event, Pairing
+from tictactoe_server.listings.listed import Listed
+
+AGAIN_SECONDS: Final = 0.25  # for how long the same is said again
+MOST_KNOWN: Final = 64  # of how many events
+MOST_AWAY: Final = 40
+MOST_GAMES: Final = 25
+"""How many are told of, those first that are waited for. With names and numbers that is about 4 kB."""
+
+
+class Attendance(NamedTuple):
+    """`present` is how many of those who take part are here, `since` for how long (ms) others are `away`, and `games`
+    how far those are that are open, by their pairings.
+    """
+
+    present: int = 0
+    away: Mapping[str, int] = {}
+    games: Mapping[str, EventGame] = {}
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What is said of it where there is anything to be said."""
+        return {name: value for name in ("away", "games") if (value := getattr(self, name))}
+
+    def is_like(self, other: Attendance) -> bool:
+        """Tell whether nobody came or went meanwhile and no move was played."""
+        return self.changing == other.changing
+
+    @property
+    def changing(self) -> tuple[Any, ...]:
+        """What is other once somebody comes or goes, or plays a move: not each time and clock."""
+        return self.present, [*self.away], [(id, one.ply, one.turn) for id, one in self.games.items()]
+
+
+class Attendances:
+    """Those of all events, looked at when they are asked for."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._known: dict[str, tuple[Event, float, Attendance]] = {}
+
+    def of(self, event: Event) -> Attendance:
+        """Return who is here for an event now, or a moment ago."""
+        now = self._core.monotonic_ns() / 1e9
+        known, until, attendance = self._known.pop(event.code, (None, 0.0, Attendance()))
+        if known is not event or until < now:
+            attendance, until = self._look(event), now + AGAIN_SECONDS
+        self._known[event.code] = event, until, attendance
+        if len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        return attendance
+
+    def _look(self, event: Event) -> Attendance:
+        here = self._core.presence.ids
+        playing = [one for one in event.open_pairings if one.state == "open"]
+        waited_for = {player for one in playing for player in one.players.values()}
+        entrants = [one for one in event.entrants if not one.is_gone and one.joined_round]
+        away = [one for one in entrants if not self.is_here(one, here)]
+        away.sort(key=lambda one: one.player not in waited_for)
+        games = ((one.id, self._find(one)) for one in playing)
+        found = [(id, game_of(listed, self._core.time())) for id, listed in games if listed is not None]
+        seconds = self._core.presence.seconds_away
+        told = {} if event.is_over else {one.player: round(1000 * seconds(one.player)) for one in away[:MOST_AWAY]}
+        return Attendance(len(entrants) - len(away), told, dict(found[:MOST_GAMES]))
+
+    def is_here(self, entrant: Entrant, here: set[str]) -> bool:
+        """Tell whether somebody is a bot, among those who are `here`, or in a room of another server."""
+        if entrant.is_server_bot or entrant.player in here:
+            return True
+        rooms = self._core.lists.seats.rooms_of(entrant.player)
+        elsewhere = [one.room for one in rooms if one.room.code not in self._core.registry.by_code]
+        return any(room.seat(room.mark_of(entrant.player)).online for room in elsewhere)
+
+    def _find(self, pairing: Pairing) -> Listed | None:
+        """Return the room of a pairing, of another server where a person plays there."""
+        live = self._core.registry.by_code.get(pairing.room)
+        rooms = (one for id in pairing.players.values() for one in self._core.lists.seats.rooms_of(id))
+        return live or next((one for one in rooms if one.room.code == pairing.room), None)
+
+
+def game_of(listed: Listed, now: int) -> EventGame:
+    """Return how far the game of a room is."""
+    board = listed.board(now)
+    return EventGame(board.ply, board.turn, board.clock)
