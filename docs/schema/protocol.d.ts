@@ -291,7 +291,7 @@ declare namespace Protocol {
     status?: string;
   }
 
-  /** What changed in an event since the last of these or its state: rows of the table, and pairings. `away`, `games` and `bracket` are there where they changed, and then all of them. */
+  /** What changed in an event since the last of these or its state: rows of the table, and pairings. `away` and `games` are all that there are now, left out where there is none; `bracket` is there where it changed. */
   interface EventRows {
     type: "event_rows";
     event: string;

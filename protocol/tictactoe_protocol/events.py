@@ -242,7 +242,7 @@ class EventState(PushFields, frozen=True, tag="event"):
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
     """What changed in an event since the last of these or its state: rows of the table, and pairings.
 
-    `away`, `games` and `bracket` are there where they changed, and then all of them.
+    `away` and `games` are all that there are now, left out where there is none; `bracket` is there where it changed.
     """
 
     event: str

@@ -29,7 +29,7 @@ TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches"
 """The tie-breaks that have words."""
 _MOST_BOARDS: Final = 6
 """How many boards are named on which one still plays."""
-_WORDS: Final = {"kind": EVENT_KINDS, "status": EVENT_STATUSES, "is": ENTRANT_STATUSES, "tie": TIES, "short": TIES}
+_WORDS: Final = {"kind": EVENT_KINDS, "status": EVENT_STATUSES, "is": (*ENTRANT_STATUSES, "expected"), "tie": TIES, "short": TIES}
 """What has words of its own; a word of a newer server is shown as it came."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 _NOT_NOW: Final = "refused not_allowed event now"
@@ -156,7 +156,7 @@ def describe_own(state: EventState, viewer: str) -> str:
         return say(f"tournament you are {row.status}") if known else clean_text(row.status)
     id = "tournament you wait" if state.status == "open" else "tournament you stand"
     id = "tournament you came" if is_over(state) else id
-    return say(id, name=clean_text(row.name), place=row.place, points=format_points(row.points))
+    return say(id, name=clean_text(row.name), place=row.place, won=describe_won(row))
 
 
 def describe_call(call: Call) -> str:
@@ -221,6 +221,17 @@ def describe_players(pairing: EventPairing) -> str:
     """Return who plays what: ``ana (X) - bo (O)``."""
     named = [say("name with mark", name=clean_text(name), mark=mark) for mark, name in pairing.names.items()]
     return " - ".join(named) if len(named) > 1 else clean_text(next(iter(pairing.names.values()), "?"))
+
+
+def won_by(row: EventRow) -> float:
+    """Return what a table counts: the matches won of a knock-out, else points."""
+    return next((value for name, value, _ in row.tie if name == "matches"), row.points)
+
+
+def describe_won(row: EventRow) -> str:
+    """Return the same with its name: ``matches won: 2``."""
+    is_matches = any(name == "matches" for name, _, _ in row.tie)
+    return say("tournament count matches" if is_matches else "tournament count points", n=format_points(won_by(row)))
 
 
 def score_of(result: str | None, mark: str) -> float:

@@ -239,23 +239,32 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(cards).to_have_count(2)
     await expect(cards.first.get_by_role("img")).to_be_visible()
     wall = await visit(org.page.url.replace("/cards", "/wall"))
-    await expect(wall.page.locator(".wall-foot")).to_have_text(re.compile("^Your card lets you in"))
+    await expect(wall.page.locator(".wall-foot")).to_have_text("We wait for Anna and Ben")
+    await expect(wall.page.locator(".wall-in .expected")).to_have_text(["Anna", "Ben"])
     for number, name in enumerate(("Anna", "Ben")):
         child = await visit(f"http://{await cards.nth(number).locator('code').inner_text()}")
         await child.button("Join").click()
         await expect(child.page.locator(".entry")).to_contain_text(f"You are in as {name}.")
         await expect(child.page).to_have_url(re.compile("/e/[^#]+$"))
     await org.page.get_by_role("link", name="To the event").click()
-    await expect(org.page.locator(".standings tbody tr")).to_have_count(2)
+    await expect(org.page.get_by_role("heading", name="2 of 2 are in.")).to_be_visible()
+    await expect(wall.page.locator(".wall-foot")).to_have_text(re.compile("^Your card lets you in"))
     await org.page.get_by_label("One more name").fill("Cem")
     await org.button("Add").click()
     await expect(org.page.get_by_label("One more name")).to_have_value("")
     await org.page.get_by_role("link", name="Cards to print").click()
     await expect(cards.locator("b")).to_have_text(["Anna", "Ben", "Cem"])
     await org.page.get_by_role("link", name="To the event").click()
+    await expect(org.page.locator(".standings .expected .name")).to_have_text("Cemnot here yet")
     await org.button("Begin").click()
+    await org.button("Cem is not here yet. Begin all the same?").click()
     await child.page.wait_for_url(re.compile("/[2-9A-Z]{6}$"))
     await expect(org.page.locator(".pairings li")).to_have_count(1)
+    await expect(org.page.locator(".pairings .note")).to_have_text(
+        re.compile("^0 moves · (Anna|Ben) to move · 3:0. – 3:0.$")
+    )
+    await child.page.close()
+    await expect(org.page.locator(".told").first).to_contain_text("Ben (away 0:0")
     await org.page.get_by_text("Decide").click()
     await org.button("Anna forfeits").click()
     await org.button("Sure?").click()
@@ -341,7 +350,7 @@ async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, 
         await expect(first.locator(".ties dl")).to_contain_text("1 = 1")
 
 
-async def test_a_knock_out_shows_who_won_which_match_and_its_earlier_rounds(server: Server, visit: Visit) -> None:
+async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches(server: Server, visit: Visit) -> None:
     async with AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(known(server, name)) for name in ("ana", "bo", "cy", "dee")]
         event = await open_event(peers[0], *peers, kind="knock_out")
@@ -349,12 +358,14 @@ async def test_a_knock_out_shows_who_won_which_match_and_its_earlier_rounds(serv
         await decide_round(peers[0], event)
         page = await visit(address(server, f"/e/{event}"))
         await expect(page.page.locator(".standing")).to_contain_text("Round 2 of 2")
-        await expect(page.page.locator("details.card li")).to_have_count(4)
-        await expect(page.page.locator("details.card")).to_contain_text("Round 1")
-        await page.page.locator(".standings tbody tr").first.locator("summary").click()
-        await expect(page.page.locator(".standings tbody tr").first).to_contain_text("matches won")
         wall = await visit(address(server, f"/e/{event}/wall"))
-        await expect(wall.page.locator(".wall-table td.points")).to_have_text(["1", "1", "0", "0"])
+        for shown in (page, wall):
+            await expect(shown.page.locator(".bracket h3")).to_have_text(["Semi-finals", "Final"])
+            await expect(shown.page.locator(".match")).to_have_count(3)
+            ahead = await shown.page.locator(".bracket > li:first-child .won .fit").all_inner_texts()
+            await expect(shown.page.locator(".bracket > li:last-child .fit")).to_have_text(ahead)
+        await expect(page.page.locator(".standings thead .points")).to_have_text("Matches won")
+        await expect(page.page.locator(".standings tbody .points")).to_have_text(["1", "1", "0", "0"])
 
 
 async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(
@@ -387,7 +398,7 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         inside = "element => element.scrollHeight <= innerHeight && element.scrollWidth <= innerWidth"
         assert await wall.page.locator("html").evaluate(inside)
         await bo.ask("resign", room=room)
-        await expect(wall.page.locator(".podium li").first).to_have_text("1ana1")
+        await expect(wall.page.locator(".podium li").first).to_have_text("1anapoints: 1")
         await expect(wall.page.locator("header.wall-head")).to_contain_text("ana wins.")
         await expect(wall.page.locator(".wall-foot")).to_have_text("")
 

@@ -604,7 +604,7 @@ async def test_it_is_said_who_is_expected_and_who_is_away_and_for_how_long(
             assert gone["away"][tom.welcome["player"]] < 60_000
             async with known(server, token=tom.welcome["token"]):
                 back = await teacher.until(lambda told: told["type"] == "event_rows" and told["present"] == 2)
-                assert back["away"] == {}
+                assert "away" not in back
                 await run(teacher, event, "begin")
                 begun = await teacher.until(lambda told: told["type"] == "event" and told["round"] == 1)
                 assert "expected" not in begun, "nobody comes any more"
@@ -621,7 +621,7 @@ async def test_the_games_of_a_round_are_shown_as_they_go_on(server: Server, monk
         watcher = await watched(bo, event)
         assert watcher["games"] == {"r1-1": {"ply": 0, "turn": "X", "clock": watcher["games"]["r1-1"]["clock"]}}
         await peers["X"].ask("move", room=call["room"], ply=0, cell=4)
-        told = await bo.until(lambda one: one["type"] == "event_rows" and one["games"]["r1-1"]["ply"] == 1)
+        told = await bo.until(lambda one: one["type"] == "event_rows" and one["games"]["r1-1"]["ply"] > 0)
         assert (told["rows"], told["pairings"], told["games"]["r1-1"]["turn"]) == ([], [], "O")
         assert told["games"]["r1-1"]["clock"]["remaining_ms"].keys() == {"X", "O"}
 

@@ -82,12 +82,8 @@ class View:
         return encode_frame(encode(EventRows(**told)))
 
     def _more(self, before: View | None = None) -> dict[str, bytes]:
-        """Return what else is shown, encoded, where it is there; after a view `before`, where it changed."""
+        """Return what else is shown, encoded, where it is there; the bracket after a view `before` where it changed."""
         more = {name: encode(value) for name, value in self.attendance.told.items()}
-        if before is not None:
-            had, has = before.attendance, self.attendance
-            empty = {name: b"{}" for name in had.told if name not in more}
-            more = {} if has.is_like(had) else more | empty
         if self.bracket and (before is None or before.bracket != self.bracket):
             more["bracket"] = self.bracket
         return more

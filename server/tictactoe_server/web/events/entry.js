@@ -41,7 +41,8 @@ export class Entry {
 		if (!state) return;
 		const [may, { head }] = [(/** @type {string} */ deed) => deeds.includes(deed), state];
 		const own = describeOwn(state, player);
-		this.element.hidden = !own && !may("join") && this.following.isOrganiser;
+		// Whoever gives out the cards has no use for one.
+		this.element.hidden = !own && this.following.isOrganiser && (!may("join") || (head.entry === "roster" && !this.following.hasCard));
 		this.#form.hidden = !may("join");
 		this.#named.hidden = head.entry === "roster";
 		this.#ticketed.hidden = (head.entry ?? "open") === "open" || this.following.hasCard;

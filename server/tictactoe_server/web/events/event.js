@@ -4,12 +4,13 @@ import { say } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
 import { makeNothing } from "../nothing.js";
 import { clean, formatDuration } from "../words.js";
+import { makeBracket } from "./bracket.js";
 import { Entry } from "./entry.js";
 import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, isOver } from "./tournaments.js";
+import { describeDecision, describeStanding, isOver } from "./tournaments.js";
 import { describeTerms } from "./words.js";
 
 const TICK_MS = 500;
@@ -27,6 +28,9 @@ class EventPage {
 	#past = h("ul.pairings");
 	#cross = h("div");
 	#round = h("h2");
+	#bracket = h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("tournament bracket") });
+	#presence = h("h2");
+	#decision = h("p.note");
 	element = h("div.event");
 
 	/** @param {App} app @param {string} code @param {string} ticket */
@@ -35,7 +39,8 @@ class EventPage {
 		this.entry = new Entry(this.following, ticket);
 		this.organiser = new Organiser(this.following, ticket);
 		this.parts = {
-			table: h("section.card", { "aria-label": say("page event table") }, this.#table.element),
+			table: h("section.card", { "aria-label": say("page event table") }, this.#presence, this.#table.element, this.#decision),
+			bracket: h("section.card", { hidden: true }, this.#bracket),
 			now: h("section.card", { hidden: true, "aria-label": say("page event pairings") }, this.#round, this.#now),
 			mine: h("section.card", { hidden: true }, h("h2", {}, say("page event mine")), this.#mine),
 			past: h("details.card", { open: true, hidden: true }, h("summary", {}, say("page event past")), this.#past),
@@ -43,8 +48,8 @@ class EventPage {
 		};
 		show(this.element,
 			h("div.hero", {}, h("div", {}, this.#title, this.#terms), this.#standing),
-			h("div.event-side", {}, this.entry.element, this.organiser.element, this.parts.now),
-			h("div.event-main", {}, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
+			h("div.event-side", {}, this.organiser.element, this.entry.element, this.parts.now),
+			h("div.event-main", {}, this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
 		);
 		this.ticker = setInterval(() => this.tick(), TICK_MS);
 		this.onPhase();
@@ -69,23 +74,33 @@ class EventPage {
 	}
 
 	draw() {
-		const { state, player, isOrganiser, refused, app } = this.following;
+		const { state, whole, player, isOrganiser, refused, app, presence } = this.following;
 		if (refused && !state) return show(this.element, makeNothing(app, refused).element);
 		if (!state) return undefined;
-		const run = isOrganiser && !isOver(state) ? this.organiser.run : null;
 		document.title = this.title;
 		setText(this.#title, this.title);
 		setText(this.#terms, describeTerms(state));
 		this.entry.draw();
 		this.organiser.element.hidden = !isOrganiser;
 		this.organiser.draw();
-		this.#table.draw(this.following.rows, player, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure("×", () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
+		this.parts.bracket.hidden = !whole?.bracket;
+		show(this.#bracket, makeBracket(whole?.bracket ?? [], player));
+		setText(this.#presence, state.status === "open" ? presence : "");
+		setText(this.#decision, describeDecision(state));
 		setText(this.#round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
-		drawPairings(this.#now, state.pairings, player, run);
-		this.parts.table.hidden = !state.table.length;
+		this.parts.table.hidden = !state.table.length && !state.expected;
 		this.parts.now.hidden = !state.pairings.length;
 		this.#drawPast();
 		return this.tick();
+	}
+
+	/** Who is here, and how far the games of this round are. */
+	#drawNow() {
+		const { following, organiser } = this;
+		const { state, player, isOrganiser } = following;
+		const run = isOrganiser && state && !isOver(state) ? organiser.run : null;
+		this.#table.draw(following, run ? ({ player: id, name, status = "in" }) => !["expelled", "expected"].includes(status) && sure(say("page event take out"), () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
+		drawPairings(this.#now, state?.pairings ?? [], player, run, false, following);
 	}
 
 	/** What was played in all rounds. */
@@ -101,7 +116,7 @@ class EventPage {
 		drawPairings(this.#mine, mine, player, null, true);
 		this.parts.mine.hidden = !mine.length;
 		this.parts.cross.hidden = kind !== "round_robin" || !whole.pairings.length;
-		this.parts.past.hidden = kind === "round_robin" || round < 2;
+		this.parts.past.hidden = kind !== "swiss" || round < 2;
 		if (!this.parts.cross.hidden) show(this.#cross, makeCrossTable(whole, player));
 		else drawPairings(this.#past, scored.filter((pairing) => pairing.round < round).reverse(), player, null, true);
 	}
@@ -110,6 +125,8 @@ class EventPage {
 		const { state, left } = this.following;
 		if (!state) return;
 		const standing = describeStanding(state);
+		this.#drawNow();
+		this.organiser.tick();
 		setText(this.#standing, left === null ? standing : say("page event due", { standing, time: formatDuration(left) }));
 	}
 }

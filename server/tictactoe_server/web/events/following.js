@@ -1,14 +1,19 @@
-/** An event as it goes on: its state as the server pushes it, and all that has been played in it. */
+/** An event as it goes on: its state as the server pushes it, all that has been played in it, and for whom one waits. */
 
+import { say } from "../catalogue.js";
 import { Refused } from "../requests.js";
-import { eventChoices } from "./tournaments.js";
+import { clean, formatDuration, joinWords } from "../words.js";
+import { describeWord, eventChoices, isOpen, sidesOf } from "./tournaments.js";
 
 /** @typedef {Protocol.EventState} EventState */
-/** All rounds, as `/e/CODE.json` has them. @typedef {{seq: number, table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[]}} Whole */
+/** @typedef {ReturnType<typeof sidesOf>[0]} Side */
+/** All rounds, as `/e/CODE.json` has them. @typedef {{seq: number, table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[], bracket?: Protocol.EventMatch[][]}} Whole */
 /** A request that is about this event, without its code. @typedef {{type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch"} & Record<string, unknown>} AboutIt */
 
 /** How long we wait for more changes before all rounds are read again, at least; longer where many play, as many read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
+/** How many are named at once, and for how many games it is said who is to move. */
+const [MOST_NAMED, MOST_AWAITED] = [6, 4];
 
 export class Following {
 	/** @type {EventState | null} */ state = null;
@@ -39,11 +44,12 @@ export class Following {
 		return this.state ? eventChoices(this.state, this.player, this.hasCard) : { deeds: [], reasons: {} };
 	}
 
-	/** The table, as far as it is known; the newest rows are those that were pushed. */
+	/** The table, as far as it is known, the newest rows those that were pushed; before it begins with all who are expected. @returns {Protocol.EventRow[]} */
 	get rows() {
-		const { table = [] } = this.state ?? {};
+		const { table = [], status, expected = [] } = this.state ?? {};
 		const pushed = new Map(table.map((row) => [row.player, row]));
-		return this.whole && this.whole.table.length > table.length ? this.whole.table.map((row) => pushed.get(row.player) ?? row) : table;
+		const known = this.whole && this.whole.table.length > table.length ? this.whole.table.map((row) => pushed.get(row.player) ?? row) : table;
+		return status === "open" ? [...known, ...expected.map((name) => ({ place: 0, player: ` ${name}`, name, bot: null, points: 0, played: 0, tie: [], status: "expected" }))] : known;
 	}
 
 	/** The pairings of this round: all of them, or where they are too many to be pushed as they were read last. */
@@ -53,6 +59,62 @@ export class Following {
 		return read.length > pairings.length ? read : pairings;
 	}
 
+	/** How long ago the newest word came, in ms. */
+	get #age() {
+		return performance.now() - this.receivedAt;
+	}
+
+	/** For how long a player has been away, "" for who is here. @param {string} player */
+	timeAway(player) {
+		const ms = this.state?.away?.[player];
+		return ms === undefined ? "" : formatDuration(ms + this.#age);
+	}
+
+	/** The names of some, each with how long they have been away. @param {Side[]} sides */
+	#nameAll(sides) {
+		const names = sides.slice(0, MOST_NAMED).map(([, player, name]) => {
+			const time = this.timeAway(player);
+			return time ? say("tournament name away", { name, time }) : name;
+		});
+		return joinWords(names.concat(sides.length > MOST_NAMED ? say("tournament and more", { n: sides.length - MOST_NAMED }) : []));
+	}
+
+	/** How many are not here, and who. */
+	get missing() {
+		const rows = this.rows.filter(({ player, status }) => status === "expected" || this.timeAway(player));
+		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, clean(name)])) };
+	}
+
+	/** How many are here of those who are entered or expected. */
+	get presence() {
+		const { players = 0, present = 0, expected = 0 } = this.state?.head ?? {};
+		return say("tournament present", { n: players + expected, present });
+	}
+
+	/** For whom one waits, by name: before it begins who is missing, then who is to move, and who is away. */
+	get waiting() {
+		const { state, pairings: all, missing: { n, names } } = this;
+		const { status = "over", pairings = [], head, games } = state ?? {};
+		if (status === "over") return "";
+		if (status === "open") return n ? say("page event waits", { names }) : say(head?.entry === "roster" ? "page event by card" : "page event soon");
+		if (status !== "running" || !pairings.length) return describeWord("status", status);
+		const open = pairings.filter(isOpen);
+		if (!open.length) return say("page event round over");
+		const isFew = open.length <= MOST_AWAITED;
+		const sides = open.flatMap((one) => sidesOf(one).filter(([mark, player]) => this.timeAway(player) || (isFew && (games?.[one.id]?.turn ?? mark) === mark)));
+		return [!isFew && say("page event games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("page event waits", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
+	}
+
+	/** How far the game of a pairing is: moves, whose turn it is, the clocks, and who is away. @param {Protocol.EventPairing} pairing */
+	describeGame(pairing) {
+		const { ply, turn, clock } = this.state?.games?.[pairing.id] ?? {};
+		if (ply === undefined) return "";
+		const sides = sidesOf(pairing);
+		const clocks = clock && sides.map(([mark]) => formatDuration(clock.remaining_ms[mark] - (clock.running === mark ? this.#age : 0))).join(" – ");
+		const mover = sides.filter(([mark]) => mark === turn).map(([, , name]) => say("page to move", { name }));
+		return [say("tournament moves", { n: ply }), ...mover, clocks, this.#nameAll(sides.filter(([, player]) => this.timeAway(player)))].filter(Boolean).join(" · ");
+	}
+
 	get isOrganiser() {
 		return !!this.state?.head.organisers.includes(this.player);
 	}
@@ -60,7 +122,7 @@ export class Following {
 	/** How long until what is due, in ms, or null. */
 	get left() {
 		const due = this.state?.due_ms ?? null;
-		return due === null ? null : Math.max(0, due - (performance.now() - this.receivedAt));
+		return due === null ? null : Math.max(0, due - this.#age);
 	}
 
 	/** Subscribe, on each connection anew. */
@@ -122,9 +184,9 @@ export class Following {
 
 /** @param {EventState} state @param {Protocol.EventRows} news @returns {EventState} */
 function update(state, news) {
-	const { seq, status, round, due_ms, present, rows, pairings } = news;
+	const { seq, status, round, due_ms, present, rows, pairings, away, games } = news;
 	const changed = new Map(rows.map((row) => [row.player, row]));
 	const table = [...state.table.filter(({ player }) => !changed.has(player)), ...rows].sort((one, other) => one.place - other.place);
 	const played = new Map([...state.pairings, ...pairings].filter((one) => one.round === round).map((one) => [one.id, one]));
-	return { ...state, seq, status, round, due_ms, head: { ...state.head, present }, table, pairings: [...played.values()] };
+	return { ...state, seq, status, round, due_ms, head: { ...state.head, present }, table, pairings: [...played.values()], away, games };
 }

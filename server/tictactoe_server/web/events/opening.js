@@ -5,10 +5,18 @@ import { field, h, select, setText, submitting } from "../dom.js";
 import { openDialog } from "../dialog.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { describeWord } from "./tournaments.js";
-import { LEVELS, describeClock, describeLevel, messageOf, parseClock } from "../words.js";
+import { LEVELS, describeClock, describeLevel, formatDuration, messageOf, parseClock } from "../words.js";
 
 const KINDS = ["round_robin", "swiss", "knock_out"];
 const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
+const SECONDS = [5, 30, 60, 120, 300, 600];
+
+/** @param {number} usual */
+function selectTime(usual) {
+	const times = select(SECONDS.map((one) => [`${one}000`, formatDuration(1000 * one)]));
+	times.value = `${usual}000`;
+	return times;
+}
 
 /** @param {App} app */
 export function showOpening(app) {
@@ -19,6 +27,14 @@ export function showOpening(app) {
 	const clock = select(CLOCKS.map((one) => [one, describeClock(parseClock(one))]));
 	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
 	const roster = h("textarea", { rows: 6, placeholder: say("page event roster example") });
+	const [rounds, late] = [1, 0].map((min) => h("input", { type: "number", min, max: 50 }));
+	const [ready, rest] = [selectTime(60), selectTime(30)];
+	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
+	const swiss = h("div.pair", {}, field(say("page event rounds"), rounds), field(say("page event late"), late));
+	const robin = h("label", {}, double, " ", say("page event twice"));
+	const hasBreak = app.connection.welcome?.features?.includes("presence");
+	const more = h("details", {}, h("summary", {}, say("page event more")),
+		h("div.pair", {}, field(say("page event ready"), ready), hasBreak && field(say("page event break"), rest)), swiss, h("div.levels", {}, h("label", {}, byHand, " ", say("page event by hand")), robin));
 	const fault = h("p.fault", { role: "alert" });
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
@@ -27,8 +43,13 @@ export function showOpening(app) {
 		h("div.pair", {}, field(say("page event kind"), kind), field(say("new room game"), game)),
 		h("div.pair", {}, field(say("new room clock"), clock), h("fieldset.levels", {}, h("legend", {}, say("page event bots")), bots.map((box) => h("label", {}, box, " ", describeLevel(box.value))))),
 		field(say("page event roster"), roster, say("page event roster note")),
-		fault, h("button.primary.big", {}, say("page event open it")),
+		more, fault, h("button.primary.big", {}, say("page event open it")),
 	);
+	kind.onchange = () => {
+		swiss.hidden = kind.value !== "swiss";
+		robin.hidden = kind.value !== "round_robin";
+	};
+	kind.onchange(new Event("change"));
 	const dialog = openDialog(say("page event new"), form);
 	title.focus();
 
@@ -38,6 +59,8 @@ export function showOpening(app) {
 			const { event, ticket } = await app.connection.request({
 				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind.value), rules: game.value, clock: parseClock(clock.value) ?? {},
 				bots: bots.filter((box) => box.checked).map((box) => box.value), ...(names.length > 0 && { entry: "roster", roster: names }),
+				ready_ms: +ready.value, ...(hasBreak && { break_ms: +rest.value }), ...(byHand.checked && { advance: "hand" }), double: !robin.hidden && double.checked,
+				...(!swiss.hidden && { ...(rounds.value && { rounds: +rounds.value }), late_until: +late.value }),
 			});
 			dialog.close();
 			app.navigate(`/e/${event}${ticket ? `#${ticket}` : ""}`);

@@ -1,7 +1,7 @@
 /** What the organiser of an event does with it. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, submitting } from "../dom.js";
+import { button, field, h, setText, submitting } from "../dom.js";
 import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
@@ -11,30 +11,41 @@ const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 
 export class Organiser {
+	told = h("p.told");
+
 	/** @param {Following} following @param {string} ticket with which others enter, if there is one */
 	constructor(following, ticket) {
 		const { app, code } = following;
 		this.following = following;
 		this.run = this.run.bind(this);
 		this.buttons = ACTIONS.map((action) => {
-			const [label, does] = [say(`page event run ${action}`), () => this.run(action)];
-			return { action, element: action === "close" ? sure(label, does) : button(label, does, { class: MAIN.includes(action) ? "primary" : "" }) };
+			const question = action === "close" ? undefined : () => (action === "begin" && following.missing.n ? say("tournament begin without", following.missing) : "");
+			return { action, element: sure(say(`page event run ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
 		});
 		const name = h("input", { maxlength: 24, autocomplete: "off" });
 		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
-			field(say("page event add"), name), h("button", {}, say("page event add it")), h("a.go", { href: `/e/${code}/cards` }, say("page event cards")),
-		);
+			field(say("page event add"), name), h("button", {}, say("page event add it")));
+		this.cards = h("a.go", { href: `/e/${code}/cards` }, say("page event cards"));
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
+		const close = this.buttons[this.buttons.length - 1].element;
 		this.element = h("section.card", { "aria-label": say("page event organise") }, h("h2", {}, say("page event organise")),
-			h("div.row", {}, this.buttons.map(({ element }) => element)), this.roster,
-			h("div.row", {}, h("a.go", { href: `/e/${code}/wall${ticket && `#${ticket}`}` }, say("page event wall")), button(say("page event copy"), () => app.copy(link))),
+			this.told, h("div.row", {}, this.buttons.slice(0, -1).map(({ element }) => element)),
+			h("div.row", {}, h("a.go", { href: `/e/${code}/wall${ticket && `#${ticket}`}` }, say("page event wall")), button(say("page event copy"), () => app.copy(link)), this.cards),
+			this.roster, h("div.row", {}, close),
 		);
 	}
 
 	draw() {
 		const { deeds } = this.following.choices;
 		for (const { action, element } of this.buttons) element.hidden = !deeds.includes(action);
-		this.roster.hidden = !deeds.includes("add");
+		this.roster.hidden = this.cards.hidden = !deeds.includes("add");
+		this.tick();
+	}
+
+	/** Say whom the organiser waits for. */
+	tick() {
+		const { state, missing, presence, waiting } = this.following;
+		setText(this.told, state?.status !== "open" ? waiting : missing.n ? `${presence} ${waiting}` : presence);
 	}
 
 	/** @param {string} action @param {Record<string, string>} [about] */

@@ -1,7 +1,7 @@
 /** Pairings as rows: who plays whom, how it stands or ended, the way to the board, and what the organiser may do about it. */
 
 import { say } from "../catalogue.js";
-import { button, h, isStale, show, showKeyed } from "../dom.js";
+import { button, h, isStale, setText, show, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
 import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js";
 
@@ -9,11 +9,12 @@ import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js"
 
 /** What the organiser does with an event. @typedef {(action: string, about?: Record<string, string>) => unknown} Run */
 
-/** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] */
-export function drawPairings(list, pairings, own, run, showsRound = false) {
+/** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] @param {Following} [following] that tells how far games are */
+export function drawPairings(list, pairings, own, run, showsRound = false, following) {
 	const make = (/** @type {Pairing} */ pairing) => h("li", {}, h("span.pairing"), run && sidesOf(pairing).length > 1 && makeDeeds(pairing, run));
 	showKeyed(list, pairings, ({ id }) => `${id}${!!run}`, make, (row, pairing) => {
 		if (isStale(row, JSON.stringify(pairing))) drawPairing(row, pairing, own, showsRound);
+		if (following && pairing.state === "open") setText(row.querySelector(".note"), following.describeGame(pairing));
 	});
 }
 
@@ -40,19 +41,19 @@ function makeDeeds(pairing, run) {
 	return h("details.deeds-of", {}, h("summary", {}, say("page event decide")), h("div.row", {}, forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
-/** A button that has to be pressed twice: what it does is not taken back. @param {string} label @param {() => unknown} does @param {import("../dom.js").Attributes} [attributes] */
-export function sure(label, does, attributes = {}) {
+/** A button that has to be pressed twice, as what it does is not taken back; at once where there is no question. @param {string} label @param {() => unknown} does @param {import("../dom.js").Attributes} [attributes] @param {() => string} [question] */
+export function sure(label, does, attributes = {}, question = () => say("page event sure")) {
 	const element = button(label, press, { ...attributes, blur: () => ask(false) });
 	let isAsked = false;
 	return element;
 
 	function press() {
-		if (isAsked) does();
-		ask(!isAsked);
+		if (isAsked || !question()) return ask(void does());
+		return ask(true);
 	}
 
 	function ask(now = false) {
 		isAsked = now;
-		element.textContent = now ? say("page event sure") : label;
+		element.textContent = now ? question() : label;
 	}
 }

@@ -3,30 +3,37 @@
 import { say } from "../catalogue.js";
 import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
-import { describeTie, describeWord, formatPoints, scoreOf } from "./tournaments.js";
+import { describeTie, describeWord, formatPoints, scoreOf, wonOf } from "./tournaments.js";
 
 /** @typedef {Protocol.EventRow} Row */
 
 /** The columns of the table: the class of each, and the id of its title. */
-const COLUMNS = [["rank", "page event rank"], ["name", "page event name"], ["points", "tournament points"], ["played", "tournament played"], ["ties", "page event ties"]];
+const COLUMNS = [["rank", "page event rank"], ["name", "page event name"], ["points", ""], ["played", "tournament played"], ["ties", "page event ties"]];
 
 export class Table {
 	#body = h("tbody");
+	#points = h("th.points", { scope: "col" });
 	element = h("table.standings", { "aria-label": say("page event table") },
-		h("thead", {}, h("tr", {}, COLUMNS.map(([name, id]) => h(`th.${name}`, { scope: "col" }, say(id))))),
+		h("thead", {}, h("tr", {}, COLUMNS.map(([name, id]) => (id ? h(`th.${name}`, { scope: "col" }, say(id)) : this.#points)))),
 		this.#body,
 	);
 
-	/** @param {readonly Row[]} rows @param {string} own the player who looks @param {(row: Row) => Element | false} [deedsOf] */
-	draw(rows, own, deedsOf) {
+	/** @param {Following} following @param {(row: Row) => Element | false} [deedsOf] */
+	draw(following, deedsOf) {
+		const { rows, player: own } = following;
 		this.element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
-		this.element.classList.toggle("untied", rows.every(({ tie }) => !tie.length));
+		// What a knock-out counts are the matches won: their scores are in its bracket.
+		const isKnockOut = rows.some(({ tie }) => tie[0]?.[0] === "matches");
+		this.element.classList.toggle("untied", isKnockOut || rows.every(({ tie }) => !tie.length));
+		setText(this.#points, say(isKnockOut ? "tournament tie matches" : "tournament points"));
 		showKeyed(this.#body, rows, ({ player }) => player, makeRow, (element, row) => {
-			element.className = `place-${row.place} ${row.status ?? "in"}${row.player === own ? " own" : ""}`;
+			const [away, { bot, status = "in" }] = [following.timeAway(row.player), row];
+			element.className = `place-${row.place} ${away ? "gone" : status}${row.player === own ? " own" : ""}`;
 			const [place, name, points, played, ties] = element.children;
 			setText(place, String(row.place));
 			drawName(name, row, deedsOf);
-			setText(points, formatPoints(row.points));
+			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? describeWord("is", status) : away && say("tournament gone", { time: away }));
+			setText(points, formatPoints(wonOf(row)));
 			setText(played, String(row.played));
 			drawTies(ties.firstElementChild, row);
 		});
@@ -40,11 +47,8 @@ function makeRow() {
 
 /** @param {Element} cell @param {Row} row @param {(row: Row) => Element | false} [deedsOf] */
 function drawName(cell, row, deedsOf) {
-	const { name, bot, status = "in" } = row;
-	const key = `${name}${bot}${status}${!!deedsOf}`;
-	if (!isStale(cell, key)) return;
-	const badge = bot ? say("tournament is bot") : status !== "in" && describeWord("is", status);
-	show(cell, h("span", {}, clean(name)), badge && h("small.badge", {}, badge), deedsOf?.(row));
+	const { name, status = "in" } = row;
+	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", {}, clean(name)), h("small.badge"), deedsOf?.(row));
 }
 
 /** @param {any} details @param {Row} row */

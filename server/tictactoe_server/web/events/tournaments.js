@@ -14,8 +14,9 @@ const TIES = ["direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches"]
 const WORDS = {
 	kind: [["round_robin", "swiss", "knock_out"], (word) => say(`tournament kind ${word}`)],
 	status: [["open", "running", "paused", "over", "void"], (word) => say(`tournament status ${word}`)],
-	is: [["in", "away", "out", "expelled"], (word) => say(`tournament is ${word}`)],
+	is: [["in", "away", "out", "expelled", "expected"], (word) => say(`tournament is ${word}`)],
 	tie: [TIES, (word) => say(`tournament tie ${word}`)],
+	decided: [TIES.slice(0, -1), (word) => say(`tournament decided ${word}`)],
 };
 
 /** @param {State} state @param {string} viewer @param {boolean} [hasCard] @returns {EventChoices} */
@@ -75,11 +76,11 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 export function describeOwn(state, viewer) {
 	const [row, board] = [rowOf(state, viewer), ownBoard(state, viewer)];
 	if (!row) return "";
-	const { status = "in", place, points, name } = row;
+	const { status = "in", place, name } = row;
 	const against = board && sidesOf(board).find(([, player]) => player !== viewer);
 	if (against) return say("tournament against", { name: against[2] });
 	if (status !== "in") return WORDS.is[0].includes(status) ? say(`tournament you are ${status}`) : clean(status);
-	const places = { name: clean(name), place, points: formatPoints(points) };
+	const places = { name: clean(name), place, won: describeWon(row) };
 	if (isOver(state)) return say("tournament you came", places);
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
 }
@@ -110,4 +111,18 @@ export function describeTie([name, value, told]) {
 	const [shown, sum] = [formatPoints(value), clean(told)];
 	if (name === "matches") return `${shown} (${sum})`;
 	return value && sum !== shown ? `${shown} = ${sum}` : shown;
+}
+
+/** What a table counts: the matches won of a knock-out, else points. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
+export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches")?.[1] ?? points;
+
+/** The same with its name. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
+export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
+
+/** Why the first is before the second where they have as many points, else "". @param {Protocol.EventState} state */
+export function describeDecision({ head, table: [one, two] }) {
+	if (!two || head.kind === "knock_out" || one.points !== two.points || one.place === two.place) return "";
+	const values = new Map(two.tie.map(([tie, value]) => [tie, value]));
+	const [tie, value] = one.tie.find(([tie, value]) => values.get(tie) !== value) ?? ["", 0];
+	return say("tournament before", { name: clean(one.name), other: clean(two.name), tie: describeWord("decided", tie), mine: formatPoints(value), theirs: formatPoints(values.get(tie) ?? 0) });
 }

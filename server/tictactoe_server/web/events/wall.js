@@ -3,10 +3,11 @@
 import { say } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
 import { Lobby } from "../lobby.js";
-import { clean, formatDuration, joinWords } from "../words.js";
+import { clean, formatDuration } from "../words.js";
+import { fit, makeBracket } from "./bracket.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeWord, formatPoints, isOpen, sidesOf } from "./tournaments.js";
+import { describeDecision, describeStanding, describeWon, formatPoints, wonOf } from "./tournaments.js";
 import { describeTerms } from "./words.js";
 
 const MOST_BOARDS = 100;
@@ -14,8 +15,8 @@ const MOST_ROWS = 20;
 /** Up to so many rows there is room under the table for the link to follow it all. */
 const MOST_BESIDE_QR = 6;
 const MOST_NAMES = 60;
-/** For how many games it is said by name who is waited for. */
-const MOST_AWAITED = 4;
+/** How many are on the podium, and how many rounds of a bracket are shown. */
+const [MOST_PODIUM, MOST_ROUNDS] = [4, 4];
 const TICK_MS = 250;
 /** About how much wider than high the place for the boards is, by the shape of one of them. */
 const SHAPE = 1.6;
@@ -72,14 +73,15 @@ class EventWall {
 		const heading = h("h1", { tabindex: -1, "--length": title.length }, title);
 		document.title = title;
 		show(this.#head, heading, hasBegun && h("p", {}, describeStanding(state)));
-		show(this.#main, hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
+		show(this.#main, state.status === "over" ? this.#drawEnd() : hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
 		show(this.#foot, this.#clock, this.#awaited, hasBegun && !this.#hasRoom && this.#drawWay());
 		return this.tick();
 	}
 
 	/** Whether there is room under the table for the way in. */
 	get #hasRoom() {
-		return (this.following.state?.table.length ?? 0) <= MOST_BESIDE_QR;
+		const { state, whole } = this.following;
+		return !whole?.bracket && (state?.table.length ?? 0) <= MOST_BESIDE_QR;
 	}
 
 	/** How one comes in or looks on once it has begun. */
@@ -89,30 +91,41 @@ class EventWall {
 
 	/** Address, code and QR as large as they go, and who is in. */
 	#drawEntry() {
-		const { state, rows } = this.following;
-		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name }) => h("li", {}, clean(name))));
+		const { state, rows, presence } = this.following;
+		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
 		return [
 			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), this.address, h("p", {}, say("page event or code")), this.code),
 			this.qr,
-			h("div.wall-in", {}, h("h2", {}, say("page event in", { n: state?.head.players ?? 0 })), names),
+			h("div.wall-in", {}, h("h2", {}, presence), names),
 		];
 	}
 
-	#drawTable() {
-		const rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS);
+	/** The table, of a knock-out the bracket, and the way in where there is room. @param {Protocol.EventRow[]} [rows] */
+	#drawTable(rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS)) {
+		const { bracket } = this.following.whole ?? {};
+		if (bracket) return h("div.wall-side", {}, makeBracket(bracket, "", MOST_ROUNDS));
 		const cells = rows.map(({ place, name, status = "in", ...won }) =>
-			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, clean(name)), h("td.points", {}, formatPoints(wonOf(won)))));
+			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, fit(name)), h("td.points", {}, formatPoints(wonOf(won)))));
 		const table = h("table.wall-table", { "aria-label": say("page event table"), "--rows": Math.max(rows.length, 10) }, h("tbody", {}, cells));
 		return h("div.wall-side", {}, table, this.#hasRoom && this.#drawWay());
 	}
 
-	/** The boards of this round, and those of the one before as long as they are shown; at the end who won. */
+	/** Who won, and why where that is not plain; and how the others did, each once. */
+	#drawEnd() {
+		const { state, whole } = this.following;
+		const others = (state?.table ?? []).filter(({ place }) => place > 3).slice(0, MOST_ROWS);
+		const podium = h("div.wall-end", {}, this.#drawPodium(), h("p", {}, state && describeDecision(state)));
+		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
+	}
+
+	/** The boards of this round, and those of the one before as long as they are shown; else who is ahead. */
 	#drawBoards() {
 		const { state } = this.following;
 		const rooms = new Set(state?.pairings.map(({ room }) => room));
 		let count = 0;
-		for (const [room, { item }] of this.lobby.cards) {
+		for (const [room, { item, live }] of this.lobby.cards) {
 			item.hidden = !rooms.has(room);
+			item.style.setProperty("--length", String(Math.max(1, ...Object.values(live.names).map((name) => name.length))));
 			count += Number(!item.hidden);
 		}
 		const rows = Math.ceil(count / Math.ceil(Math.sqrt(count * SHAPE)));
@@ -120,42 +133,21 @@ class EventWall {
 		// As many columns as these rows need, so that no place stays empty.
 		element.style.setProperty("--columns", String(Math.ceil(count / rows)));
 		element.style.setProperty("--rows", String(rows));
-		const names = state?.pairings.flatMap((pairing) => sidesOf(pairing).map(([, , name]) => name.length)) ?? [];
-		element.style.setProperty("--length", String(Math.max(1, ...names)));
-		return count && state?.status !== "over" ? element : this.#drawPodium();
+		return count ? element : this.#drawPodium();
 	}
 
 	/** The first three, large; at the end, and where there are no boards to be seen. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
-		return h("ol.podium", {}, rows.slice(0, 3).map(({ place, name, ...won }) =>
-			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("span.name", {}, clean(name)), h("span", {}, formatPoints(wonOf(won))))));
+		return h("ol.podium", {}, rows.slice(0, MOST_PODIUM).map(({ place, name, ...won }) =>
+			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("div.name", {}, fit(name)), h("span", {}, describeWon(won)))));
 	}
 
 	/** Have the clocks run. */
 	tick() {
 		this.lobby.tick();
-		const { state, left, app: { connection } } = this.following;
+		const { waiting, left, app: { connection } } = this.following;
 		setText(this.#clock, left === null || connection.isTroubled ? "" : formatDuration(left));
-		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : state ? this.#describeWaiting(state) : "");
-	}
-
-	/** For whom the round waits, by name: who is to move where that is known. @param {Protocol.EventState} state */
-	#describeWaiting({ status, pairings, head }) {
-		const all = this.following.pairings;
-		if (status === "open") return say(head.entry === "roster" ? "page event by card" : "page event soon");
-		if (status === "over") return "";
-		const open = pairings.filter(isOpen);
-		if (status !== "running" || !pairings.length) return describeWord("status", status);
-		if (!open.length) return say("page event round over");
-		if (open.length > MOST_AWAITED) return say("page event games on", { n: all.filter(isOpen).length, all: all.length });
-		const names = open.flatMap((pairing) => {
-			const turn = this.lobby.cards.get(pairing.room ?? "")?.live.turn;
-			return sidesOf(pairing).flatMap(([mark, , name]) => (turn && mark !== turn ? [] : name));
-		});
-		return say("page event waits", { names: joinWords(names) });
+		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : waiting);
 	}
 }
-
-/** What ranks a row before all else: the matches won of a knock-out, else the points. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
-const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches")?.[1] ?? points;
