@@ -29,7 +29,14 @@ TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches"
 """The tie-breaks that have words."""
 _MOST_BOARDS: Final = 6
 """How many boards are named on which one still plays."""
-_WORDS: Final = {"kind": EVENT_KINDS, "status": EVENT_STATUSES, "is": (*ENTRANT_STATUSES, "expected"), "tie": TIES, "short": TIES}
+_WORDS: Final = {
+    "kind": EVENT_KINDS,
+    "status": EVENT_STATUSES,
+    "is": (*ENTRANT_STATUSES, "expected"),
+    "tie": TIES,
+    "short": TIES,
+    "decided": TIES[:-1],
+}
 """What has words of its own; a word of a newer server is shown as it came."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 _NOT_NOW: Final = "refused not_allowed event now"

@@ -13,11 +13,16 @@ import pytest
 from msgspec.structs import replace
 
 from tests.limits import uncounted
-from tests.server.events.authors import Decide, begun, entered, play_on, play_round
+from tests.server.events.authors import Decide, begun, better_wins, entered, new_event, play_on, play_round, tick
+from tests.server.events.authors import opened as with_rooms
 from tests.server.test_api import Described, read, streaming
 from tests.server.test_events_service import HERE, events_of, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
+from tictactoe_protocol.events import EventGame
+from tictactoe_protocol.terms import ClockState
+from tictactoe_server.events.attendance import Attendance
+from tictactoe_server.events.commands import EnterEvent, apply
 from tictactoe_server.events.event import Event
 from tictactoe_server.events.table import whole_of
 from tictactoe_server.events.texts import describe_event, render_sheet
@@ -50,6 +55,28 @@ def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
     assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ¼ = ½(½).")
 
 
+def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
+    event = new_event(entry="roster", roster=["Ana", "Bo", "Cy"])
+    event = apply(event, "p1", EnterEvent("Ana", ticket=event.ticket_of("Ana")), 0)
+    assert "1 of 3 are in. Not here yet: Bo and Cy." in describe_event(event, Attendance(present=1))
+    event = with_rooms(begun(("ana", "bo")))
+    (one,) = event.pairings
+    game = EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O"))
+    told = describe_event(event, Attendance(1, {one.players["O"]: 75_000}, {one.id: game}))
+    name = one.players["O"].title()
+    assert told[-1] == f"    3 moves, {name} to move, 1:02 - 0:09, {name} (away 1:15)"
+
+
+def test_a_knock_out_has_its_bracket_beside_each_other_with_who_goes_on() -> None:
+    event = play_round(begun(4, "knock_out"), better_wins)
+    event = tick(event, 10**9)
+    lines = describe_event(event)
+    top = lines.index("Semi-finals                Final")
+    final = [one.name for one in event.sitting_in(event.pairings[-1]).values()]
+    assert [line[27:29] for line in lines[top + 3 : top + 5]] == final
+    assert sorted(line[:2] for line in lines[top + 1 : top + 6] if "2*" in line) == sorted(final)
+
+
 def test_a_swiss_says_in_each_round_against_whom() -> None:
     event = play_on(begun(("ana", "bo", "cy"), "swiss", rounds=2), by_name("ana", "bo", "cy"))
     lines = describe_event(event)
@@ -65,7 +92,7 @@ def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
     cells = {line.split()[1].lower(): line.split()[2] for line in describe_event(event)[3:6]}
     assert cells[name.lower()] == "+"
     told = describe_event(play_round(event, lambda one: next(iter(one.players))))
-    assert any(line.endswith("matches won 1 (+).") for line in told), told
+    assert next(line for line in told if name in line).split()[-2:] == ["1", "0"], told
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,12 @@ class Tournament:
     @property
     def due_ms(self) -> int | None:
         """In how many ms the next round begins, or what is waited for is over; None where nothing is due."""
-        passed = asyncio.get_running_loop().time() - self._came_at
-        return None if self.state.due_ms is None else max(0, self.state.due_ms - round(passed * 1000))
+        return None if self.state.due_ms is None else max(0, self.state.due_ms - self.age_ms)
+
+    @property
+    def age_ms(self) -> int:
+        """How long ago the newest state came, in ms: what it says of times counts from then."""
+        return round((asyncio.get_running_loop().time() - self._came_at) * 1000)
 
     @property
     def is_organiser(self) -> bool:
@@ -143,4 +147,7 @@ def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
         head=replace(state.head, present=news.present),
         table=tuple(row for number, row in enumerate(table) if number < _MOST_ROWS or row.player == viewer),
         pairings=tuple(pairings.values()),
+        away=news.away,
+        games=news.games,
+        bracket=state.bracket if news.bracket is UNSET else news.bracket,
     )

@@ -61,9 +61,7 @@ class View:
         size += sum(map(len, more.values()))
         pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
         rows = list_of(row for id, row in self.rows.items() if id in table)
-        terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
-        terms |= {"rounds": event.all_rounds, "size": event.size or UNSET, "expected": len(names)}
-        head = EventHead(**terms, players=len(event.field), present=self.attendance.present)
+        head = head_of(event, self.attendance.present)
         told = self._told(now) | {"head": head, "table": rows, "pairings": list_of(pairings.values())}
         return encode_frame(encode(EventState(**told | {name: Raw(encoded) for name, encoded in more.items()})))
 
@@ -237,6 +235,31 @@ def _id_of(session: Session) -> str:
 def _last_of(rounds: tuple[tuple[EventMatch, ...], ...]) -> tuple[tuple[EventMatch, ...], ...]:
     """Return the last rounds of a knock-out that may be sent: those of at most sixteen players."""
     return tuple(matches for matches in rounds if len(matches) <= MOST_MATCHES)
+
+
+def head_of(event: Event, present: int) -> EventHead:
+    """Return what an event is."""
+    terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
+    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET, "expected": len(event.expected)}
+    return EventHead(**terms, players=len(event.field), present=present)
+
+
+def state_of(event: Event, attendance: Attendance) -> EventState:
+    """Return all of an event that is said in words, also what would not fit into a message."""
+    pairings = tuple(pairing_of(event, one) for one in event.in_round(event.round))
+    return EventState(
+        event.code,
+        event.seq,
+        event.status,
+        event.round,
+        None,
+        head_of(event, attendance.present),
+        rows(event),
+        pairings,
+        expected=event.expected or UNSET,
+        bracket=rounds_of(event) if event.kind == "knock_out" and event.round else UNSET,
+        **attendance.told,
+    )
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:

@@ -8,24 +8,32 @@ import asyncio
 import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
 from zlib import crc32
 
+from msgspec import UNSET
+
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
+from tictactoe_protocol.attendance import (
+    describe_decision,
+    describe_game,
+    describe_missing,
+    describe_presence,
+    draw_bracket,
+)
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
-from tictactoe_protocol.tournaments import TIES, describe_word, format_points
+from tictactoe_protocol.tournaments import TIES, describe_word, format_points, won_by
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
-from tictactoe_server.events.attendance import Attendances
+from tictactoe_server.events.attendance import Attendance, Attendances
 from tictactoe_server.events.event import Event, Pairing
 from tictactoe_server.events.kept import KeptEvents
-from tictactoe_server.events.shown import FEW_ROWS, ROWS_A_SECOND
-from tictactoe_server.events.table import rows, whole_of
+from tictactoe_server.events.shown import FEW_ROWS, NOBODY_KNOWN, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of
+from tictactoe_server.events.table import whole_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
@@ -62,20 +70,34 @@ def render_sheet(event: Event) -> str:
     return text.getvalue()
 
 
-def describe_event(event: Event, *, is_coloured: bool = False) -> list[str]:
+def describe_event(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured: bool = False) -> list[str]:
     """Return how an event stands, for terminals: its table, across where there is room, and the newest round."""
-    table, names = rows(event), {one.player: clean_text(one.name) for one in event.entrants}
+    state, names = state_of(event, attendance), {one.player: clean_text(one.name) for one in event.entrants}
+    table = state.table
     players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
     terms = f"{describe_word('kind', event.kind)}, {players}, {_describe_status(event)}"
     lines = wrap(f"{clean_text(event.title)}: {terms}. {describe_rules(event.rules)}, {describe_clock(event.clock)}.")
+    if event.status == "open":
+        lines += ["", *wrap(f"{describe_presence(state)} {describe_missing(state)}".rstrip())]
     lines += ["", *_draw_table(event, table, is_coloured=is_coloured)] if table else []
     has_begun = any(row.played for row in table)
-    ties = [f"{names[row.player]}: {_describe_tie(row)}." for row in table if row.tie and has_begun]
+    ties = [
+        f"{names[row.player]}: {_describe_tie(row)}."
+        for row in table
+        if row.tie and has_begun and event.kind != "knock_out"
+    ]
     if ties:
         lines += ["", "Level on points:", *(line for tie in ties for line in wrap(tie))]
+    decision = describe_decision(event.kind, table)
+    lines += ["", *wrap(decision)] if decision else []
+    if state.bracket is not UNSET:
+        lines += ["", *draw_bracket(state.bracket, event.all_rounds, WIDTH, fill)]
     pairings = event.in_round(event.round)
     if pairings:
-        lines += ["", f"Round {event.round}:", *(_describe_pairing(one, names) for one in pairings)]
+        lines += ["", f"Round {event.round}:"]
+    for one, told in zip(pairings, state.pairings, strict=True):
+        game = describe_game(state, told)
+        lines += [_describe_pairing(one, names), *(f"    {line}" for line in ([game] if game else []))]
     return lines
 
 
@@ -86,12 +108,12 @@ class EventTexts:
         self._core = core
         self._attendances = attendances
         self._kept = kept
-        self._made: dict[tuple[str, str], tuple[int, Any]] = {}
+        self._made: dict[tuple[str, str], tuple[tuple[int, int], Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
             "json": lambda event: encode(whole_of(event)),
+            "text": lambda event: describe_event(event, attendances.of(event)),
+            "colour": lambda event: describe_event(event, attendances.of(event), is_coloured=True),
             "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
-            "text": describe_event,
-            "colour": partial(describe_event, is_coloured=True),
             "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
             "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }
@@ -126,7 +148,9 @@ class EventTexts:
             words = f"{describe_word('kind', event.kind).capitalize()}, {_describe_status(event)}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
         link = f"{request.origin}/e/{event.code}"
-        _, lines = self.make(event, "colour" if request.wants_colour else "text")
+        period = 1000 * max(1, len(event.field) // PLAYERS_A_SECOND)
+        moment = 0 if event.is_over else self._core.time() // period
+        _, lines = self.make(event, "colour" if request.wants_colour else "text", moment)
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
@@ -159,14 +183,17 @@ class EventTexts:
         now = self._attendances.of(event)
         return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
 
-    def make(self, event: Event, form: str) -> tuple[int, Any]:
-        """Return one form of an event with its `seq`, made again once it has changed; the records are a task."""
-        seq, made = self._made.pop((event.code, form), (-1, None))
+    def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
+        """Return one form of an event with its `seq`, made again once it has changed, or the moment is another.
+
+        The records are a task.
+        """
+        (seq, at), made = self._made.pop((event.code, form), ((-1, 0), None))
         is_awaited = isinstance(made, asyncio.Task) and not made.done()  # read once for all who wait
         has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
-        if has_failed or (seq != event.seq and not is_awaited):
+        if has_failed or ((seq, at) != (event.seq, moment) and not is_awaited):
             seq, made = event.seq, self._forms[form](event)
-        self._made[event.code, form] = seq, made
+        self._made[event.code, form] = (seq, moment), made
         _trim(self._made)
         return seq, made
 
@@ -211,14 +238,18 @@ def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -
     shown = min(len(heads), room // width)
     if is_cross and shown < len(heads):
         shown = 0
+    won = "won" if event.kind == "knock_out" else "points"
     last, name_width = len(heads) - shown, min(_MOST_NAME, WIDTH - _EDGE_WIDTH - shown * width)
-    yield f"    {'name':<{name_width}}{''.join(head[1 - width :].rjust(width) for head in heads[last:])}  points  games"
+    above = "".join(head[1 - width :].rjust(width) for head in heads[last:])
+    yield f"    {'name':<{name_width}}{above}  {won:>6}  games"
     for row in table:
         drawn = "".join(cell.rjust(width) for cell in cells[row.player][last:])
         name = fill(clean_text(row.name) + (" (bot)" if row.bot else ""), name_width)
         gone = "" if row.status in ("in", "away") else f"  {row.status}"
         drawn = drawn.translate(_IN_COLOUR) if is_coloured else drawn
-        yield f"{row.place:>2}  {name}{drawn}  {format_points(row.points):>6}  {row.played:>5}{gone}"
+        yield f"{row.place:>2}  {name}{drawn}  {format_points(won_by(row)):>6}  {row.played:>5}{gone}"
+    if event.kind == "knock_out":
+        yield "    The column won counts matches."
     if not is_cross and event.round:
         yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
 
@@ -257,8 +288,6 @@ def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str,
 
 def _describe_tie(row: EventRow) -> str:
     """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1 + 0``."""
-    if row.tie[0][0] == "matches":
-        return f"{describe_word('tie', 'matches')} {format_points(row.tie[0][1])} ({row.tie[0][2]})"
     ties = (
         (describe_word("tie", name), format_points(value), sum.replace("+", " + ") or "0")
         for name, value, sum in row.tie

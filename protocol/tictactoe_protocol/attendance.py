@@ -1,0 +1,144 @@
+"""Who of a tournament is here, how far its games are, why one is first, and the bracket of a knock-out: in words. Pure.
+
+`age_ms` is how long ago a state came, as what it says of times counts from then. The page says the same in
+`web/events/following.js` and `bracket.js`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from msgspec import UNSET
+
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import EventMatch, EventPairing, EventRow, EventState
+from tictactoe_protocol.text import clean_text
+from tictactoe_protocol.tournaments import describe_word, format_points
+from tictactoe_protocol.wording import format_duration, join_words
+
+MOST_NAMED: Final = 6
+MOST_ROUNDS: Final = 4
+"""How many are named at once, and how many rounds of a bracket are drawn."""
+_ROUNDS: Final = ("final", "semifinals", "quarterfinals")
+_LINES: Final = 3  # of a match in the first round that is drawn, with an empty one
+_SCORE: Final = 4
+
+
+def describe_presence(state: EventState) -> str:
+    """Return how many are here of those who are entered or expected: ``5 of 6 are in.``"""
+    head = state.head
+    return say("tournament present", n=head.players + head.expected, present=head.present)
+
+
+def describe_missing(state: EventState, age_ms: int = 0) -> str:
+    """Return by name who is expected or away: ``Not here: Cem and Eda (away 0:42).`` Nothing where all are here."""
+    away = [name_away(state, row.player, row.name, age_ms) for row in state.table if _is_away(state, row.player)]
+    expected = () if state.expected is UNSET else state.expected
+    names = name_some([*map(clean_text, expected), *away], state.head.expected + len(away))
+    return say("tournament missing", names=names) if names else ""
+
+
+def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str:
+    """Return a name, with how long its player has been away."""
+    if state.away is UNSET or player not in state.away:
+        return clean_text(name)
+    return say("tournament name away", name=clean_text(name), time=format_duration(state.away[player] + age_ms))
+
+
+def name_some(names: Sequence[str], count: int) -> str:
+    """Return the first names of so many, and how many more there are."""
+    more = [say("tournament and more", n=count - MOST_NAMED)] if count > MOST_NAMED else []
+    return join_words([*names[:MOST_NAMED], *more])
+
+
+def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> str:
+    """Return how far a game is: moves, whose turn it is, the clocks, who is away. Nothing where that is not known."""
+    game = None if state.games is UNSET else state.games.get(pairing.id)
+    if game is None or pairing.state == "scored":
+        return ""
+    told = [say("tournament moves", n=game.ply)]
+    if game.turn in pairing.names:
+        told.append(say("page to move", name=clean_text(pairing.names[game.turn])))
+    if game.clock is not UNSET:
+        left = game.clock.remaining_ms
+        passed = {mark: age_ms if mark == game.clock.running else 0 for mark in left}
+        told.append(" - ".join(format_duration(max(0, left[mark] - passed[mark])) for mark in pairing.players))
+    sides = ((player, pairing.names.get(mark, player)) for mark, player in pairing.players.items())
+    return ", ".join([*told, *(name_away(state, *side, age_ms) for side in sides if _is_away(state, side[0]))])
+
+
+def describe_decision(kind: str, table: Sequence[EventRow]) -> str:
+    """Return why the first is before the second where both have as many points, else nothing."""
+    if len(table) < 2 or kind == "knock_out":
+        return ""
+    one, two = table[:2]
+    if one.points != two.points or one.place == two.place:
+        return ""
+    theirs = {name: value for name, value, _ in two.tie}
+    name, mine = next(((name, value) for name, value, _ in one.tie if theirs.get(name) != value), ("", 0.0))
+    tie = describe_word("decided", name)
+    values = {"mine": format_points(mine), "theirs": format_points(theirs.get(name, 0))}
+    return say("tournament before", name=clean_text(one.name), other=clean_text(two.name), tie=tie, **values)
+
+
+def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> list[str]:
+    """Return a bracket to be read aloud, a line for each round: ``Final: ana 1½ - cy ½.``"""
+    return [
+        f"{title}: {'; '.join(_describe_match(match) for match in matches)}."
+        for title, matches in zip(_titles(len(rounds), all_rounds), rounds, strict=True)
+    ]
+
+
+def draw_bracket(
+    rounds: Sequence[Sequence[EventMatch]], all_rounds: int, width: int, fill: Callable[[str, int], str]
+) -> list[str]:
+    """Return the last rounds of a bracket side by side, in lines of at most so many columns.
+
+    ``*`` is behind who goes on. `fill` returns a text in just so many columns.
+    """
+    shown = [*rounds[-MOST_ROUNDS:]]
+    column = min((width + 3) // max(1, len(shown)) - 3, 24)
+    titles = "   ".join(fill(title, column) for title in [*_titles(len(rounds), all_rounds)][-len(shown) :])
+    lines = [[" " * column for _ in shown] for _ in range(_LINES * len(shown[0]) - 1)]
+    gaps = [["   "] * len(shown) for _ in lines]
+    for at, matches in enumerate(shown):
+        tops = [_LINES * 2**at * number + (_LINES * 2**at) // 2 - 1 for number in range(len(matches))]
+        for top, match in zip(tops, matches, strict=True):
+            for line, side in enumerate(_sides(match)):
+                lines[top + line][at] = fill(side[0], column - _SCORE) + f"{side[1]:>{_SCORE}}"
+        for one, other in [*pairwise(tops)][::2]:
+            for line in range(one + 1, other + 1):
+                gaps[line][at] = " │ "
+            gaps[one + 1][at], gaps[other][at] = " ┐ ", " ┘ "
+    rows = (
+        "".join(part for parts in zip(*row, strict=True) for part in parts) for row in zip(lines, gaps, strict=True)
+    )
+    return [titles.rstrip(), *(row.rstrip() for row in rows)]
+
+
+def _is_away(state: EventState, player: str) -> bool:
+    return state.away is not UNSET and player in state.away
+
+
+def _titles(count: int, all_rounds: int) -> Iterator[str]:
+    for left in reversed(range(count)):
+        yield (
+            say(f"tournament {_ROUNDS[left]}")
+            if left < len(_ROUNDS)
+            else say("tournament now", round=all_rounds - left)
+        )
+
+
+def _sides(match: EventMatch) -> Iterator[tuple[str, str]]:
+    """Yield a name and its points, with ``*`` for who goes on; ``-`` for whom is not known."""
+    for number, (player, name) in enumerate(zip(match.players, match.names, strict=True)):
+        score = format_points(match.points[number]) if len(match.points) > 1 else ""
+        yield clean_text(name or "-"), score + ("*" if player and player == match.goes_on else "")
+    if len(match.players) == 1:
+        yield f"({say('tournament bye')})", ""
+
+
+def _describe_match(match: EventMatch) -> str:
+    return " - ".join(" ".join(filter(None, side)) for side in _sides(match))

@@ -1,0 +1,71 @@
+"""What is said of who is here, of who is first and why, and of a bracket."""
+
+from __future__ import annotations
+
+import pytest
+
+from tictactoe_protocol.attendance import MOST_NAMED, describe_decision, draw_bracket, list_bracket, name_some
+from tictactoe_protocol.events import EventMatch, EventRow
+
+FREE = EventMatch(("p1",), ("ana",), (0,), "p1")
+PLAYED = EventMatch(("p2", "p3"), ("bo", "cy"), (1.5, 0.5), "p2")
+FINAL = EventMatch(("p1", "p2"), ("ana", "bo"), (3, 3), "p1")
+
+
+def row(name: str, points: float, place: int, *tie: tuple[str, float]) -> EventRow:
+    return EventRow(place, name, name, None, points, 3, tuple((about, value, "") for about, value in tie))
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "told"),
+    [
+        ("round_robin", [row("ana", 2, 1), row("bo", 1, 2)], ""),
+        ("round_robin", [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2))], ""),
+        ("round_robin", [row("ana", 2, 1)], ""),
+        ("knock_out", [row("ana", 2, 1, ("matches", 2)), row("bo", 2, 2, ("matches", 1))], ""),
+        (
+            "round_robin",
+            [row("ana", 2, 1, ("direct", 1), ("wins", 2)), row("bo", 2, 2, ("direct", 0), ("wins", 2))],
+            "ana and bo are level. ana comes first by the direct encounter: 1 to 0.",
+        ),
+        (
+            "swiss",
+            [
+                row("ana", 2, 1, ("buchholz_cut_1", 4), ("wins", 2)),
+                row("bo", 2, 2, ("buchholz_cut_1", 4), ("wins", 1.5)),
+            ],
+            "ana and bo are level. ana comes first by the number of wins: 2 to 1½.",
+        ),
+        (
+            "swiss",
+            [row("a", 2, 1, ("new", 1)), row("b", 2, 2, ("new", 0))],
+            "a and b are level. a comes first by new: 1 to 0.",
+        ),
+    ],
+)
+def test_it_is_said_by_what_one_of_two_who_are_level_is_first(kind: str, table: list[EventRow], told: str) -> None:
+    assert describe_decision(kind, table) == told
+
+
+def test_of_many_names_some_are_said_and_how_many_more_there_are() -> None:
+    names = [f"p{number}" for number in range(MOST_NAMED + 3)]
+    assert name_some(names, len(names) + 2) == "p0, p1, p2, p3, p4, p5 and 5 more"
+    assert name_some(names[:2], 2) == "p0 and p1"
+
+
+def test_a_bracket_is_read_aloud_by_its_rounds() -> None:
+    assert list_bracket([[FREE, PLAYED], [FINAL]], 2) == [
+        "Semi-finals: ana * - (bye); bo 1½* - cy ½.",
+        "Final: ana 3* - bo 3.",
+    ]
+
+
+def test_a_bracket_is_drawn_so_that_winners_meet_in_the_middle_of_their_matches() -> None:
+    assert draw_bracket([[FREE, PLAYED], [FINAL]], 2, 40, lambda text, width: f"{text:<{width}}"[:width]) == [
+        "Semi-finals          Final",
+        "ana              *",
+        "(bye)              ┐",
+        "                   │ ana             3*",
+        "bo             1½* ┘ bo               3",
+        "cy               ½",
+    ]
