@@ -131,7 +131,10 @@ def list_waits(state: EventState, due_ms: int | None) -> list[str]:
 
 def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
     """Return how far it is and how many are here, then what waits so many ms before what is due."""
-    here, status = say("tournament here", n=state.head.players, present=state.head.present), state.status
+    here, status = (
+        say("tournament here", n=state.head.players + state.head.expected, present=state.head.present),
+        state.status,
+    )
     if not state.round:
         return [say("tournament not begun", status=describe_word("status", status), here=here)]
     id, rounds = "tournament round of" if state.head.rounds else "tournament round", state.head.rounds

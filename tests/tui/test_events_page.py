@@ -184,7 +184,7 @@ async def test_its_organiser_begins_and_goes_on_by_a_key_and_does_the_rest_by_na
 
 async def test_its_organiser_sees_who_is_missing_and_is_asked_before_it_begins(open_screen: OpenScreen) -> None:
     roster = replace(HEAD, entry="roster", expected=1)
-    waits = event(status="open", round=0, pairings=(), head=roster, expected=("Cem",), away={"p-third": 65_000})
+    waits = event(status="open", round=0, pairings=(), head=roster, expected=("Cem",))
     async with hostile_server() as server, open_screen(with_events(server, waits).url, first_page=PAGE) as ana:
         await ana.until("Not here yet: Cem", "Cem (not here yet)")
         await ana.do("b", "Begin all the same?")

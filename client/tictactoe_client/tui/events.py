@@ -51,6 +51,10 @@ from tictactoe_protocol.commands import DEEDS
 from tictactoe_protocol.events import EventState, EventSummary
 
 _REFRESH_SECONDS: Final = 5
+_AROUND: Final = 7  # lines of a page around what it shows
+_WIDEST: Final = 100  # how wide it is at most
+_LEAST_PAIRINGS: Final = 3
+"""How many pairings are seen beside a bracket at least."""
 
 
 class EventsPage(ListPage):
@@ -188,7 +192,11 @@ class EventPage(ListPage):
         waits += [missing] if (missing := describe_missing(state, age_ms)) else []
         self.text("progress").show((f"{told}\n", ""), *((f"{line}\n", "warn") for line in waits))
         _, pairings = align({"": ("", ""), **tabulate_games(state, age_ms)})
-        titles, rows = align(tabulate_present(state, event.viewer, age_ms))
+        bracket, has_room = self._draw_bracket(state, 1 + len(waits), len(pairings), len(state.table))
+        titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if has_room else ("", {})
+        if not has_room:  # the newest games of the round
+            left = self.size.height - _AROUND - 1 - len(waits) - len(bracket)
+            pairings = dict([*pairings.items()][-left:])
         self.keep([*pairings, *rows])
         self.rows.show(pairings, self.chosen)
         self.text("columns").show((titles if rows else "", "dim"))
@@ -196,18 +204,22 @@ class EventPage(ListPage):
         decision = describe_decision(state.head.kind, state.table)
         self.text("bracket").show(
             *((f"{line}\n", "") for line in ([decision, ""] if decision else [])),
-            *((f"{line}\n", "") for line in self._draw_bracket(state)),
+            *((f"{line}\n", "") for line in bracket),
         )
-        hint = "" if rows else say("tournament empty", link=self._link)
+        hint = "" if rows or bracket else say("tournament empty", link=self._link)
         if event.is_organiser and not event.is_over:
             key = self.program.keymap.show_key(self.program.COMMAND_PALETTE_BINDING)
             hint = f"{hint}\n{say('tournament more', key=key)}".lstrip()
         self.text("hint").show((hint, "dim"))
 
-    def _draw_bracket(self, state: EventState) -> list[str]:
-        rounds = () if state.bracket is UNSET else state.bracket
-        width = max(20, self.size.width - 4)
-        return draw_bracket(rounds, state.head.rounds, width, set_cell_size) if rounds else []
+    def _draw_bracket(self, state: EventState, told: int, pairings: int, rows: int) -> tuple[list[str], bool]:
+        """Return the bracket, where it is whole below so many lines, and whether the table has room beside it."""
+        rounds, room = () if state.bracket is UNSET else state.bracket, self.size.height - _AROUND - told
+        width = max(20, min(self.size.width, _WIDEST) - 4)
+        bracket = draw_bracket(rounds, state.head.rounds, width, set_cell_size) if rounds else []
+        if len(bracket) + min(pairings, _LEAST_PAIRINGS) > room:
+            return [], True
+        return bracket, not bracket or len(bracket) + pairings + rows + 2 <= room
 
     def describe_news(self) -> Part | None:
         session = self.program.session
