@@ -15,7 +15,7 @@ from msgspec import UNSET
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventMatch, EventPairing, EventRow, EventState
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.tournaments import describe_word, format_points
+from tictactoe_protocol.tournaments import describe_players, describe_score, describe_word, format_points, tabulate
 from tictactoe_protocol.wording import format_duration, join_words
 
 MOST_NAMED: Final = 6
@@ -34,10 +34,22 @@ def describe_presence(state: EventState) -> str:
 
 def describe_missing(state: EventState, age_ms: int = 0) -> str:
     """Return by name who is expected or away: ``Not here: Cem and Eda (away 0:42).`` Nothing where all are here."""
+    n, names = _list_missing(state, age_ms)
+    return say("tournament missing", names=names) if n else ""
+
+
+def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
+    """Return how many are missing, and their names, as they would come by the roster and then the table."""
     away = [name_away(state, row.player, row.name, age_ms) for row in state.table if _is_away(state, row.player)]
     expected = () if state.expected is UNSET else state.expected
-    names = name_some([*map(clean_text, expected), *away], state.head.expected + len(away))
-    return say("tournament missing", names=names) if names else ""
+    count = state.head.expected + len(away)
+    return count, name_some([*map(clean_text, expected), *away], count)
+
+
+def ask_to_begin(state: EventState, age_ms: int = 0) -> str:
+    """Return whether to begin although some are missing, who are named; nothing where all are here."""
+    n, names = _list_missing(state, age_ms)
+    return say("tournament begin without", n=n, names=names) if n else ""
 
 
 def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str:
@@ -51,6 +63,28 @@ def name_some(names: Sequence[str], count: int) -> str:
     """Return the first names of so many, and how many more there are."""
     more = [say("tournament and more", n=count - MOST_NAMED)] if count > MOST_NAMED else []
     return join_words([*names[:MOST_NAMED], *more])
+
+
+def tabulate_games(state: EventState, age_ms: int = 0) -> dict[str, tuple[str, str]]:
+    """Return who plays whom and how far that is, or how it went, by the ids of the pairings of this round."""
+    return {
+        one.id: (describe_players(one), describe_game(state, one, age_ms) or describe_score(one))
+        for one in state.pairings
+    }
+
+
+def tabulate_present(state: EventState, viewer: str, age_ms: int = 0) -> dict[str, tuple[str, ...]]:
+    """Return the table, with who is away and for how long, and before it begins with those who are expected."""
+    table = tabulate(state.table, viewer)
+    for player, ms in ({} if state.away is UNSET else state.away).items():
+        if player in table:
+            place, name, *more = table[player]
+            away = say("tournament gone", time=format_duration(ms + age_ms))
+            table[player] = (place, f"{name} ({away})", *more)
+    for name in () if state.expected is UNSET or state.status != "open" else state.expected:
+        noted = f"{clean_text(name)} ({describe_word('is', 'expected')})"
+        table[f" {name}"] = ("", noted, *[""] * (len(table[""]) - 2))
+    return table
 
 
 def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> str:

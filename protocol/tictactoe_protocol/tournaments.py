@@ -131,7 +131,10 @@ def list_waits(state: EventState, due_ms: int | None) -> list[str]:
 
 def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
     """Return how far it is and how many are here, then what waits so many ms before what is due."""
-    here, status = say("tournament here", n=state.head.players, present=state.head.present), state.status
+    here, status = (
+        say("tournament here", n=state.head.players + state.head.expected, present=state.head.present),
+        state.status,
+    )
     if not state.round:
         return [say("tournament not begun", status=describe_word("status", status), here=here)]
     id, rounds = "tournament round of" if state.head.rounds else "tournament round", state.head.rounds
@@ -275,12 +278,15 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
     """Return the table by the ids of its players below the titles of its columns, each tie-break with its sum."""
     shown = list(rows)
     ties = list(dict.fromkeys(name for row in shown for name, _, _ in row.tie))
+    won = say("tournament points")
+    if "matches" in ties:  # that is what a knock-out counts
+        won = describe_word("short", ties.pop(ties.index("matches")))
     short = (describe_word("short", name) for name in ties)
-    table = {"": ("", say("column players"), say("tournament points"), say("tournament played"), *short)}
+    table = {"": ("", say("column players"), won, say("tournament played"), *short)}
     for row in shown:
         own: Mapping[str, tuple[float, str]] = {name: (value, told) for name, value, told in row.tie}
         sums = (describe_tie(name, *own[name]) if name in own else "" for name in ties)
-        points, played = format_points(row.points), str(row.played)
+        points, played = format_points(won_by(row)), str(row.played)
         table[row.player] = (f"{row.place}.", describe_name(row, viewer), points, played, *sums)
     return table
 

@@ -104,10 +104,11 @@ def test_quarter_points_are_told_as_halves_are() -> None:
     assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
 
 
-def test_of_a_knock_out_the_scores_of_the_matches_are_told() -> None:
+def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:
     ties = (("matches", 2.0, "+, 2-0, 0-2"),)
-    row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=2, played=4, tie=ties)
-    assert tabulate([row], "")["p-ana"][-1] == "2 (+, 2-0, 0-2)"
+    row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=3.5, played=4, tie=ties)
+    table = tabulate([row], "")
+    assert (table[""][2:], table["p-ana"][2:]) == (("matches", "games"), ("2", "4"))
 
 
 def test_of_many_boards_some_are_named_and_the_others_counted() -> None:

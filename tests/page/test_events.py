@@ -364,7 +364,7 @@ async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches
             await expect(shown.page.locator(".match")).to_have_count(3)
             ahead = await shown.page.locator(".bracket > li:first-child .won .fit").all_inner_texts()
             await expect(shown.page.locator(".bracket > li:last-child .fit")).to_have_text(ahead)
-        await expect(page.page.locator(".standings thead .points")).to_have_text("Matches won")
+        await expect(page.page.locator(".standings thead .points")).to_have_text("matches won")
         await expect(page.page.locator(".standings tbody .points")).to_have_text(["1", "1", "0", "0"])
 
 

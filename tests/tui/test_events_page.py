@@ -17,9 +17,10 @@ from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, format_record
-from tictactoe_protocol.events import EventJoin, EventReady, EventRun, EventWatch
+from tictactoe_protocol.events import EventGame, EventJoin, EventMatch, EventReady, EventRun, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Replaced, Result
 from tictactoe_protocol.requests import Join, Leave, Record, Request
+from tictactoe_protocol.terms import ClockState
 from tictactoe_server.server import Server
 
 PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
@@ -179,6 +180,31 @@ async def test_its_organiser_begins_and_goes_on_by_a_key_and_does_the_rest_by_na
         await ana.enter("Cy", "Cards", f"/e/{EVENT}#added-3")
         asked = [(one.action, one.player, one.name) for one in heard(server, EventRun)]
         assert asked == [("begin", UNSET, UNSET), ("expel", "p-third", UNSET), ("add", UNSET, "Cy")]
+
+
+async def test_its_organiser_sees_who_is_missing_and_is_asked_before_it_begins(open_screen: OpenScreen) -> None:
+    roster = replace(HEAD, entry="roster", expected=1)
+    waits = event(status="open", round=0, pairings=(), head=roster, expected=("Cem",))
+    async with hostile_server() as server, open_screen(with_events(server, waits).url, first_page=PAGE) as ana:
+        await ana.until("Not here yet: Cem", "Cem (not here yet)")
+        await ana.do("b", "Begin all the same?")
+        assert not heard(server, EventRun)
+        await ana.do("enter", gone="Begin all the same?")
+        await until(lambda: [one.action for one in heard(server, EventRun)] == ["begin"])
+
+
+async def test_boards_say_how_far_they_are_and_a_knock_out_has_its_bracket(open_screen: OpenScreen) -> None:
+    game = EventGame(3, "X", ClockState({"X": 62_000, "O": 9_000}, None))
+    semifinals = (
+        EventMatch(("p-ana", "p-bo"), ("ana", "bo"), (2, 0), "p-ana"),
+        EventMatch(("p-3", "p-4"), ("Robo", "dee"), (1, 0)),
+    )
+    final = (EventMatch(("p-ana", None), ("ana", None)),)
+    cup = event(head=replace(HEAD, kind="knock_out", rounds=2), games={OWN.id: game}, bracket=(semifinals, final))
+    async with hostile_server() as server, open_screen(with_events(server, cup).url, first_page=PAGE) as ana:
+        await ana.until("3 moves, ana to move, 1:02 - 0:09", "Semi-finals", "Final")
+        await server.push(news(6, rows=(), pairings=()))
+        await ana.until("Semi-finals", gone="3 moves")
 
 
 async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_screen: OpenScreen) -> None:

@@ -143,6 +143,7 @@ _command(
     Named(["--size"], type=Count(2, 200), metavar="number"),
     Named(["--advance"], type=Words(("auto", "hand")), default="auto"),
     Named(["--ready"], type=Count(1, 3600), default=60, metavar="seconds"),
+    Named(["--break", "rest"], type=Count(0, 600), default=30, metavar="seconds"),
     Named(["--late"], type=Count(0, 50), default=0, metavar="number"),
     Named(["--chat"], type=Words(("all", "players")), default="all"),
 )

@@ -276,7 +276,7 @@ async def _show_events(settings: Settings) -> int:
 
 
 async def _open_event(
-    settings: Settings, *, clock: str, entry: str, roster: str | None, ready: int, late: int, **more: Any
+    settings: Settings, *, clock: str, entry: str, roster: str | None, ready: int, rest: int, late: int, **more: Any
 ) -> int:
     """Open an event and say how one comes there: its code, links, and for a roster a card for each name.
 
@@ -286,11 +286,12 @@ async def _open_event(
     terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("tournament untitled")}
     terms |= {name: term for name, term in more.items() if term not in (None, "")}
     terms |= {"clock": parse_clock(clock), "roster": names, "start": "full" if "size" in terms else "hand"}
-    wanted = EventOpen(**terms, ready_ms=ready * 1000, late_until=late)
+    terms |= {"ready_ms": ready * 1000, "late_until": late}
     async with connected(settings, role="player") as (client, _):
 
         async def ask() -> list[str]:
-            event = await client.open_event(wanted)
+            more: dict[str, Any] = {"break_ms": rest * 1000} if "presence" in client.features else {}
+            event = await client.open_event(EventOpen(**terms, **more))
             return [
                 say("tournament opened", code=event.code),
                 say("tournament link", link=link_to(client, event.code, event.ticket)),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from msgspec import UNSET
+
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds, list_words, way_into
@@ -24,6 +26,14 @@ from tictactoe_client.text.lobby import align_columns, describe_terms
 from tictactoe_client.text.talk import describe_push
 from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
+from tictactoe_protocol.attendance import (
+    ask_to_begin,
+    describe_decision,
+    describe_missing,
+    list_bracket,
+    tabulate_games,
+    tabulate_present,
+)
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice
@@ -132,10 +142,12 @@ class PlainEvent:
             self._has_quit = True
             return [say("goodbye")]
         if means(word, "tournament table"):
-            return align_columns(words.tabulate(event.state.table, event.viewer).values())
+            return self._show_table()
         if means(word, "tournament round"):
-            pairings = align_columns(words.tabulate_pairings(event.state).values())
-            return [*pairings, *words.describe_progress(event.state, event.due_ms)]
+            pairings = align_columns(tabulate_games(event.state, event.age_ms).values())
+            missing = describe_missing(event.state, event.age_ms)
+            told = words.describe_progress(event.state, event.due_ms)
+            return [*pairings, *told, *([missing] if missing else [])]
         if means(word, "save") and self._game is not None:
             return await self._game.save(line)
         if not word or means(word, "help"):
@@ -144,7 +156,18 @@ class PlainEvent:
         if deed == "join":
             await self._enter(way_into(event, argument))
             return []
+        question = ask_to_begin(event.state, event.age_ms) if deed == "begin" and self._keyboard.is_terminal else ""
+        if question and not await is_agreed(question, self._keyboard, self._output, "yes"):
+            return []
         return await carry_out(self._client, event, deed, argument)
+
+    def _show_table(self) -> list[str]:
+        """Return the table, why one is first of two who are level, and the bracket of a knock-out by its rounds."""
+        event, state = self._tournament, self._tournament.state
+        lines = align_columns(tabulate_present(state, event.viewer, event.age_ms).values())
+        decision = describe_decision(state.head.kind, state.table)
+        rounds = () if state.bracket is UNSET else state.bracket
+        return [*lines, *([decision] if decision else []), *list_bracket(rounds, state.head.rounds)]
 
     @property
     def _hint(self) -> str:
@@ -164,7 +187,7 @@ class PlainEvent:
         elif news.scored:
             lines += words.list_waits(state, self._tournament.due_ms)
         if self._tournament.is_over:
-            lines += align_columns(words.tabulate(state.table, self._tournament.viewer).values())
+            lines += self._show_table()
         self._output.print(*lines)
         if lines:
             self._output.prompt()

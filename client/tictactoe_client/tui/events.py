@@ -7,6 +7,8 @@ from functools import partial
 from time import monotonic
 from typing import ClassVar, Final
 
+from msgspec import UNSET
+from rich.cells import set_cell_size
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -36,11 +38,23 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
+from tictactoe_protocol.attendance import (
+    ask_to_begin,
+    describe_decision,
+    describe_missing,
+    draw_bracket,
+    tabulate_games,
+    tabulate_present,
+)
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import DEEDS
-from tictactoe_protocol.events import EventSummary
+from tictactoe_protocol.events import EventState, EventSummary
 
 _REFRESH_SECONDS: Final = 5
+_AROUND: Final = 7  # lines of a page around what it shows
+_WIDEST: Final = 100  # how wide it is at most
+_LEAST_PAIRINGS: Final = 3
+"""How many pairings are seen beside a bracket at least."""
 
 
 class EventsPage(ListPage):
@@ -148,7 +162,18 @@ class EventPage(ListPage):
         yield self.rows
         yield self.text("columns")
         yield self.table
+        yield self.text("bracket")
         yield self.text("hint")
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_interval(1, self._go_on)
+
+    def _go_on(self) -> None:
+        """Have clocks run, and the time that somebody has been away."""
+        state = None if self._event is None else self._event.state
+        if state is not None and (state.away or state.games):
+            self.redraw()
 
     def describe_heading(self) -> str:
         return super().describe_heading() if self._event is None else clean_text(self._event.state.head.title)
@@ -162,20 +187,39 @@ class EventPage(ListPage):
         if event is None:
             self.text("progress").show((say("tournament asking"), "dim"))
             return
-        state = event.state
-        progress = words.describe_progress(state, event.due_ms)
-        self.text("progress").show(*((f"{line}\n", role) for line, role in zip(progress, ("", "warn"), strict=False)))
-        _, pairings = align({"": ("", ""), **words.tabulate_pairings(state)})
-        titles, rows = align(words.tabulate(state.table, event.viewer))
+        state, age_ms = event.state, event.age_ms
+        told, *waits = words.describe_progress(state, event.due_ms)
+        waits += [missing] if (missing := describe_missing(state, age_ms)) else []
+        self.text("progress").show((f"{told}\n", ""), *((f"{line}\n", "warn") for line in waits))
+        _, pairings = align({"": ("", ""), **tabulate_games(state, age_ms)})
+        bracket, has_room = self._draw_bracket(state, 1 + len(waits), len(pairings), len(state.table))
+        titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if has_room else ("", {})
+        if not has_room:  # the newest games of the round
+            left = self.size.height - _AROUND - 1 - len(waits) - len(bracket)
+            pairings = dict([*pairings.items()][-left:])
         self.keep([*pairings, *rows])
         self.rows.show(pairings, self.chosen)
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
-        hint = "" if rows else say("tournament empty", link=self._link)
+        decision = describe_decision(state.head.kind, state.table)
+        self.text("bracket").show(
+            *((f"{line}\n", "") for line in ([decision, ""] if decision else [])),
+            *((f"{line}\n", "") for line in bracket),
+        )
+        hint = "" if rows or bracket else say("tournament empty", link=self._link)
         if event.is_organiser and not event.is_over:
             key = self.program.keymap.show_key(self.program.COMMAND_PALETTE_BINDING)
             hint = f"{hint}\n{say('tournament more', key=key)}".lstrip()
         self.text("hint").show((hint, "dim"))
+
+    def _draw_bracket(self, state: EventState, told: int, pairings: int, rows: int) -> tuple[list[str], bool]:
+        """Return the bracket, where it is whole below so many lines, and whether the table has room beside it."""
+        rounds, room = () if state.bracket is UNSET else state.bracket, self.size.height - _AROUND - told
+        width = max(20, min(self.size.width, _WIDEST) - 4)
+        bracket = draw_bracket(rounds, state.head.rounds, width, set_cell_size) if rounds else []
+        if len(bracket) + min(pairings, _LEAST_PAIRINGS) > room:
+            return [], True
+        return bracket, not bracket or len(bracket) + pairings + rows + 2 <= room
 
     def describe_news(self) -> Part | None:
         session = self.program.session
@@ -224,6 +268,8 @@ class EventPage(ListPage):
         deed, event = self._find_deed(key), self._event
         if deed == "join" and event is not None and event.state.head.entry != "open":
             self._ask(deed)
+        elif deed == "begin" and event is not None and (question := ask_to_begin(event.state, event.age_ms)):
+            self._ask(deed, question)
         elif deed is not None:
             self._do(word_for(deed))
 
@@ -235,11 +281,13 @@ class EventPage(ListPage):
         for deed in self._deeds:
             yield say(f"tournament do {deed}"), partial(self._ask, deed)
 
-    def _ask(self, deed: str) -> None:
+    def _ask(self, deed: str, question: str = "") -> None:
         """Ask whether a deed is meant, as a line of words to finish; the player in the chosen row is named in it."""
         rows = {} if self._event is None else {row.player: row.name for row in self._event.state.table}
         name = rows.get(self.chosen, "") if deed in NAMING_DEEDS else ""
-        self.program.push_screen(Question(say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), self._do)
+        self.program.push_screen(
+            Question(question or say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), self._do
+        )
 
     def _do(self, line: str | None) -> None:
         if line:
