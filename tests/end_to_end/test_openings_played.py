@@ -44,8 +44,10 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
             await bo.until("ana setzt X auf D3.", "Wähle deine Seite.", "Tippe 1 oder tauschen: X spielen")
             await bo.ask("b3", "Wähle deine Seite. ana hat für beide Seiten drei gesetzt.")
             await bo.ask("undo", "Was in der Eröffnung gesetzt und gewählt wird, bleibt.")
-            await bo.ask("mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2.")
-            await bo.ask("b3", "Du setzt O auf B3.", "Setze X: noch 1.")
+            await bo.ask(
+                "mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2, dann wählt ana eine Seite."
+            )
+            await bo.ask("b3", "Du setzt O auf B3.", "Setze X: noch 1, dann wählt ana eine Seite.")
             await bo.ask("d2", "Du setzt X auf D2.", "ana wählt eine Seite.")
             await ana.hear("bo places two more, then you choose.", "bo places X on D2.", "Choose your side.")
             await ana.hear("Type 1 or swap: play O, and move; 2 or stay: stay X, O moves.")

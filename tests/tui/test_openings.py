@@ -132,7 +132,7 @@ async def test_small_windows_have_all_answers_in_german_too(
             await ana.until("bo setzt X: noch 3,")
             for ply, cell in enumerate((0, 1, 2)):
                 await bo.ask("move", room=code, cell=cell, ply=ply)
-            await ana.until("▶O ana", "1 X spielen", "Wähle deine Seite.")
+            await ana.until("▶O ana", "1 X", "Wähle deine Seite.")
             await ana.do("1", "X ana  ▶O bo", "bo ist am Zug.")
 
 

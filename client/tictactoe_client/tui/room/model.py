@@ -18,6 +18,7 @@ from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.events import Updated
 from tictactoe_client.settings import Settings
+from tictactoe_client.text.worth import name_option
 from tictactoe_client.tui.foot import Hint, join_hints
 from tictactoe_client.tui.keymap import ARROWS, Keymap
 from tictactoe_client.tui.picture import Text, measure, shorten, shorten_left
@@ -26,7 +27,7 @@ from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, Cost, Deed
+from tictactoe_protocol.choices import Choices, Cost, Deed, take_of
 from tictactoe_protocol.commands import ACTIONS, COMMANDS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
 from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
@@ -391,7 +392,8 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
             told.append(f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}")
         else:
             key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
-            told.append(f"{keymap.show(key)} {answer.label}")
+            take = take_of(model.room.state, model.room.viewer, deed.argument) if is_brief and deed is not None else ""
+            told.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
     role = "bad" if asked.id == "confirm" else "dim" if asked.id in _OURS else "warn"
     return "   ".join(told if is_brief else [asked.text, *told]), role
 
