@@ -392,7 +392,7 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
             told.append(f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}")
         else:
             key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
-            take = take_of(model.room.state, model.room.viewer, deed.argument) if is_brief and deed is not None else ""
+            take = take_of(model.room.state, deed.argument) if is_brief and deed is not None else ""
             told.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
     role = "bad" if asked.id == "confirm" else "dim" if asked.id in _OURS else "warn"
     return "   ".join(told if is_brief else [asked.text, *told]), role
