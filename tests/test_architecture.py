@@ -75,7 +75,7 @@ CEILINGS = {
     "cli": (1_100, 3),
     "cluster": (2_400, 7),
     "core": (1_900, 5),
-    "events": (2_540, 6),
+    "events": (2_780, 6),
     "http": (850, 2),
     "listings": (600, 2),
     "people": (500, 2),

@@ -153,7 +153,7 @@ except SystemExit:
 async def test_the_end_of_a_terminals_input_is_no_decision_either(server: Server, mode: str, shown: str) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, mode, "-s", server.url) as screen:
+        async with run_screen(*COMMAND, "join", room, mode, "-n", "ana", "-s", server.url) as screen:
             await screen.until(shown)
             screen.type("\x04")
             assert await screen.end() == 0
@@ -350,7 +350,7 @@ async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
 
 
 async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
-    async with run_screen(*COMMAND, "new", "--plain", "-s", server.url) as screen:
+    async with run_screen(*COMMAND, "new", "-n", "ana", "--plain", "-s", server.url) as screen:
         await screen.until("Waiting for another player.")
         await screen.ask("\x03", "^C\r\nGoodbye.")
         assert await screen.end() == 130

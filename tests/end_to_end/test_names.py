@@ -49,7 +49,10 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
     back = await run(server, other, "rescue", codes[0].lower(), "--name", "ana")
     assert back[0] == "ana is yours, with 2 codes left."
     stranger = await run(server, tmp_path / "stranger", "--name", "ANA")
-    assert stranger[0] == 'ANA belongs to somebody else here: others see you as "ANA?".'
+    assert stranger[0] == (
+        'ANA belongs to somebody else here: others see you as "ANA?". '
+        "Take another name or, if it is yours, use one of its codes."
+    )
     gone = await run(server, other, "revoke", lines[2].split()[0])
     assert len(gone) == 3
     async with run_client("name", "link", found[1], "-s", server.url, XDG_STATE_HOME=str(phone)) as client:

@@ -12,7 +12,7 @@ SWAP2 = ("--board", "5x5", "--win", "4", "--opening", "swap2", "--clock", "3+2")
 async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_then_another(server: Server) -> None:
     async with run_screen(*COMMAND, "local", "Ana", "Bo", *SWAP2, "--plain", "-s", server.url) as screen:
         await screen.hear("Ana is X, Bo is O.")
-        await screen.hear("Ana places X: 3 to go.")
+        await screen.hear("Ana places X: 3 to go, then Bo chooses a side.")
         for cell, words in (("c3", "Ana places O: 2 to go."), ("c4", "X: 1 to go."), ("d3", "Bo chooses a side.")):
             screen.type(f"{cell}\n")
             await screen.hear(words)
@@ -60,7 +60,7 @@ async def test_both_seats_come_back_when_the_program_was_killed(server: Server) 
 
 async def test_three_play_on_the_full_screen(server: Server) -> None:
     async with run_screen(*COMMAND, "local", "Ana", "--marks", "XOA", "--board", "3x3", "-s", server.url) as screen:
-        for key, words in (("", "Ana's move (X)"), ("1", "Player 2's move (O)"), ("5", "Player 3's move (A)")):
+        for key, words in (("", "It's Ana's move."), ("1", "It's Player 2's move."), ("5", "It's Player 3's move.")):
             await screen.do(key, words)
 
 

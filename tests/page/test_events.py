@@ -296,7 +296,7 @@ async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
         if is_there:
             await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
             await other.button("Play here").click()
-            await first.hears("A newer connection of yours has taken over your seat.")
+            await first.hears("Your card was opened on another device: the game goes on there.")
             await expect(first.button("Take the seat back")).to_be_hidden()
             await first.button("To the event").click()
             await expect(first.button("Join")).to_be_visible()

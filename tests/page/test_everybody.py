@@ -69,7 +69,7 @@ async def test_nothing_of_a_room_is_cut_on_a_phone_and_each_cell_is_as_wide_as_a
     await ana.quick_match("Maximiliane Hohenthal 2", "gomoku")
     bo = await visit(ana.page.url)
     await bo.join("Bartholomeus Rosenzweig")
-    await ana.hears("Bartholomeus Rosenzweig joins as O.")
+    await ana.hears("Bartholomeus Rosenzweig joins as white.")
     await expect(ana.page.locator(".player.m0")).to_contain_text("Maximiliane Hohenthal 2 (you)")
     cut = """() => [...document.querySelectorAll(".game *")].filter((one) => one.checkVisibility()
         && !one.closest("svg, .unseen, .moves") && (one.getBoundingClientRect().right > innerWidth

@@ -313,7 +313,7 @@ async def test_a_room_as_text_says_who_placed_the_last_mark_of_an_opening_whatev
         await play_out({"X": ana}, room, [112, 113])
         text = await text_of(server, f"/{room}")
         assert "Last: ana played" in text
-        assert "ana places X: 1 to go." in text
+        assert "ana places X: 1 to go, then bo chooses a side." in text
 
 
 async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server) -> None:

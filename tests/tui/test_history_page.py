@@ -186,9 +186,9 @@ async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Pr
     async with played(server, games=2, url=proxy.url), open_screen(proxy.url, first_page=HISTORY, backoff=NEVER) as ana:
         await ana.until("2 games")
         proxy.lose()
-        await ana.until("LOST. Trying again in", "> 1.")
+        await ana.until("Connection lost.", "> 1.")
         await ana.do("enter", "There is no connection. r tries again.")
-        await ana.do("down", "> 2.", "LOST")
+        await ana.do("down", "> 2.", "Connection lost.")
         proxy.is_closed = False
         await ana.do("r", "> 2.", gone="LOST")
         await ana.do("enter", "REPLAY")

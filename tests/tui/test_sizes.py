@@ -222,7 +222,7 @@ async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at
             assert "Esc back" in text.splitlines()[-1]
             await ana.do("escape", "Playing as")
         await ana.do("n", "Esc no")
-        await ana.do("escape q enter", "Waiting for someone", "Esc cancel")
+        await ana.do("escape q enter", "Waiting for another player", "Esc cancel")
         assert "Esc cancel" in ana.text.splitlines()[-1]
 
 

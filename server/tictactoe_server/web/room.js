@@ -182,9 +182,11 @@ export class Room {
 		const hand = this.handOf();
 		try {
 			if (hand !== this) await hand.connection.arrive();
-			await hand.request({ type: "move", ...move });
+			await hand.#ask({ type: "move", ...move });
 		} catch (error) {
 			if (error instanceof Lost && this.connection.phase !== "on") return;
+			// What is pending goes out on the return.
+			if (isMoved(error)) return void (await hand.rooms.follow(hand, error.url));
 			if (this.pending === move) this.pending = null;
 			this.ears.onRefusal(messageOf(error), move.cell);
 		}

@@ -55,7 +55,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import Scene, Shown
+from tictactoe_protocol.scene import Scene, Shown, name_game
 from tictactoe_protocol.telling import describe_why_over
 from tictactoe_protocol.wording import (
     count,
@@ -303,9 +303,9 @@ def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) ->
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - taken))
     space = max(0, width - 3 - measure(name) - len(note) - taken)
-    mark, title = _draw_mark(player, rules), "title" if player.moves else ""
+    mark, name_role = _draw_mark(player, rules), "title" if player.moves else ""
     signed = ((f" {sign}", f"mark{colour}"),) if sign else ()
-    return mark, ("  ", ""), (name, title), *signed, (note, "dim"), (" " * space, ""), (right, role)
+    return mark, ("  ", ""), (name, name_role), (note, "dim"), *signed, (" " * space, ""), (right, role)
 
 
 def _list_facts(model: RoomModel, width: int) -> list[str]:
@@ -620,7 +620,9 @@ class RoomView:
         elif watching:
             right = watching
         room = picture.width - measure(right) - 4 - (measure(label) + 2 if label else 0)
-        head = scene.head if model.record is None else record.describe_players(model.record)
+        head = scene.head
+        if model.record is not None:
+            head = f"{record.describe_players(model.record)} · {name_game(state)}"
         code = "" if is_record else state.room
         ways = (
             (" · ".join([head, *describe_manners(state)]), code),
