@@ -140,7 +140,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as running:
+    async with Server(Settings(host="127.0.0.1", port=0, demo=False), limits=uncounted()) as running:
         yield running
 
 

@@ -21,7 +21,10 @@ async def full_room(server: Server) -> AsyncIterator[str]:
 
 
 async def test_whoever_can_be_asked_may_watch_a_room_that_is_full(server: Server) -> None:
-    async with full_room(server) as code, run_screen(*COMMAND, "join", code, "-n", "cy", "--plain", "-s", server.url) as cy:
+    async with (
+        full_room(server) as code,
+        run_screen(*COMMAND, "join", code, "-n", "cy", "--plain", "-s", server.url) as cy,
+    ):
         await cy.until(f"Room {code} is full; you may watch it. Type watch or yes to do that; anything else means no.")
         await cy.ask("watch\n", f"Watching room {code}:", "X's move.")
         cy.type("leave\n")
@@ -29,7 +32,10 @@ async def test_whoever_can_be_asked_may_watch_a_room_that_is_full(server: Server
 
 
 async def test_whoever_wants_something_else_goes_with_five(server: Server) -> None:
-    async with full_room(server) as code, run_screen(*COMMAND, "join", code, "-n", "cy", "--plain", "-s", server.url) as cy:
+    async with (
+        full_room(server) as code,
+        run_screen(*COMMAND, "join", code, "-n", "cy", "--plain", "-s", server.url) as cy,
+    ):
         await cy.until("anything else means no.")
         cy.type("no\n")
         assert await cy.end() == 5

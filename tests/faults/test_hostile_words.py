@@ -123,7 +123,7 @@ async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
     """Let a server say everything in these words to the client on a terminal; return that with all it was sent."""
     async with (
         hostile_server(words[0]) as server,
-        run_screen(*COMMAND, "join", ROOM, "-s", server.url, *options) as screen,
+        run_screen(*COMMAND, "join", ROOM, "-n", "ana", "-s", server.url, *options) as screen,
     ):
         await screen.until("Your move")
         for frames, shown in talk(words):

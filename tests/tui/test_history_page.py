@@ -190,7 +190,7 @@ async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Pr
         await ana.do("enter", "There is no connection. r tries again.")
         await ana.do("down", "> 2.", "Connection lost.")
         proxy.is_closed = False
-        await ana.do("r", "> 2.", gone="LOST")
+        await ana.do("r", "> 2.", gone="Connection lost")
         await ana.do("enter", "REPLAY")
 
 

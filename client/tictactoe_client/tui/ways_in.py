@@ -14,6 +14,8 @@ from typing import Any, Protocol
 from textual.screen import Screen
 
 from tictactoe_client.exits import describe_failure, judge
+from tictactoe_client.files.players import GUEST
+from tictactoe_client.input.names import propose_name
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address, parse_event, parse_room
@@ -23,8 +25,9 @@ from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.arrival import describe_going_elsewhere
 from tictactoe_client.tui.question import Question
-from tictactoe_protocol import BadRoomCode, clean_text
+from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 
 class Around(Protocol):
