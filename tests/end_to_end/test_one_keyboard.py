@@ -13,10 +13,10 @@ async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_th
     async with run_screen(*COMMAND, "local", "Ana", "Bo", *SWAP2, "--plain", "-s", server.url) as screen:
         await screen.hear("Ana is X, Bo is O.")
         await screen.hear("Ana places X: 3 to go, then Bo chooses a side.")
-        for cell, words in (("c3", "Ana places O: 2 to go."), ("c4", "X: 1 to go."), ("d3", "Bo chooses a side.")):
+        for cell, words in (("c3", "Ana places O: 2 to go,"), ("c4", "X: 1 to go,"), ("d3", "Bo chooses a side.")):
             screen.type(f"{cell}\n")
             await screen.hear(words)
-        await screen.hear("Type swap to be X, stay to be O")
+        await screen.hear("Type 1 or swap: play X, O moves; 2 or stay: stay O, and move;")
         for typed, words in (
             ("swap", "Bo takes X: Ana is O now."),
             ("a1", "Ana plays A1."),

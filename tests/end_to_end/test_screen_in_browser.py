@@ -65,7 +65,7 @@ async def test_the_bare_command_opens_the_full_screen(server: Server) -> None:
 
 
 async def test_a_game_is_played(server: Server) -> None:
-    async with served("bot", "--level", "easy", "--server", server.url) as page:
+    async with served("bot", "-n", "ana", "--level", "easy", "--server", server.url) as page:
         await page.until("Your move, X.", "5")
         page.press("5")
         await page.until("X B2  O")
