@@ -303,9 +303,9 @@ def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) ->
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - taken))
     space = max(0, width - 3 - measure(name) - len(note) - taken)
-    mark, title = _draw_mark(player, rules), "title" if player.moves else ""
+    named = (name, "title" if player.moves else "")
     signed = ((f" {sign}", f"mark{colour}"),) if sign else ()
-    return mark, ("  ", ""), (name, title), *signed, (note, "dim"), (" " * space, ""), (right, role)
+    return _draw_mark(player, rules), ("  ", ""), named, *signed, (note, "dim"), (" " * space, ""), (right, role)
 
 
 def _list_facts(model: RoomModel, width: int) -> list[str]:
