@@ -103,6 +103,11 @@ def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> 
     return ", ".join([*told, *(name_away(state, *side, age_ms) for side in sides if _is_away(state, side[0]))])
 
 
+def list_notes(kind: str, table: Sequence[EventRow]) -> list[str]:
+    """Return the sentences that stand below a table, none where it speaks for itself."""
+    return [told for told in (describe_decision(kind, table),) if told]
+
+
 def describe_decision(kind: str, table: Sequence[EventRow]) -> str:
     """Return why the first is before the second where both have as many points, else nothing."""
     if len(table) < 2 or kind == "knock_out":

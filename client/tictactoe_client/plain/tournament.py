@@ -28,9 +28,9 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.attendance import (
     ask_to_begin,
-    describe_decision,
     describe_missing,
     list_bracket,
+    list_notes,
     tabulate_games,
     tabulate_present,
 )
@@ -165,9 +165,8 @@ class PlainEvent:
         """Return the table, why one is first of two who are level, and the bracket of a knock-out by its rounds."""
         event, state = self._tournament, self._tournament.state
         lines = align_columns(tabulate_present(state, event.viewer, event.age_ms).values())
-        decision = describe_decision(state.head.kind, state.table)
         rounds = () if state.bracket is UNSET else state.bracket
-        return [*lines, *([decision] if decision else []), *list_bracket(rounds, state.head.rounds)]
+        return [*lines, *list_notes(state.head.kind, state.table), *list_bracket(rounds, state.head.rounds)]
 
     @property
     def _hint(self) -> str:

@@ -40,9 +40,9 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.attendance import (
     ask_to_begin,
-    describe_decision,
     describe_missing,
     draw_bracket,
+    list_notes,
     tabulate_games,
     tabulate_present,
 )
@@ -201,9 +201,9 @@ class EventPage(ListPage):
         self.rows.show(pairings, self.chosen)
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
-        decision = describe_decision(state.head.kind, state.table)
+        notes = list_notes(state.head.kind, state.table)
         self.text("bracket").show(
-            *((f"{line}\n", "") for line in ([decision, ""] if decision else [])),
+            *((f"{line}\n", "") for line in ([*notes, ""] if notes else [])),
             *((f"{line}\n", "") for line in bracket),
         )
         hint = "" if rows or bracket else say("tournament empty", link=self._link)

@@ -18,11 +18,11 @@ from msgspec import UNSET
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
 from tictactoe_protocol.attendance import (
-    describe_decision,
     describe_game,
     describe_missing,
     describe_presence,
     draw_bracket,
+    list_notes,
 )
 from tictactoe_protocol.events import EventRow
 from tictactoe_protocol.standings import spell_halves
@@ -88,8 +88,8 @@ def describe_event(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_co
     ]
     if ties:
         lines += ["", "Level on points:", *(line for tie in ties for line in wrap(tie))]
-    decision = describe_decision(event.kind, table)
-    lines += ["", *wrap(decision)] if decision else []
+    notes = list_notes(event.kind, table)
+    lines += ["", *(line for note in notes for line in wrap(note))] if notes else []
     if state.bracket is not UNSET:
         lines += ["", *draw_bracket(state.bracket, event.all_rounds, WIDTH, fill)]
     pairings = event.in_round(event.round)

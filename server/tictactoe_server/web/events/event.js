@@ -10,7 +10,7 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeDecision, describeStanding, isOver } from "./tournaments.js";
+import { describeStanding, isOver, listNotes } from "./tournaments.js";
 import { describeTerms } from "./words.js";
 
 const TICK_MS = 500;
@@ -86,7 +86,7 @@ class EventPage {
 		this.parts.bracket.hidden = !whole?.bracket;
 		show(this.#bracket, makeBracket(whole?.bracket ?? [], player));
 		setText(this.#presence, state.status === "open" ? presence : "");
-		setText(this.#decision, describeDecision(state));
+		setText(this.#decision, listNotes(state).join(" "));
 		setText(this.#round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
 		this.parts.table.hidden = !state.table.length && !state.expected;
 		this.parts.now.hidden = !state.pairings.length;

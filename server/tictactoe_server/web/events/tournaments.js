@@ -119,8 +119,11 @@ export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches
 /** The same with its name. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
 export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
 
+/** The sentences that stand below the table. @param {Protocol.EventState} state */
+export const listNotes = (state) => [describeDecision(state)].filter(Boolean);
+
 /** Why the first is before the second where they have as many points, else "". @param {Protocol.EventState} state */
-export function describeDecision({ head, table: [one, two] }) {
+function describeDecision({ head, table: [one, two] }) {
 	if (!two || head.kind === "knock_out" || one.points !== two.points || one.place === two.place) return "";
 	const values = new Map(two.tie.map(([tie, value]) => [tie, value]));
 	const [tie, value] = one.tie.find(([tie, value]) => values.get(tie) !== value) ?? ["", 0];

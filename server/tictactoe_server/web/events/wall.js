@@ -7,7 +7,7 @@ import { clean, formatDuration } from "../words.js";
 import { fit, makeBracket } from "./bracket.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeDecision, describeStanding, describeWon, formatPoints, wonOf } from "./tournaments.js";
+import { describeStanding, describeWon, formatPoints, listNotes, wonOf } from "./tournaments.js";
 import { describeTerms } from "./words.js";
 
 const MOST_BOARDS = 100;
@@ -114,7 +114,7 @@ class EventWall {
 	#drawEnd() {
 		const { state, whole } = this.following;
 		const others = (state?.table ?? []).filter(({ place }) => place > 3).slice(0, MOST_ROWS);
-		const podium = h("div.wall-end", {}, this.#drawPodium(), h("p", {}, state && describeDecision(state)));
+		const podium = h("div.wall-end", {}, this.#drawPodium(), h("p", {}, state && listNotes(state).join(" ")));
 		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
 	}
 
