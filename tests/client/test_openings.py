@@ -115,7 +115,7 @@ def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_ru
     told = helped(swap2(3), BO)
     swap_line = "swap takes the other side, stay keeps yours, more places two more, and the other one chooses"
     assert f"Opening: {swap_line}." in told
-    assert any(line.startswith("One player places three marks for both sides") for line in told)
+    assert any(line.startswith("One player places three for both sides") for line in told)
     assert not any(line.startswith("Opening:") for line in (*helped(swap2(3), ANA), *helped(swap2(3, "O"), BO)))
     standard = answer_query("help", None, state((), PRESETS["gomoku-standard"]), ANA, Settings())
     assert "A line of more than 5 counts for nothing." in standard

@@ -51,6 +51,7 @@ async def test_a_fair_opening_is_played_here_by_names_and_leaving_ends_it_for_bo
     await ana.button("Begin").click()
     await ana.play(5)
     await expect(ana.page.locator(".turn")).to_have_text("Bo chooses a side.")
+    await expect(ana.page.locator(".ask")).to_have_count(1)
     await ana.page.locator(".ask").get_by_role("button").first.click()
     await ana.hears("Bo takes X")
     code = ana.code

@@ -247,7 +247,7 @@ export class GamePage {
 			choices(state, player, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
 		if (!room?.others.length) return find(viewer);
 		// Each at this keyboard may act, and who is on turn before the others.
-		const all = [...room.others, room, room.handOf()].map((hand) => ({ hand, ...find(hand.player) }));
+		const all = [...new Set([room.handOf(), room, ...room.others])].reverse().map((hand) => ({ hand, ...find(hand.player) }));
 		const deeds = Object.fromEntries(all.flatMap(({ hand, deeds }) => deeds.map((deed) => [deed.name, { ...deed, hand }])));
 		const questions = all.flatMap((one) => one.questions.filter(({ id }) => !/own|undo/.test(id)));
 		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => id !== "new"), questions };
