@@ -55,8 +55,8 @@ function viewOf({ view, now_ms, scene }) {
 	return { here: view.here, typed: view.typed, confirming: view.confirming, isReviewing: view.is_reviewing, isOffline: view.is_offline, passed: now_ms, trouble };
 }
 events.forEach(({ state, viewer, has_card, choices: wanted, said }, index) => {
-	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, eventChoices, formatPoints } = tournaments;
-	compare(`tournament ${index}`, eventChoices(state, viewer, has_card), wanted);
+	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds } = tournaments;
+	compare(`tournament ${index}`, listDeeds(state, viewer, has_card), wanted.deeds);
 	const ties = state.table.flatMap(({ tie }) => tie);
 	for (const language of languages) {
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));

@@ -11,20 +11,6 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
 
-/**
- * A page of the site: it lives from its making to `close`.
- * @typedef {{
- *   element: HTMLElement, title: string, onPhase?(): void, onNews?(news: News): void,
- *   onKey?(event: KeyboardEvent): void, close?(): unknown,
- * }} Page
- *
- * What an app needs of the page around it.
- * @typedef {{navigate(path: string): unknown, onPhase(): void, onNews(news: News): void}} Around
- *
- * What comes that nobody asked for.
- * @typedef {Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>} News
- */
-
 export class App {
 	kept = readKept();
 	sound = new Sound();
@@ -115,7 +101,7 @@ export class App {
 		await (await withSentences(import("./naming.js"))).askName(this);
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request @param {string[]} [names] of others here */
+	/** Enter a room and go to its page; what is refused is told. @param {WayIn} request @param {string[]} [names] of others here */
 	async play(request, names) {
 		try {
 			if (request.type !== "join") await this.meet();
@@ -161,7 +147,7 @@ export class App {
 		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
-	/** @param {Partial<import("./kept.js").Kept>} changed */
+	/** @param {Partial<Kept>} changed */
 	keep(changed) {
 		Object.assign(this.kept, changed);
 		this.sound.isOn = this.kept.sound;

@@ -6,19 +6,6 @@ import { choicesOf } from "./opening.js";
 import { describeTakeBack } from "./telling.js";
 import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/**
- * Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button.
- * @typedef {{id: string, argument: string, name: string, label: string, cost: "" | "abort" | "lose"}} Deed
- *
- * Something that waits: the marks who asked, are away or have left, and the deeds that answer it, first with yes.
- * @typedef {{id: string, marks: string[], deeds: Deed[], left_ms: number | null}} Question
- *
- * In `reasons`, by the names of what cannot be done, the ids of the sentences that say why.
- * @typedef {{deeds: Deed[], questions: Question[], reasons: Record<string, string>}} Choices
- */
-
 /**
  * What the viewer may do so many ms after the state came, its moves null where they are not known.
  * @param {State} state @param {string} viewer @param {readonly number[] | null} moves

@@ -12,8 +12,6 @@ import { Ways } from "./ways.js";
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "moved", "names", "opening", "presence", "repeat", "review", "seq", "share", "wall"];
 
-/** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: News): void, onIdentity(connection: Connection): void}} ConnectionEars */
-
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
 	phase = "connecting";
@@ -37,7 +35,7 @@ export class Connection {
 		onChange: () => this.ears.onPhase(),
 	}, this.#closing.signal);
 
-	/** @param {import("./identity.js").Known} known @param {ConnectionEars} ears */
+	/** @param {Known} known @param {ConnectionEars} ears */
 	constructor(known, ears, url = HOME) {
 		this.identity = new Identity(known);
 		this.ears = ears;

@@ -90,7 +90,7 @@ export class GameControls {
 		return page.draw();
 	}
 
-	/** @param {Room} room @param {Protocol.RoomState} state @param {number} cell */
+	/** @param {Room} room @param {State} state @param {number} cell */
 	#whyNot(room, state, cell) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };

@@ -3,11 +3,6 @@
 import { MORE, choicesOf, moverOf, placerOf, sitsNow } from "./opening.js";
 import { FREE } from "./rules.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** The cells of a game in order, null where they are not known. @typedef {readonly number[] | null | undefined} Cells */
-/** An event: its kind, the states between which it happened, the mark that it is about, and what else belongs to it. @typedef {{type: string, old: State, state: State, mark?: string, [more: string]: any}} Happened */
-
 /** @type {Protocol.Offers} */
 const NO_OFFERS = { draw: null, undo: null, rematch: [] };
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
@@ -42,7 +37,7 @@ export const isDraw = ({ winner, reason }) => winner === null && REASONS.include
 /** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
 const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
 
-/** @param {State} state @param {(seat: Protocol.SeatState) => Protocol.SeatState | null} change @returns {Protocol.RoomState["seats"]} */
+/** @param {State} state @param {(seat: SeatState) => SeatState | null} change @returns {State["seats"]} */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }
@@ -89,7 +84,7 @@ function asSittingNow(old, state) {
 /** The seats of a state by their players. @param {State} state */
 const playersOf = ({ seats }) => new Map(Object.values(seats).flatMap((seat) => (seat ? [[seat.player, seat]] : [])));
 
-/** Whether the same person sits there, maybe by a card of an event. @param {Protocol.SeatState} was @param {Protocol.SeatState} seat @param {State} state */
+/** Whether the same person sits there, maybe by a card of an event. @param {SeatState} was @param {SeatState} seat @param {State} state */
 const isSame = (was, seat, { event }) => was.player === seat.player || (!!event && was.name === seat.name);
 
 /** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */

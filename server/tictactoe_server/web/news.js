@@ -5,12 +5,7 @@ import { happened } from "./happened.js";
 import { announce, announceStanding } from "./telling.js";
 import { describePlayers, describeRules, describeTurn, endFor, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** @typedef {"" | "move" | "turn" | "win" | "lose"} Tone */
-/** `isEnd` where the game is over by this, which the page shows anyway. @typedef {{notes: string[], told: string[], tone: Tone, isEnd: boolean}} News */
-
-/** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss @returns {News} */
+/** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss @returns {Told} */
 export function newsOf(room, old, before, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);

@@ -1,6 +1,6 @@
 /** Openings that even out the first move: who has placed and chosen what, as tictactoe_engine/opening.py says it. */
 
-/** @typedef {{rules: Protocol.RulesState, chosen?: readonly string[]}} Opened a state, or a finished game */
+/** @typedef {{rules: Rules, chosen?: readonly string[]}} Opened a state, or a finished game */
 /** After how many moves somebody chose, who sat at `mark` then, and what they took. @typedef {{ply: number, mark: string, take: string}} Choice */
 
 /** The stages of each rule: the seat that places, how many marks lie there then, who chooses. @type {Record<string, [number, number, number][]>} */
@@ -28,8 +28,8 @@ export function placerOf(game, ply) {
 	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
 }
 
-/** Where the player sits now who made the last move; null before the first. @param {Protocol.RoomState} state */
+/** Where the player sits now who made the last move; null before the first. @param {State} state */
 export const moverOf = (state) => (state.last === null ? null : placerOf(state, state.ply - 1) || state.board[state.last]);
 
-/** The mark that is placed next, in an opening whoever places it. @param {Protocol.RoomState} state */
+/** The mark that is placed next, in an opening whoever places it. @param {State} state */
 export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);

@@ -7,7 +7,7 @@ export function showPlayed(played, viewer) {
 	const seats = Object.entries(players).map(([mark, { player, name }]) => {
 		return [mark, { player, name, online: true, bot: null, out: out.has(mark), left: false }];
 	});
-	/** @type {Protocol.RoomState} */
+	/** @type {State} */
 	const state = {
 		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
 		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, chosen, event,

@@ -4,8 +4,6 @@ import { say } from "./catalogue.js";
 
 const ANSWER_MS = 8000;
 
-/** @template R @typedef {R extends { id?: string } ? Omit<R, "id"> : never} WithoutId */
-/** What is asked for; the id comes by itself. @typedef {WithoutId<Protocol.Request>} Ask */
 /** @typedef {{resolve: (ok: Protocol.Ok) => void, reject: (why: Error) => void, timer: number}} Waiting */
 
 /** The server refused a request; the message is a sentence for people. */

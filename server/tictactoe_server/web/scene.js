@@ -7,31 +7,6 @@ import { boardAfter, nameCell } from "./rules.js";
 import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/**
- * A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way.
- * @typedef {object} ShownGame
- * @property {string} code @property {State | null} state @property {readonly number[]} moves @property {string} viewer
- * @property {string | null} seat @property {boolean} plays @property {number} receivedAt
- * @property {{cell: number, ply: number} | null} pending
- * @property {"" | "left" | "closed" | "moved" | "replaced"} ended @property {boolean} isLive @property {string} [closedReason]
- */
-
-/**
- * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
- * the name of a deed that one is asked about before it is done. The state came `passed` ms ago; `trouble` is what is
- * said of the connection.
- * @typedef {object} View
- * @property {number | null} here @property {string} typed @property {string} confirming @property {number} passed
- * @property {boolean} isOffline @property {string} [trouble] @property {boolean} [onlyWatches] @property {boolean} isReviewing
- * @property {import("./worth.js").Worths | null} [values]
- * @property {boolean} [maySharePast] @property {boolean} [mayNotReview] @property {boolean} [mayNotify]
- */
-
-/** A button, by the name of what it does. @typedef {{name: string, label: string, is_main?: boolean}} Answer */
-/** What waits for an answer. @typedef {{id: string, text: string, answers: Answer[]}} Asked */
-
 /** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
 /** Of these, what has time until a review is closed. */
@@ -77,7 +52,7 @@ function termsOf({ isLive, seat }, state) {
 	return terms;
 }
 
-/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @param {boolean} isBack @returns {import("./board.js").BoardView} */
+/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @param {boolean} isBack @returns {BoardView} */
 function boardOf(game, state, view, isMine, isBack) {
 	const { moves, pending } = game;
 	const here = view.here ?? moves.length;
@@ -148,7 +123,7 @@ function playersOf({ viewer, isLive }, state, passed) {
 	});
 }
 
-/** @param {State} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
+/** @param {State} state @param {string} mark @param {SeatState} seat @param {number} passed */
 function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed) {
 	if (left || out) return say(left ? "player gone" : "player out");
 	const due = state.turn === mark ? firstMoveOf(state, passed) : null;

@@ -4,8 +4,6 @@ import { say } from "./catalogue.js";
 import { h, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
-/** `onSay` resolves to whether it was said. @typedef {{onSay(text: string): Promise<boolean>, onCommand(text: string): void, onDone(): void}} TalkEars */
-
 export class Talk {
 	/** How many lines came while they were not to be seen. */
 	unread = 0;

@@ -6,9 +6,6 @@ import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
 import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./happened.js").Happened} Happened */
-
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
@@ -41,7 +38,7 @@ export function announce(changes, viewer, { seesBoard = false, afterLoss = false
 	return told;
 }
 
-/** What somebody who comes now must know beside players and moves. @param {State} state @param {import("./happened.js").Cells} moves @param {string} viewer */
+/** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
 export function announceStanding(state, moves, viewer) {
 	const told = announce(standing(state, moves), viewer);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;

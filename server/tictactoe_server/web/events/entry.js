@@ -40,7 +40,7 @@ export class Entry {
 	}
 
 	draw() {
-		const { state, player, choices: { deeds } } = this.following;
+		const { state, player, deeds } = this.following;
 		if (!state) return;
 		const [may, { head }] = [(/** @type {string} */ deed) => deeds.includes(deed), state];
 		const own = describeOwn(state, player);
@@ -75,7 +75,7 @@ export class Entry {
 		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** Ask for something; whether it was done. @param {import("./following.js").AboutIt} request */
+	/** Ask for something; whether it was done. @param {AboutIt} request */
 	async #do(request) {
 		const { following } = this;
 		setText(this.#fault, "");

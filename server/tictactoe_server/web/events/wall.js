@@ -100,7 +100,7 @@ class EventWall {
 		];
 	}
 
-	/** The table, of a knock-out the bracket, and the way in where there is room. @param {Protocol.EventRow[]} [rows] */
+	/** The table, of a knock-out the bracket, and the way in where there is room. @param {EventRow[]} [rows] */
 	#drawTable(rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS)) {
 		const { bracket } = this.following.whole ?? {};
 		if (bracket) return h("div.wall-side", {}, makeBracket(bracket, "", MOST_ROUNDS));
