@@ -72,7 +72,7 @@ export class App {
 		return connection;
 	}
 
-	/** Somebody waits for us at the board of an event. @param {Protocol.Call} call */
+	/** Somebody waits for us at the board of an event. @param {Call} call */
 	async #answer(call) {
 		const { answerCall } = await import("./events/call.js").catch(() => ({ answerCall: null }));
 		answerCall?.(this, call);
@@ -143,7 +143,7 @@ export class App {
 
 	/** Give a finished game a link that anybody can open. @param {string} game its id in the history */
 	share(game) {
-		const shared = (/** @type {Protocol.Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
+		const shared = (/** @type {Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
 		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 

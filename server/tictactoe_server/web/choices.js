@@ -35,7 +35,7 @@ export function findReason(from, name) {
 	return Object.entries(from.reasons).find(([other]) => name === other || name === other.split(" ")[0])?.[1];
 }
 
-/** @param {State} state @param {string} viewer @param {boolean} [aborts] @returns {Deed["cost"]} */
+/** @param {State} state @param {string} viewer @param {boolean} [aborts] */
 function costOfGoing({ seats, status, board, rules, chosen, event }, viewer, aborts = true) {
 	const own = seatOf({ seats }, viewer);
 	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
@@ -77,7 +77,7 @@ export function describeDeed({ id, argument, label }, state) {
 	return take === next ? say(`${label}, and move`, { mark }) : say(label, { mark, other: nameMark(state, next) });
 }
 
-/** @param {string} name @param {Deed["cost"]} cost @returns {Deed} */
+/** @param {string} name @param {Deed["cost"]} cost */
 function makeDeed(name, cost) {
 	const [id, ...more] = name.split(" ");
 	const own = id === "resign" || id === "leave" ? cost : "";
@@ -185,7 +185,7 @@ function whyNoRematch({ offers, event }, own, over, isDeserted) {
 	};
 }
 
-/** @param {State} state @param {string | null} own @param {Deed[]} deeds @param {number} nowMs @returns {Question[]} */
+/** @param {State} state @param {string | null} own @param {Deed[]} deeds @param {number} nowMs */
 function listQuestions(state, own, deeds, nowMs) {
 	/** @type {Question[]} */
 	const found = [];

@@ -16,7 +16,7 @@ export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
 	phase = "connecting";
 	reason = "";
-	/** @type {Protocol.Welcome | null} */ welcome = null;
+	/** @type {Welcome | null} */ welcome = null;
 	/** When the next attempt is made, by `performance.now()`. */
 	nextAttemptAt = 0;
 	/** @type {WebSocket | null} */ #socket = null;
@@ -85,7 +85,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Protocol.Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Ok>} */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
@@ -173,7 +173,7 @@ export class Connection {
 		return isAnother;
 	}
 
-	/** @param {Protocol.Welcome} welcome */
+	/** @param {Welcome} welcome */
 	#arrive(welcome) {
 		clearTimeout(this.#timer);
 		this.welcome = welcome;

@@ -114,7 +114,7 @@ export class GamePage {
 		return this.app.connection.request({ type: "event_watch", event: this.source.code, on: false }).then(() => true, () => false);
 	}
 
-	/** @param {Protocol.PlayedGame} played */
+	/** @param {PlayedGame} played */
 	#showPlayed(played) {
 		this.game = showPlayed(played, this.app.connection.welcome?.player ?? "");
 		this.draw();
@@ -149,7 +149,7 @@ export class GamePage {
 		this.draw();
 	}
 
-	/** What one looks at and has begun. @returns {View} */
+	/** What one looks at and has begun. */
 	get #view() {
 		const { source, app, review, typed, confirming, isLive, game } = this;
 		return {
@@ -272,7 +272,7 @@ export class GamePage {
 		this.review = null;
 	}
 
-	/** @param {Protocol.ChatLine} line */
+	/** @param {ChatLine} line */
 	onChat(line) {
 		this.talk.hear(line);
 		this.app.say(describeLine(line));

@@ -10,7 +10,7 @@ const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
 /**
  * Every event once, in the order in which it is told. `moves` are all cells of the new state's game and `before` those
  * of the old one's; null where they are not known.
- * @param {State} old @param {State} state @param {Cells} moves @param {Cells} before @returns {Happened[]}
+ * @param {State} old @param {State} state @param {Cells} moves @param {Cells} before
  */
 export function happened(old, state, moves, before) {
 	if (state.game === old.game) {
@@ -34,10 +34,10 @@ export function standing(state, moves) {
 /** Not a game that was aborted, or ended as only newer servers know. @param {{winner: string | null, reason: string}} result */
 export const isDraw = ({ winner, reason }) => winner === null && REASONS.includes(reason);
 
-/** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
+/** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] */
 const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
 
-/** @param {State} state @param {(seat: SeatState) => SeatState | null} change @returns {State["seats"]} */
+/** @param {State} state @param {(seat: SeatState) => SeatState | null} change */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }
@@ -63,7 +63,7 @@ function missedGames(old, state) {
 	return [of("Missed", old, state, { first_game: first, last_game: last, winner, is_draw })];
 }
 
-/** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state @returns {State} */
+/** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state */
 function beforeFirstMove(old, state) {
 	const known = playersOf(old);
 	const seats = mapSeats(state, (seat) => ({ ...(known.get(seat.player) ?? seat), out: false }));
@@ -72,7 +72,7 @@ function beforeFirstMove(old, state) {
 	return { ...start, status: "playing", opening: undefined, chosen: undefined };
 }
 
-/** The old state, with its seats and the offer of a draw at the marks that their players have now. @param {State} old @param {State} state @returns {State} */
+/** The old state, with its seats and the offer of a draw at the marks that their players have now. @param {State} old @param {State} state */
 function asSittingNow(old, state) {
 	const known = playersOf(old);
 	const seats = mapSeats(state, (seat) => known.get(seat.player) ?? null);
@@ -104,7 +104,7 @@ function arrivals(old, state) {
 /**
  * The cells of a state's game as they were played, or as far as boards tell that: then those first that lie on the other
  * state's board as well, as `guide` has them, as never taken back.
- * @param {Cells} known @param {State} state @param {State} other @param {Cells} guide @returns {readonly number[]}
+ * @param {Cells} known @param {State} state @param {State} other @param {Cells} guide
  */
 function order(known, state, other, guide) {
 	if (known?.length === state.ply) return known;
@@ -185,7 +185,7 @@ function offers(old, state, moves, isTakenBack) {
 /** How many moves are taken back where a mark asks. @param {State} state @param {string} mark */
 export const takenBackBy = ({ last, board }, mark) => (last !== null && board[last] === mark ? 1 : 2);
 
-/** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack @returns {Happened} */
+/** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack */
 function howItEnded(old, state, kind, by, isTakenBack) {
 	const ended = state.offers.ended?.[kind];
 	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", old, state, { kind, by: ended.by });

@@ -39,7 +39,7 @@ export class Identity {
 		this.refused = null;
 	}
 
-	/** @param {Protocol.Welcome} welcome */
+	/** @param {Welcome} welcome */
 	accept({ name, token }) {
 		if (this.codes) [this.codes, this.refusedCode] = [null, ""];
 		Object.assign(this, { name, token });

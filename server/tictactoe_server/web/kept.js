@@ -21,7 +21,6 @@ export function write(name = "", text = "") {
 	}
 }
 
-/** @returns {Kept} */
 export function readKept() {
 	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
 	// Who comes from before there were clusters has the one token alone.

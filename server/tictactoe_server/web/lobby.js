@@ -11,7 +11,7 @@ export class Lobby {
 	cards = new Map();
 	/** Whether computers play what is shown. */
 	isDemo = false;
-	/** @type {Protocol.Welcome | null} */
+	/** @type {Welcome | null} */
 	#asked = null;
 
 	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange @param {boolean} [demo] whether computers play where nobody does */

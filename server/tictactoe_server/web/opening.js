@@ -8,7 +8,7 @@ const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };
 
 export const MORE = "more";
 
-/** What was chosen, in order. @param {Opened} game @returns {Choice[]} */
+/** What was chosen, in order. @param {Opened} game */
 export function choicesOf({ rules, chosen = [] }) {
 	const stages = STAGES[rules.opening ?? ""] ?? [];
 	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));

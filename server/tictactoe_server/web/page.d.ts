@@ -7,6 +7,16 @@ type EventRow = Protocol.EventRow;
 type Pairing = Protocol.EventPairing;
 type LiveBoard = Protocol.LiveBoard;
 type SeatState = Protocol.SeatState;
+type ChatLine = Protocol.ChatLine;
+type Welcome = Protocol.Welcome;
+type PlayedGame = Protocol.PlayedGame;
+type EventMatch = Protocol.EventMatch;
+type Analysis = Protocol.AnalysisState;
+type CellValue = Protocol.CellValue;
+type Ok = Protocol.Ok;
+type PastGame = Protocol.PastGame;
+type HeldSeat = Protocol.HeldSeat;
+type Call = Protocol.Call;
 
 type App = import("./app.js").App;
 type Connection = import("./connection.js").Connection;
@@ -85,6 +95,9 @@ interface View {
 	mayNotify?: boolean;
 }
 
+/** What a page of a game shows is worked out from this; `isBack` is whether an earlier moment is looked at. */
+type Moment = { game: ShownGame; state: State; may: Choices; view: View; isBack: boolean };
+
 /** A button, by the name of what it does. */
 type Answer = { name: string; label: string; is_main?: boolean };
 /** What waits for an answer. */
@@ -128,7 +141,7 @@ interface RoomEars {
 }
 
 /** All rounds of a tournament, as `/e/CODE.json` has them. */
-type Whole = { seq: number; table: EventRow[]; pairings: Omit<Pairing, "names">[]; bracket?: Protocol.EventMatch[][] };
+type Whole = { seq: number; table: EventRow[]; pairings: Omit<Pairing, "names">[]; bracket?: EventMatch[][] };
 /** A request that is about one tournament, without its code. */
 type AboutIt = { type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch" } & Record<string, unknown>;
 /** What the organiser does with a tournament. */

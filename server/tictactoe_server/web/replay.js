@@ -1,6 +1,6 @@
 /** A game that is over and was kept, shown as if it were in a room that nobody is in. */
 
-/** @param {Protocol.PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
+/** @param {PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
 export function showPlayed(played, viewer) {
 	const { room, game, rules, players, board, moves, result, chosen, event, passed = [] } = played;
 	const out = new Set(passed.map(([, mark]) => mark));

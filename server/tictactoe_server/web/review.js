@@ -7,11 +7,11 @@ import { judge, lossOf, rate } from "./worth.js";
 const MOMENT_MS = 50;
 
 export class Review {
-	/** Those that are known, by how many moves were made. @type {Protocol.AnalysisState[]} */
+	/** Those that are known, by how many moves were made. @type {Analysis[]} */
 	known = [];
 	/** @type {readonly number[]} */
 	moves = [];
-	/** @type {Map<number, Promise<Protocol.AnalysisState>>} */
+	/** @type {Map<number, Promise<Analysis>>} */
 	#asked = new Map();
 	#game = 0;
 	#isEnded = false;
@@ -40,7 +40,7 @@ export class Review {
 		return found;
 	}
 
-	/** @param {number} ply @returns {Promise<Protocol.AnalysisState>} */
+	/** @param {number} ply @returns {Promise<Analysis>} */
 	async #askPatiently(ply) {
 		try {
 			return await this.ask(ply);
@@ -67,10 +67,10 @@ export class Review {
 	}
 }
 
-/** How good each move was, as far as that is known. @param {readonly Protocol.AnalysisState[]} known @param {readonly number[]} moves */
+/** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {readonly number[]} moves */
 export const judgeMoves = (known, moves) => moves.map((cell, ply) => (known[ply] ? judge(cell, known[ply]) : ""));
 
-/** The points of the graph of a game of two. @param {readonly Protocol.AnalysisState[]} known @param {readonly number[]} moves @param {State} state @returns {(Point | undefined)[]} */
+/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {State} state */
 export function pointsOf(known, moves, state) {
 	const [first] = state.rules.marks;
 	const kinds = judgeMoves(known, moves);
@@ -87,7 +87,7 @@ export function pointsOf(known, moves, state) {
 	});
 }
 
-/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. @param {readonly Protocol.AnalysisState[]} known @param {readonly number[]} moves */
+/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. @param {readonly Analysis[]} known @param {readonly number[]} moves */
 export function turningPoint(known, moves) {
 	const lost = moves.map((cell, ply) => (known[ply] ? lossOf(cell, known[ply]) : 0));
 	const most = Math.max(0, ...lost);

@@ -21,7 +21,7 @@ export class Room {
 	/** @type {ShownGame["pending"]} */
 	pending = null;
 	ears = DEAF;
-	/** @type {Protocol.ChatLine[]} */
+	/** @type {ChatLine[]} */
 	talk = [];
 	/** The rooms of others at this keyboard, each on a connection of its own. @type {Room[]} */
 	others = [];
@@ -72,7 +72,7 @@ export class Room {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
 	}
 
-	/** @param {Protocol.Ok} reply the answer that let us in @param {Connection} connection */
+	/** @param {Ok} reply the answer that let us in @param {Connection} connection */
 	enter(reply, connection) {
 		this.connection = connection;
 		this.url = connection.url;

@@ -33,7 +33,7 @@ export class Rooms {
 		return room?.ended ? undefined : room;
 	}
 
-	/** The seats that one may go back to. @returns {Protocol.HeldSeat[]} */
+	/** The seats that one may go back to. @returns {HeldSeat[]} */
 	get held() {
 		const welcomed = (this.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
 		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
@@ -86,7 +86,7 @@ export class Rooms {
 
 	/**
 	 * Ask a server, and the one to which it sends us; the first again where nobody is there, or after too many.
-	 * @param {WayIn} request @param {Connection} first @param {string} [url] @returns {Promise<[Protocol.Ok, Connection]>}
+	 * @param {WayIn} request @param {Connection} first @param {string} [url] @returns {Promise<[Ok, Connection]>}
 	 */
 	async #ask(request, first, url = "") {
 		const end = performance.now() + PATIENCE_MS;

@@ -12,10 +12,10 @@ const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
 /** How many bits fly when a game is won. */
 const BITS = 28;
 
-/** The corner at the top left of a cell. @param {Rules} rules @param {number} cell @returns {[x: number, y: number]} */
+/** The corner at the top left of a cell. @param {Rules} rules @param {number} cell */
 export const cornerOf = ({ columns }, cell) => [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 
-/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. @param {Rules} rules @returns {SVGElement[]} */
+/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. @param {Rules} rules */
 export function makeRows({ rows, columns }) {
 	const cells = [...Array(columns).keys()].map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
 	const model = svg("g", { role: "row" }, cells);

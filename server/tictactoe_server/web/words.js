@@ -89,7 +89,7 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
-/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text @returns {Protocol.ClockFields | null | undefined} */
+/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text */
 export function parseClock(text) {
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;

@@ -10,15 +10,15 @@ const EVEN = 0.15;
 /** How much a move may lose and still be as good. */
 const SLIP = 0.2;
 
-/** @param {Protocol.CellValue} value @param {[good: string, bad: string, even: string]} words */
+/** @param {CellValue} value @param {[good: string, bad: string, even: string]} words */
 const lean = ({ estimate = 0 }, [good, bad, even]) => (estimate > EVEN ? good : estimate < -EVEN ? bad : even);
 
-/** A value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed. @param {Protocol.CellValue} value */
+/** A value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed. @param {CellValue} value */
 export function rate({ kind, estimate = 0 }) {
 	return { win: 1, draw: 0, loss: -1 }[kind] ?? estimate;
 }
 
-/** @param {Protocol.AnalysisState} analysis @param {boolean} isAll @returns {Worths} */
+/** @param {Analysis} analysis @param {boolean} isAll @returns {Worths} */
 export function worthsOf({ cells, best }, isAll) {
 	const told = Object.entries(cells).map(([name, value]) => {
 		const { kind, plies } = value;
@@ -29,19 +29,19 @@ export function worthsOf({ cells, best }, isAll) {
 	return { cells: new Map(told), isAll, better: null };
 }
 
-/** @param {string} kind @param {Protocol.CellValue} value @param {boolean} solved */
+/** @param {string} kind @param {CellValue} value @param {boolean} solved */
 function saySoon(kind, { plies }, solved) {
 	if (!plies) return say(`worth ${kind}`);
 	return plies === 1 ? say(`worth ${kind} at once`) : say(`worth ${kind} ${solved ? "in" : "within"}`, { n: plies });
 }
 
-/** What a move is worth to whoever makes it. @param {Protocol.CellValue} value @param {boolean} solved */
+/** What a move is worth to whoever makes it. @param {CellValue} value @param {boolean} solved */
 function describeValue(value, solved) {
 	if (value.kind === "unknown") return say(lean(value, ["worth good", "worth bad", "worth even"]));
 	return saySoon(value.kind, value, solved);
 }
 
-/** Who stands how, and the best moves. @param {Protocol.AnalysisState} analysis @param {Rules} rules @returns {string} */
+/** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
 export function describePosition(analysis, rules) {
 	const { turn, best, cells, before } = analysis;
 	if (before) {
@@ -58,14 +58,14 @@ export function describePosition(analysis, rules) {
 	return say("best moves", { verdict, cells: n > 0 ? say("cells and more", { cells: named, n }) : named });
 }
 
-/** What may be chosen in an opening, and the best of it. @param {Protocol.AnalysisState} analysis @param {string} mark */
+/** What may be chosen in an opening, and the best of it. @param {Analysis} analysis @param {string} mark */
 function describeOptions({ options = {}, best_options = [], solved }, mark) {
 	const name = (/** @type {string} */ option) => (option === MORE ? say("option more") : option);
 	const told = Object.entries(options).map(([option, value]) => say("option worth", { option: name(option), worth: describeValue(value, solved) }));
 	return say("stands to choose", { mark, options: told.join("; "), best: best_options.map(name).join(", ") });
 }
 
-/** @param {Protocol.AnalysisState} analysis @param {string} mark @param {Rules} rules */
+/** @param {Analysis} analysis @param {string} mark @param {Rules} rules */
 function describeStanding({ value, solved }, mark, { marks }) {
 	const worth = describeValue(value, solved);
 	const isSeveral = marks.length > 2;
@@ -82,7 +82,7 @@ function describeStanding({ value, solved }, mark, { marks }) {
 	}
 }
 
-/** What one cell is worth, or that nobody can move there. @param {number} cell @param {Protocol.AnalysisState} analysis @param {Rules} rules */
+/** What one cell is worth, or that nobody can move there. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function describeCellWorth(cell, { cells, solved }, rules) {
 	const value = cells[cell];
 	const name = nameCell(cell, rules);
@@ -90,7 +90,7 @@ export function describeCellWorth(cell, { cells, solved }, rules) {
 	return say(value.kind === "win" || value.kind === "loss" ? "cell does" : "cell is", { cell: name, worth: describeValue(value, solved) });
 }
 
-/** How a move compares that was played, empty where that is not known. @param {number} cell @param {Protocol.AnalysisState} analysis @param {Rules} rules */
+/** How a move compares that was played, empty where that is not known. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	const value = cells[cell];
 	if (!value || !turn) return "";
@@ -103,13 +103,13 @@ export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	return say(places.better === places.worth ? "played, better" : "played, best", places);
 }
 
-/** How much a move gave away, from 0 to 2; 0 where that is not known. @param {number} cell @param {Protocol.AnalysisState} before */
+/** How much a move gave away, from 0 to 2; 0 where that is not known. @param {number} cell @param {Analysis} before */
 export function lossOf(cell, { cells, value }) {
 	const lost = cells[cell] ? rate(value) - rate(cells[cell]) : 0;
 	return lost > SLIP ? lost : 0;
 }
 
-/** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Protocol.AnalysisState} before @returns {"" | "best" | "fine" | "slip" | "mistake"} */
+/** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Analysis} before */
 export function judge(cell, before) {
 	const { cells, best } = before;
 	if (!cells[cell]) return "";

@@ -20,7 +20,7 @@ export class Following {
 	hasCard = false;
 	/** Why there is nothing to follow, if so. */
 	refused = "";
-	/** @type {Protocol.Welcome | null} */ #asked = null;
+	/** @type {Welcome | null} */ #asked = null;
 	#timer = 0;
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
@@ -36,12 +36,12 @@ export class Following {
 		return this.app.connection.welcome?.player ?? "";
 	}
 
-	/** What one may do. @returns {string[]} */
+	/** What one may do. */
 	get deeds() {
 		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
 
-	/** The table, as far as it is known, the newest rows those that were pushed; before it begins with all who are expected. @returns {EventRow[]} */
+	/** The table, as far as it is known, the newest rows those that were pushed; before it begins with all who are expected. */
 	get rows() {
 		const { table = [], status, expected = [] } = this.state ?? {};
 		const pushed = new Map(table.map((row) => [row.player, row]));
@@ -179,7 +179,7 @@ export class Following {
 	}
 }
 
-/** @param {EventState} state @param {Protocol.EventRows} news @returns {EventState} */
+/** @param {EventState} state @param {Protocol.EventRows} news */
 function update(state, news) {
 	const { seq, status, round, due_ms, present, rows, pairings, away, games } = news;
 	const changed = new Map(rows.map((row) => [row.player, row]));
