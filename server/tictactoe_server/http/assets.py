@@ -49,7 +49,8 @@ _KINDS: Final = {
 }
 _CATALOGUE: Final = ".json"
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
-_COMMENT: Final = re.compile(r"/\*\*.*?\*/", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*\*.*?\*/|^\s*//[^\n]*$", re.DOTALL | re.MULTILINE)
+_INDENT: Final = re.compile(r"^\t+", re.MULTILINE)
 _STYLE_SPACE: Final = re.compile(r"/\*.*?\*/\s*|\s*([{};])\s*", re.DOTALL)
 _EMPTY_LINES: Final = re.compile(r"\n\s*\n")
 _QUOTED: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`')
@@ -107,7 +108,7 @@ class Assets:
         for name in self._modules.files:
             self._paths[name] = _path_of(name, everything.encode())
         for name in self._modules.files:
-            module = self._modules.render(name, self._paths.__getitem__)
+            module = _INDENT.sub("", self._modules.render(name, self._paths.__getitem__))
             self._keep(name, self._replace_names(name, module).encode(), self._paths[name])
         self._index = self._replace_names(INDEX, index)
         self._named = [name for name in self._modules.files if self._paths[name] in self._index]

@@ -11,20 +11,6 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
 
-/**
- * A page of the site: it lives from its making to `close`.
- * @typedef {{
- *   element: HTMLElement, title: string, onPhase?(): void, onNews?(news: News): void,
- *   onKey?(event: KeyboardEvent): void, close?(): unknown,
- * }} Page
- *
- * What an app needs of the page around it.
- * @typedef {{navigate(path: string): unknown, onPhase(): void, onNews(news: News): void}} Around
- *
- * What comes that nobody asked for.
- * @typedef {Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>} News
- */
-
 export class App {
 	kept = readKept();
 	sound = new Sound();
@@ -86,7 +72,7 @@ export class App {
 		return connection;
 	}
 
-	/** Somebody waits for us at the board of an event. @param {Protocol.Call} call */
+	/** Somebody waits for us at the board of an event. @param {Call} call */
 	async #answer(call) {
 		const { answerCall } = await import("./events/call.js").catch(() => ({ answerCall: null }));
 		answerCall?.(this, call);
@@ -115,7 +101,7 @@ export class App {
 		await (await withSentences(import("./naming.js"))).askName(this);
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {import("./rooms.js").Entry} request @param {string[]} [names] of others here */
+	/** Enter a room and go to its page; what is refused is told. @param {WayIn} request @param {string[]} [names] of others here */
 	async play(request, names) {
 		try {
 			if (request.type !== "join") await this.meet();
@@ -157,11 +143,11 @@ export class App {
 
 	/** Give a finished game a link that anybody can open. @param {string} game its id in the history */
 	share(game) {
-		const shared = (/** @type {Protocol.Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
+		const shared = (/** @type {Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
 		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
-	/** @param {Partial<import("./kept.js").Kept>} changed */
+	/** @param {Partial<Kept>} changed */
 	keep(changed) {
 		Object.assign(this.kept, changed);
 		this.sound.isOn = this.kept.sound;

@@ -17,17 +17,6 @@ const ONE_LETTER = 26;
 /** @type {Record<string, [down: number, right: number]>} */
 const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/**
- * What a board shows: `turn` is the mark that a move would set, `pending` the cell of a move that is on its way,
- * `values` what the cells are worth, of which the best are always shown and the others where one points, and `isWon`
- * whether who looks has won.
- * @typedef {object} BoardView
- * @property {string} board @property {number | null} last @property {readonly number[]} line @property {string | null} turn
- * @property {boolean} isMine @property {number | null} pending @property {Worths | null} values @property {boolean} isWon
- */
-
-/** `onChoose` hears which cell waits for its confirmation, null for none, and `onPoint` which one is pointed at, -1 for none. @typedef {{onPlay(cell: number): void, onChoose(cell: number | null): void, onPoint(cell: number): void}} BoardEars */
-
 export class Board {
 	/** Whether a typed move waits for Enter, which is then not for the cursor's cell. */
 	isTyping = false;
@@ -50,7 +39,7 @@ export class Board {
 	/** What lies in each cell. @type {(SVGElement | null)[]} */
 	#pieceIn = [];
 
-	/** @param {Protocol.RulesState} rules @param {string} name @param {Look} look @param {BoardEars} ears */
+	/** @param {Rules} rules @param {string} name @param {Look} look @param {BoardEars} ears */
 	constructor(rules, name, look, ears) {
 		this.rules = rules;
 		this.look = look;

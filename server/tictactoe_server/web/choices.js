@@ -6,19 +6,6 @@ import { choicesOf } from "./opening.js";
 import { describeTakeBack } from "./telling.js";
 import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/**
- * Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button.
- * @typedef {{id: string, argument: string, name: string, label: string, cost: "" | "abort" | "lose"}} Deed
- *
- * Something that waits: the marks who asked, are away or have left, and the deeds that answer it, first with yes.
- * @typedef {{id: string, marks: string[], deeds: Deed[], left_ms: number | null}} Question
- *
- * In `reasons`, by the names of what cannot be done, the ids of the sentences that say why.
- * @typedef {{deeds: Deed[], questions: Question[], reasons: Record<string, string>}} Choices
- */
-
 /**
  * What the viewer may do so many ms after the state came, its moves null where they are not known.
  * @param {State} state @param {string} viewer @param {readonly number[] | null} moves
@@ -48,7 +35,7 @@ export function findReason(from, name) {
 	return Object.entries(from.reasons).find(([other]) => name === other || name === other.split(" ")[0])?.[1];
 }
 
-/** @param {State} state @param {string} viewer @param {boolean} [aborts] @returns {Deed["cost"]} */
+/** @param {State} state @param {string} viewer @param {boolean} [aborts] */
 function costOfGoing({ seats, status, board, rules, chosen, event }, viewer, aborts = true) {
 	const own = seatOf({ seats }, viewer);
 	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
@@ -90,7 +77,7 @@ export function describeDeed({ id, argument, label }, state) {
 	return take === next ? say(`${label}, and move`, { mark }) : say(label, { mark, other: nameMark(state, next) });
 }
 
-/** @param {string} name @param {Deed["cost"]} cost @returns {Deed} */
+/** @param {string} name @param {Deed["cost"]} cost */
 function makeDeed(name, cost) {
 	const [id, ...more] = name.split(" ");
 	const own = id === "resign" || id === "leave" ? cost : "";
@@ -198,7 +185,7 @@ function whyNoRematch({ offers, event }, own, over, isDeserted) {
 	};
 }
 
-/** @param {State} state @param {string | null} own @param {Deed[]} deeds @param {number} nowMs @returns {Question[]} */
+/** @param {State} state @param {string | null} own @param {Deed[]} deeds @param {number} nowMs */
 function listQuestions(state, own, deeds, nowMs) {
 	/** @type {Question[]} */
 	const found = [];

@@ -12,13 +12,11 @@ import { Ways } from "./ways.js";
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "moved", "names", "opening", "presence", "repeat", "review", "seq", "share", "wall"];
 
-/** @typedef {{onPhase(): void, onWelcome(): void, onNews(news: News): void, onIdentity(connection: Connection): void}} ConnectionEars */
-
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
 	phase = "connecting";
 	reason = "";
-	/** @type {Protocol.Welcome | null} */ welcome = null;
+	/** @type {Welcome | null} */ welcome = null;
 	/** When the next attempt is made, by `performance.now()`. */
 	nextAttemptAt = 0;
 	/** @type {WebSocket | null} */ #socket = null;
@@ -37,7 +35,7 @@ export class Connection {
 		onChange: () => this.ears.onPhase(),
 	}, this.#closing.signal);
 
-	/** @param {import("./identity.js").Known} known @param {ConnectionEars} ears */
+	/** @param {Known} known @param {ConnectionEars} ears */
 	constructor(known, ears, url = HOME) {
 		this.identity = new Identity(known);
 		this.ears = ears;
@@ -87,7 +85,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Protocol.Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Ok>} */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
@@ -175,7 +173,7 @@ export class Connection {
 		return isAnother;
 	}
 
-	/** @param {Protocol.Welcome} welcome */
+	/** @param {Welcome} welcome */
 	#arrive(welcome) {
 		clearTimeout(this.#timer);
 		this.welcome = welcome;

@@ -90,7 +90,7 @@ export class GameControls {
 		return page.draw();
 	}
 
-	/** @param {Room} room @param {Protocol.RoomState} state @param {number} cell */
+	/** @param {Room} room @param {State} state @param {number} cell */
 	#whyNot(room, state, cell) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };
@@ -171,7 +171,7 @@ export class GameControls {
 		const { analysis } = room
 			? await room.request({ type: "analyse", ply })
 			: await app.connection.request({ type: "review", ...past, ply });
-		return /** @type {Protocol.AnalysisState} */ (analysis);
+		return /** @type {Analysis} */ (analysis);
 	}
 
 	async #share() {
@@ -183,7 +183,7 @@ export class GameControls {
 
 	// What is typed.
 
-	/** Say something in the room; resolves to whether it was said. @param {string} text @returns {Promise<boolean>} */
+	/** Say something in the room; resolves to whether it was said. @param {string} text */
 	async chat(text) {
 		const { room } = this.page;
 		return !!room && room.ask({ type: "chat", text });

@@ -27,7 +27,7 @@ export async function askFor(room, { id, argument, hand = room }) {
 
 /**
  * Open a room with the same terms: with the computer, for whom one invites, or for whoever comes.
- * @param {App} app @param {Room} room @param {Protocol.RoomState} state @param {string | null | undefined} bot the computer's level
+ * @param {App} app @param {Room} room @param {State} state @param {string | null | undefined} bot the computer's level
  */
 export async function openAnother(app, room, { rules: { preset, ...fields }, time_control, visibility }, bot) {
 	const game = { rules: preset ?? fields, clock: time_control ?? null };

@@ -1,10 +1,5 @@
 /** Elements in a line, and lists of them that keep what stays. Text goes in as text, never as markup. */
 
-/** @typedef {Node | string | null | false | undefined} Child */
-/** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
-/** The tag of `p` and of `p.note`. @template {string} T @typedef {T extends `${infer Name}.${string}` ? Name : T} TagOf */
-/** @template {string} T @typedef {TagOf<T> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagOf<T>] : never} ElementOf */
-
 /** @template {HTMLElement | SVGElement} E @param {E} element @param {Attributes} attributes; those with two dashes are for the style sheet @param {(Child | Child[])[]} children */
 function fill(element, attributes, children) {
 	for (const [name, value] of Object.entries(attributes)) {

@@ -6,7 +6,7 @@ import { isGuest } from "./identity.js";
 import { withSentences } from "./language.js";
 import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
-/** @param {string} own the name that one bears @param {Protocol.RoomState} state @param {(name: string) => void} onJoin */
+/** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor(own, state, onJoin) {
 	const name = h("input", { value: own, maxlength: 24, autocomplete: "nickname" });
 	if (isGuest(own)) withSentences(import("./naming.js")).then(({ proposeName }) => (name.value = name.value === own ? proposeName() : name.value), () => undefined);

@@ -25,8 +25,6 @@ const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
 
-/** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. @typedef {{code: string, onlyWatches: boolean} | {load: () => Promise<Protocol.PlayedGame>, past?: string, shared?: string}} Source */
-
 /** @param {App} app @param {Source} source */
 export const makeGame = (app, source) => new GamePage(app, source);
 
@@ -35,7 +33,7 @@ export class GamePage {
 	game = null;
 	/** The live room, null for a game that was kept. @type {Room | null} */
 	room = null;
-	/** What positions are worth, where somebody wants to know. @type {import("./reviewpanel.js").ReviewPanel | null} */
+	/** What positions are worth, where somebody wants to know. @type {ReviewPanel | null} */
 	review = null;
 	/** A move that is typed, and not yet made. */
 	typed = "";
@@ -116,7 +114,7 @@ export class GamePage {
 		return this.app.connection.request({ type: "event_watch", event: this.source.code, on: false }).then(() => true, () => false);
 	}
 
-	/** @param {Protocol.PlayedGame} played */
+	/** @param {PlayedGame} played */
 	#showPlayed(played) {
 		this.game = showPlayed(played, this.app.connection.welcome?.player ?? "");
 		this.draw();
@@ -151,7 +149,7 @@ export class GamePage {
 		this.draw();
 	}
 
-	/** What one looks at and has begun. @returns {import("./scene.js").View} */
+	/** What one looks at and has begun. */
 	get #view() {
 		const { source, app, review, typed, confirming, isLive, game } = this;
 		return {
@@ -195,7 +193,7 @@ export class GamePage {
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
 	}
 
-	/** @param {import("./stage.js").Scene} scene */
+	/** @param {Scene} scene */
 	#drawBoard(scene) {
 		const { rules } = scene.state;
 		const look = lookOf(rules);
@@ -209,12 +207,12 @@ export class GamePage {
 		this.board.draw(scene.board);
 	}
 
-	/** @param {import("./scene.js").Asked[]} questions */
+	/** @param {Asked[]} questions */
 	#drawQuestions(questions) {
 		if (this.stage.drawQuestions(questions)) this.board?.focus();
 	}
 
-	/** @param {string} kind @param {Protocol.RoomState} state */
+	/** @param {string} kind @param {State} state */
 	#makeCard(kind, state) {
 		const { app, controls } = this;
 		if (kind === "door") return makeDoor(app.connection.name, state, (name) => controls.join(name));
@@ -240,7 +238,7 @@ export class GamePage {
 		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
 	}
 
-	/** What may be done now. @param {ShownGame} game @param {Protocol.RoomState} state */
+	/** What may be done now. @param {ShownGame} game @param {State} state */
 	may({ viewer, moves, receivedAt }, state) {
 		const { room, app: { connection } } = this;
 		const find = (/** @type {string} */ player) =>
@@ -253,7 +251,7 @@ export class GamePage {
 		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => id !== "new"), questions };
 	}
 
-	/** @type {import("./room.js").RoomEars["onUpdate"]} */
+	/** @type {RoomEars["onUpdate"]} */
 	onUpdate(old, before, afterLoss) {
 		const { room } = this;
 		if (!room?.state) return;
@@ -274,7 +272,7 @@ export class GamePage {
 		this.review = null;
 	}
 
-	/** @param {Protocol.ChatLine} line */
+	/** @param {ChatLine} line */
 	onChat(line) {
 		this.talk.hear(line);
 		this.app.say(describeLine(line));
@@ -289,7 +287,7 @@ export class GamePage {
 		setText(heard, `${say("view talk")}${unread ? ` ${unread}` : ""}`);
 	}
 
-	/** @type {import("./room.js").RoomEars["onRefusal"]} */
+	/** @type {RoomEars["onRefusal"]} */
 	onRefusal(message, cell) {
 		this.app.say(message);
 		this.draw();

@@ -4,8 +4,6 @@ import { svg } from "./dom.js";
 
 const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];
 
-/** What a position was worth, from -1 to 1, and how good the move was that led there. @typedef {{worth: number, kind: string}} Point */
-
 export class Graph {
 	#area = svg("path", { class: "graph-area" });
 	#line = svg("path", { class: "graph-line" });

@@ -3,11 +3,6 @@
 import { MORE, choicesOf, moverOf, placerOf, sitsNow } from "./opening.js";
 import { FREE } from "./rules.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** The cells of a game in order, null where they are not known. @typedef {readonly number[] | null | undefined} Cells */
-/** An event: its kind, the states between which it happened, the mark that it is about, and what else belongs to it. @typedef {{type: string, old: State, state: State, mark?: string, [more: string]: any}} Happened */
-
 /** @type {Protocol.Offers} */
 const NO_OFFERS = { draw: null, undo: null, rematch: [] };
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
@@ -15,7 +10,7 @@ const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
 /**
  * Every event once, in the order in which it is told. `moves` are all cells of the new state's game and `before` those
  * of the old one's; null where they are not known.
- * @param {State} old @param {State} state @param {Cells} moves @param {Cells} before @returns {Happened[]}
+ * @param {State} old @param {State} state @param {Cells} moves @param {Cells} before
  */
 export function happened(old, state, moves, before) {
 	if (state.game === old.game) {
@@ -39,10 +34,10 @@ export function standing(state, moves) {
 /** Not a game that was aborted, or ended as only newer servers know. @param {{winner: string | null, reason: string}} result */
 export const isDraw = ({ winner, reason }) => winner === null && REASONS.includes(reason);
 
-/** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] @returns {Happened} */
+/** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] */
 const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
 
-/** @param {State} state @param {(seat: Protocol.SeatState) => Protocol.SeatState | null} change @returns {Protocol.RoomState["seats"]} */
+/** @param {State} state @param {(seat: SeatState) => SeatState | null} change */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }
@@ -68,7 +63,7 @@ function missedGames(old, state) {
 	return [of("Missed", old, state, { first_game: first, last_game: last, winner, is_draw })];
 }
 
-/** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state @returns {State} */
+/** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state */
 function beforeFirstMove(old, state) {
 	const known = playersOf(old);
 	const seats = mapSeats(state, (seat) => ({ ...(known.get(seat.player) ?? seat), out: false }));
@@ -77,7 +72,7 @@ function beforeFirstMove(old, state) {
 	return { ...start, status: "playing", opening: undefined, chosen: undefined };
 }
 
-/** The old state, with its seats and the offer of a draw at the marks that their players have now. @param {State} old @param {State} state @returns {State} */
+/** The old state, with its seats and the offer of a draw at the marks that their players have now. @param {State} old @param {State} state */
 function asSittingNow(old, state) {
 	const known = playersOf(old);
 	const seats = mapSeats(state, (seat) => known.get(seat.player) ?? null);
@@ -89,7 +84,7 @@ function asSittingNow(old, state) {
 /** The seats of a state by their players. @param {State} state */
 const playersOf = ({ seats }) => new Map(Object.values(seats).flatMap((seat) => (seat ? [[seat.player, seat]] : [])));
 
-/** Whether the same person sits there, maybe by a card of an event. @param {Protocol.SeatState} was @param {Protocol.SeatState} seat @param {State} state */
+/** Whether the same person sits there, maybe by a card of an event. @param {SeatState} was @param {SeatState} seat @param {State} state */
 const isSame = (was, seat, { event }) => was.player === seat.player || (!!event && was.name === seat.name);
 
 /** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
@@ -109,7 +104,7 @@ function arrivals(old, state) {
 /**
  * The cells of a state's game as they were played, or as far as boards tell that: then those first that lie on the other
  * state's board as well, as `guide` has them, as never taken back.
- * @param {Cells} known @param {State} state @param {State} other @param {Cells} guide @returns {readonly number[]}
+ * @param {Cells} known @param {State} state @param {State} other @param {Cells} guide
  */
 function order(known, state, other, guide) {
 	if (known?.length === state.ply) return known;
@@ -190,7 +185,7 @@ function offers(old, state, moves, isTakenBack) {
 /** How many moves are taken back where a mark asks. @param {State} state @param {string} mark */
 export const takenBackBy = ({ last, board }, mark) => (last !== null && board[last] === mark ? 1 : 2);
 
-/** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack @returns {Happened} */
+/** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack */
 function howItEnded(old, state, kind, by, isTakenBack) {
 	const ended = state.offers.ended?.[kind];
 	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", old, state, { kind, by: ended.by });

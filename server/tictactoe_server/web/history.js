@@ -13,9 +13,7 @@ const MOST_COUNTED = 1000;
 const SHOWN_FIRST = 30;
 const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
 
-/** @typedef {Protocol.PastGame} PastGame */
-
-/** @param {App} app @returns {Page} */
+/** @param {App} app */
 export function makeHistory(app) {
 	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
 	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
@@ -30,7 +28,6 @@ export function makeHistory(app) {
 	load();
 	return { title: say("history title"), element };
 
-	/** @returns {Promise<void>} */
 	async function load() {
 		await app.arrive();
 		try {

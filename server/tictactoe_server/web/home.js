@@ -12,7 +12,7 @@ import { clean, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
 
-/** @param {App} app @returns {Page} */
+/** @param {App} app */
 export function makeHome(app) {
 	const { connection, kept } = app;
 	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });

@@ -3,9 +3,6 @@
 /** How many tokens of other clusters are tried where the newest one is refused. */
 const MOST_TOKENS = 3;
 
-/** @typedef {{name: string, token: string, tokens?: Record<string, string>}} Known */
-/** What another device, or an earlier claim of a name, gave for a hello. @typedef {{link: string} | {name: string, rescue: string}} Codes */
-
 /** Whether a name is one that servers give to those who choose none. */
 export const isGuest = (name = "") => name.startsWith("guest-");
 
@@ -42,7 +39,7 @@ export class Identity {
 		this.refused = null;
 	}
 
-	/** @param {Protocol.Welcome} welcome */
+	/** @param {Welcome} welcome */
 	accept({ name, token }) {
 		if (this.codes) [this.codes, this.refusedCode] = [null, ""];
 		Object.assign(this, { name, token });

@@ -4,12 +4,6 @@ import { PRESETS } from "./rules.js";
 
 const STORE = "tictactoe";
 
-/**
- * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
- * their ids, the newest last; that of a server of no cluster is under "". `here` are who else plays at this keyboard.
- * @typedef {{name: string, token: string, tokens: Record<string, string>, asked?: boolean, sound: boolean, theme: string, game: string, clock: string, here?: {code: string, people: {name: string, token: string}[]}}} Kept
- */
-
 /** What is kept under a name as it is read from its text, or from null. @template T @param {string} name @param {(text: string | null) => T} parse */
 export function read(name, parse) {
 	try {
@@ -27,7 +21,6 @@ export function write(name = "", text = "") {
 	}
 }
 
-/** @returns {Kept} */
 export function readKept() {
 	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
 	// Who comes from before there were clusters has the one token alone.

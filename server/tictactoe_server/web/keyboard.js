@@ -36,7 +36,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {string} key @param {Protocol.RulesState} rules @param {Choices} may */
+	/** @param {string} key @param {Rules} rules @param {Choices} may */
 	#pressAtBoard(key, rules, may) {
 		const { page } = this;
 		const claim = deedOfKey(may, key, true);
@@ -49,7 +49,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {Protocol.RulesState} rules */
+	/** @param {Rules} rules */
 	#playTyped(rules) {
 		const { page } = this;
 		const cell = parseCell(page.typed, rules);

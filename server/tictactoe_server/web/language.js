@@ -6,7 +6,7 @@ import { learn, speak } from "./catalogue.js";
 let later = null;
 const YEAR_SECONDS = 31_536_000;
 
-/** What the server has written into the page. @param {"languages" | "sentences"} what @returns {Record<string, string>} */
+/** What the server has written into the page. @param {"languages" | "sentences"} what */
 const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{}");
 
 /** What each language is called by those who speak it. */

@@ -8,9 +8,7 @@ import { PRESETS } from "./rules.js";
 import { SmallBoard } from "./smallboard.js";
 import { clean, formatDuration } from "./words.js";
 
-/** @typedef {{item: HTMLElement, live: Protocol.LiveBoard, draw(live: Protocol.LiveBoard): void, tick(): void}} Card */
-
-/** A card that leads to its game; that of computers is in no room. @param {Protocol.LiveBoard} live @returns {Card} */
+/** A card that leads to its game; that of computers is in no room. @param {LiveBoard} live @returns {LiveCard} */
 export function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });
@@ -18,11 +16,11 @@ export function makeCard(live) {
 	const note = h("p.note");
 	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", {}, nameOf(live)), board.element, h("div.live-players", {}, rows), note);
 	let receivedAt = 0;
-	/** @type {Card} */
+	/** @type {LiveCard} */
 	const card = { item: h("li", {}, link), live, draw, tick };
 	return card;
 
-	/** @param {Protocol.LiveBoard} next */
+	/** @param {LiveBoard} next */
 	function draw(next) {
 		card.live = next;
 		receivedAt = performance.now();
@@ -48,12 +46,12 @@ export function makeCard(live) {
 	}
 }
 
-/** @param {Protocol.LiveBoard} live */
+/** @param {LiveBoard} live */
 function nameOf({ preset, rows, columns }) {
 	return preset && PRESETS.includes(preset) ? say(`name of ${preset}`) : `${rows}x${columns}`;
 }
 
-/** @param {Protocol.LiveBoard} live */
+/** @param {LiveBoard} live */
 function describeEnd({ result, names }) {
 	if (result?.winner) return say("page wins", { name: clean(names[result.winner] ?? result.winner) });
 	return result && isDraw(result) ? say("page went drawn") : say("page went ended");

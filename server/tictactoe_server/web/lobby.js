@@ -7,11 +7,11 @@ export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
 	rooms = new Map();
 	element = h("ul.live-boards");
-	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, import("./livecard.js").Card>} */
+	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, LiveCard>} */
 	cards = new Map();
 	/** Whether computers play what is shown. */
 	isDemo = false;
-	/** @type {Protocol.Welcome | null} */
+	/** @type {Welcome | null} */
 	#asked = null;
 
 	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange @param {boolean} [demo] whether computers play where nobody does */
@@ -59,7 +59,7 @@ export class Lobby {
 		for (const card of this.cards.values()) card.tick();
 	}
 
-	/** @param {Protocol.LiveBoard[]} boards all that are shown from now on */
+	/** @param {LiveBoard[]} boards all that are shown from now on */
 	#draw(boards) {
 		const cards = boards.map((live) => this.cards.get(keyOf(live)) ?? makeCard(live));
 		cards.forEach((card, index) => card.draw(boards[index]));
@@ -68,5 +68,5 @@ export class Lobby {
 	}
 }
 
-/** By what a card is known: games of computers may be of another kind each. @param {Protocol.LiveBoard} live */
+/** By what a card is known: games of computers may be of another kind each. @param {LiveBoard} live */
 const keyOf = ({ room, game }) => room || `${game}`;

@@ -56,10 +56,10 @@ function decode(text) {
 
 /** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
 async function loadEvent(code, part, ticket) {
-	const loading = part === "wall" ? import("./events/wall.js") : part === "cards" ? import("./events/cards.js") : import("./events/event.js");
-	const [{ makePage }, { prepare }] = await Promise.all([loading, import("./events/words.js"), app.arrive()]);
-	await prepare();
-	return makePage(app, code, ticket);
+	await Promise.all([(await import("./events/words.js")).prepare(), app.arrive()]);
+	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
+	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
+	return new (await import("./events/event.js")).EventPage(app, code, ticket);
 }
 
 /** @param {string} text @param {boolean} onlyWatches */
@@ -86,7 +86,7 @@ async function fetchShared(id = "") {
 async function fetchPast(game = "") {
 	await app.arrive();
 	const { played } = await app.connection.request({ type: "record", game });
-	return /** @type {Protocol.PlayedGame} */ (played);
+	return /** @type {PlayedGame} */ (played);
 }
 
 /** Ask for the whole page where a part of it is not to be had: the server may have another version by now. @param {unknown} why */

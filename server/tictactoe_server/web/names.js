@@ -65,7 +65,7 @@ export function showNames(app, code = "") {
 		});
 	}
 
-	/** @param {Ask} request @param {(ok: Protocol.Ok) => unknown} then */
+	/** @param {Ask} request @param {(ok: Ok) => unknown} then */
 	async function ask(request, then) {
 		setText(fault, "");
 		try {

@@ -16,7 +16,7 @@ const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
 		h("label", {}, h("input", { type: "radio", name: "with", value, checked: !index }), h("span", {}, say(`page new with ${value}`)))));
 
-/** @param {App} app @returns {Page} */
+/** @param {App} app */
 export function makeNewRoom(app) {
 	const { kept } = app;
 	const title = say("new room title");

@@ -5,23 +5,18 @@ import { happened } from "./happened.js";
 import { announce, announceStanding } from "./telling.js";
 import { describePlayers, describeRules, describeTurn, endFor, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** @typedef {"" | "move" | "turn" | "win" | "lose"} Tone */
-/** `isEnd` where the game is over by this, which the page shows anyway. @typedef {{notes: string[], told: string[], tone: Tone, isEnd: boolean}} News */
-
-/** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss @returns {News} */
+/** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss */
 export function newsOf(room, old, before, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
 	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "", isEnd: false };
 	const changes = happened(old, state, room.moves, before);
-	const told = announce(changes, viewer, { afterLoss });
+	const told = announce(changes, viewer, afterLoss);
 	const beside = changes.filter(({ type }) => type !== "Moved" && type !== "Ended");
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
 	const isEnd = !!state.result && !old.result;
-	return { notes: announce(beside, viewer, { afterLoss }), told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat), isEnd };
+	return { notes: announce(beside, viewer, afterLoss), told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat), isEnd };
 }
 
 /** @param {Room} room @param {State} state */
@@ -31,7 +26,7 @@ function introduce({ code, viewer, moves, seat }, state) {
 	return [first, describePlayers(state, viewer), ...announceStanding(state, moves, viewer), describeTurn(state, viewer)];
 }
 
-/** @param {State} old @param {State} state @param {string | null} seat @returns {Tone} */
+/** @param {State} old @param {State} state @param {string | null} seat */
 function toneOf(old, state, seat) {
 	if (state.ply === old.ply && state.chosen?.length === old.chosen?.length) return "";
 	return state.turn === seat ? "turn" : "move";

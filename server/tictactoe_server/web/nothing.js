@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";
 
-/** @param {App} app @param {string} message why @returns {Page} */
+/** @param {App} app @param {string} message why */
 export function makeNothing(app, message) {
 	const element = h("div.card.narrow", {},
 		h("h1", { tabindex: -1 }, say("page nothing title")),

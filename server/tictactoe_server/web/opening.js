@@ -1,6 +1,6 @@
 /** Openings that even out the first move: who has placed and chosen what, as tictactoe_engine/opening.py says it. */
 
-/** @typedef {{rules: Protocol.RulesState, chosen?: readonly string[]}} Opened a state, or a finished game */
+/** @typedef {{rules: Rules, chosen?: readonly string[]}} Opened a state, or a finished game */
 /** After how many moves somebody chose, who sat at `mark` then, and what they took. @typedef {{ply: number, mark: string, take: string}} Choice */
 
 /** The stages of each rule: the seat that places, how many marks lie there then, who chooses. @type {Record<string, [number, number, number][]>} */
@@ -8,7 +8,7 @@ const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };
 
 export const MORE = "more";
 
-/** What was chosen, in order. @param {Opened} game @returns {Choice[]} */
+/** What was chosen, in order. @param {Opened} game */
 export function choicesOf({ rules, chosen = [] }) {
 	const stages = STAGES[rules.opening ?? ""] ?? [];
 	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));
@@ -28,8 +28,8 @@ export function placerOf(game, ply) {
 	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
 }
 
-/** Where the player sits now who made the last move; null before the first. @param {Protocol.RoomState} state */
+/** Where the player sits now who made the last move; null before the first. @param {State} state */
 export const moverOf = (state) => (state.last === null ? null : placerOf(state, state.ply - 1) || state.board[state.last]);
 
-/** The mark that is placed next, in an opening whoever places it. @param {Protocol.RoomState} state */
+/** The mark that is placed next, in an opening whoever places it. @param {State} state */
 export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);

@@ -1,15 +1,209 @@
-// The types that most modules of the page name, each as its own module has it.
+// The types that more than one module of the page names. Those of what is sent are in docs/schema/protocol.d.ts.
+
+type State = Protocol.RoomState;
+type Rules = Protocol.RulesState;
+type EventState = Protocol.EventState;
+type EventRow = Protocol.EventRow;
+type Pairing = Protocol.EventPairing;
+type LiveBoard = Protocol.LiveBoard;
+type SeatState = Protocol.SeatState;
+type ChatLine = Protocol.ChatLine;
+type Welcome = Protocol.Welcome;
+type PlayedGame = Protocol.PlayedGame;
+type EventMatch = Protocol.EventMatch;
+type Analysis = Protocol.AnalysisState;
+type CellValue = Protocol.CellValue;
+type Ok = Protocol.Ok;
+type PastGame = Protocol.PastGame;
+type HeldSeat = Protocol.HeldSeat;
+type Call = Protocol.Call;
+
 type App = import("./app.js").App;
-type Ask = import("./requests.js").Ask;
-type Choices = import("./choices.js").Choices;
 type Connection = import("./connection.js").Connection;
-type Deed = import("./choices.js").Deed;
 type Following = import("./events/following.js").Following;
 type GamePage = import("./game.js").GamePage;
-type Look = import("./shapes.js").Look;
-type News = import("./app.js").News;
-type Page = import("./app.js").Page;
+type ReviewPanel = import("./reviewpanel.js").ReviewPanel;
 type Room = import("./room.js").Room;
-type ShownGame = import("./scene.js").ShownGame;
-type Whole = import("./events/following.js").Whole;
-type Worths = import("./worth.js").Worths;
+type Rooms = import("./rooms.js").Rooms;
+type Scene = ReturnType<typeof import("./scene.js").sceneOf>;
+
+/** A page of the site: it lives from its making to `close`. */
+interface Page {
+	element: HTMLElement;
+	title: string;
+	onPhase?(): void;
+	onNews?(news: News): void;
+	onKey?(event: KeyboardEvent): void;
+	close?(): unknown;
+}
+
+/** What comes that nobody asked for. */
+type News = Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>;
+
+type Without<R, Key extends string> = R extends Partial<Record<Key, string>> ? Omit<R, Key> : never;
+/** What is asked for; the id comes by itself. */
+type Ask = Without<Protocol.Request, "id">;
+/** What is asked for in a room, whose code comes by itself, too. */
+type AskHere = Ask extends infer R ? (R extends { room: string } ? Omit<R, "room"> : never) : never;
+/** What lets one into a room. */
+type WayIn = Without<Protocol.Create | Protocol.Match | Protocol.Join | Protocol.Watch, "id">;
+
+/** Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button. */
+type Deed = { id: string; argument: string; name: string; label: string; cost: "" | "abort" | "lose" };
+/** Something that waits: the marks who asked, are away or have left, and the deeds that answer it, first with yes. */
+type Question = { id: string; marks: string[]; deeds: Deed[]; left_ms: number | null };
+/** In `reasons`, by the names of what cannot be done, the ids of the sentences that say why. */
+type Choices = { deeds: Deed[]; questions: Question[]; reasons: Record<string, string> };
+
+/** The cells of a game in order, null where they are not known. */
+type Cells = readonly number[] | null | undefined;
+/** What happened: its kind, the states between which it did, the mark that it is about, and what else belongs to it. */
+type Happened = { type: string; old: State; state: State; mark?: string; [more: string]: any };
+
+/** A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way. */
+interface ShownGame {
+	code: string;
+	state: State | null;
+	moves: readonly number[];
+	viewer: string;
+	seat: string | null;
+	plays: boolean;
+	receivedAt: number;
+	pending: { cell: number; ply: number } | null;
+	ended: "" | "left" | "closed" | "moved" | "replaced";
+	isLive: boolean;
+	closedReason?: string;
+}
+
+/**
+ * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
+ * the name of a deed that one is asked about before it is done. The state came `passed` ms ago; `trouble` is what is
+ * said of the connection.
+ */
+interface View {
+	here: number | null;
+	typed: string;
+	confirming: string;
+	passed: number;
+	isOffline: boolean;
+	trouble?: string;
+	onlyWatches?: boolean;
+	isReviewing: boolean;
+	values?: Worths | null;
+	maySharePast?: boolean;
+	mayNotReview?: boolean;
+	mayNotify?: boolean;
+}
+
+/** What a page of a game shows is worked out from this; `isBack` is whether an earlier moment is looked at. */
+type Moment = { game: ShownGame; state: State; may: Choices; view: View; isBack: boolean };
+
+/** A button, by the name of what it does. */
+type Answer = { name: string; label: string; is_main?: boolean };
+/** What waits for an answer. */
+type Asked = { id: string; text: string; answers: Answer[] };
+
+/**
+ * What a board shows: `turn` is the mark that a move would set, `pending` the cell of a move that is on its way,
+ * `values` what the cells are worth, of which the best are always shown and the others where one points, and `isWon`
+ * whether who looks has won.
+ */
+interface BoardView {
+	board: string;
+	last: number | null;
+	line: readonly number[];
+	turn: string | null;
+	isMine: boolean;
+	pending: number | null;
+	values: Worths | null;
+	isWon: boolean;
+}
+
+/** How a board looks: `marks` in squares, `stones` on the crossings of lines, `discs` behind a plate with holes. */
+type Look = "marks" | "stones" | "discs";
+
+/** What a cell is worth, as it is shown. */
+type Worth = { sign: string; kind: string; best: boolean };
+/** The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if it gave something away. */
+type Worths = { cells: Map<number, Worth>; isAll: boolean; better: { mark: string; cells: readonly number[] } | null };
+/** What a position was worth, from -1 to 1, and how good the move was that led there. */
+type Point = { worth: number; kind: string };
+/** Asks what the position after so many moves is worth. */
+type Analyse = (ply: number) => Promise<Protocol.AnalysisState>;
+
+/** What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another server has the room now. */
+interface RoomEars {
+	onUpdate(old: State | null, before: readonly number[], afterLoss: boolean): void;
+	onChat(line: Protocol.ChatLine): void;
+	onEnd(): void;
+	onMoved(): void;
+	onRefusal(message: string, cell: number | null): void;
+}
+
+/** All rounds of a tournament, as `/e/CODE.json` has them. */
+type Whole = { seq: number; table: EventRow[]; pairings: Omit<Pairing, "names">[]; bracket?: EventMatch[][] };
+/** A request that is about one tournament, without its code. */
+type AboutIt = { type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch" } & Record<string, unknown>;
+/** What the organiser does with a tournament. */
+type Run = (action: string, about?: Record<string, string>) => unknown;
+
+/**
+ * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
+ * their ids, the newest last; that of a server of no cluster is under "". `here` are who else plays at this keyboard.
+ */
+interface Kept {
+	name: string;
+	token: string;
+	tokens: Record<string, string>;
+	asked?: boolean;
+	sound: boolean;
+	theme: string;
+	game: string;
+	clock: string;
+	here?: { code: string; people: { name: string; token: string }[] };
+}
+
+/** Who says hello: by which name, and what proves it. */
+type Known = { name: string; token: string; tokens?: Record<string, string> };
+/** What another device, or an earlier claim of a name, gave for a hello. */
+type Codes = { link: string } | { name: string; rescue: string };
+
+type Tone = "" | "move" | "turn" | "win" | "lose";
+/** What a state of a room tells; `isEnd` where the game is over by this, which the page shows anyway. */
+type Told = { notes: string[]; told: string[]; tone: Tone; isEnd: boolean };
+
+type Child = Node | string | null | false | undefined;
+type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;
+/** The tag of `p` and of `p.note`. */
+type TagOf<T extends string> = T extends `${infer Name}.${string}` ? Name : T;
+type ElementOf<T extends string> = TagOf<T> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagOf<T>] : never;
+
+/** The small board of a game that is on, in its place on a page. */
+type LiveCard = { item: HTMLElement; live: LiveBoard; draw(live: LiveBoard): void; tick(): void };
+
+/** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. */
+type Source = { code: string; onlyWatches: boolean } | { load: () => Promise<Protocol.PlayedGame>; past?: string; shared?: string };
+
+// What parts of a page need of whoever has them.
+
+/** What an app needs of the page around it. */
+type Around = { navigate(path: string): unknown; onPhase(): void; onNews(news: News): void };
+type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): void; onIdentity(connection: Connection): void };
+/** `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word, and `giveUp` drops the line. */
+type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };
+/** `onChoose` hears which cell waits for its confirmation, null for none, and `onPoint` which one is pointed at, -1 for none. */
+type BoardEars = { onPlay(cell: number): void; onChoose(cell: number | null): void; onPoint(cell: number): void };
+/** `onSay` resolves to whether it was said. */
+type TalkEars = { onSay(text: string): Promise<boolean>; onCommand(text: string): void; onDone(): void };
+/** The moves to step through, and what to do when there is something new to be seen; `onFail` hears the sentence with which a review ends. */
+type ReviewEars = { look(ply: number): void; here(): number; onChange(): void; say(text: string): void; onFail(text: string): void };
+/** What of a game's page is drawn by others, and who hears which answer was chosen, by its name. */
+type StageParts = {
+	steps: Element;
+	moves: Element;
+	talk: Element | null;
+	onAnswer(name: string): void;
+	onHeard(): void;
+	onLook(): void;
+	onRules(): void;
+};

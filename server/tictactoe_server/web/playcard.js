@@ -62,7 +62,7 @@ export function makePlayCard(app, mayPlay) {
 		setText(size, describeRules(rulesOf(kept.game)));
 	}
 
-	/** @param {import("./requests.js").WithoutId<Protocol.Create | Protocol.Match>} request without rules and clock, which are those chosen here @param {string[]} [names] */
+	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here @param {string[]} [names] */
 	async function begin(request, names) {
 		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) }, names);
 	}

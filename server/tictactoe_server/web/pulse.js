@@ -6,12 +6,6 @@ const QUIET_MS = 1900;
 /** A line on which nothing has come for so long since then is dead, where there is no other server to go to. */
 const SILENCE_MS = 12_000;
 
-/**
- * `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word,
- * and `giveUp` drops the line.
- * @typedef {{isOn(): boolean, isAlone(): boolean, ask(): void, giveUp(): void, onChange(): void}} PulseEars
- */
-
 export class Pulse {
 	/** Whether the server owes us an answer for long enough to say so. */
 	isSilent = false;

@@ -19,7 +19,7 @@ function describe(id, data) {
 	}
 }
 
-/** What the server says, with its reasons in the language of the page. @param {Protocol.Push} push @returns {Protocol.Push} */
+/** What the server says, with its reasons in the language of the page. @param {Protocol.Push} push */
 export function inOwnWords(push) {
 	if (push.type === "error") return { ...push, message: describeRefusal(push) };
 	if (push.type === "announcement") return { ...push, text: describe(`announced ${push.code}`, {}) ?? push.text };

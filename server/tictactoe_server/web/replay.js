@@ -1,13 +1,13 @@
 /** A game that is over and was kept, shown as if it were in a room that nobody is in. */
 
-/** @param {Protocol.PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
+/** @param {PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
 export function showPlayed(played, viewer) {
 	const { room, game, rules, players, board, moves, result, chosen, event, passed = [] } = played;
 	const out = new Set(passed.map(([, mark]) => mark));
 	const seats = Object.entries(players).map(([mark, { player, name }]) => {
 		return [mark, { player, name, online: true, bot: null, out: out.has(mark), left: false }];
 	});
-	/** @type {Protocol.RoomState} */
+	/** @type {State} */
 	const state = {
 		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
 		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, chosen, event,

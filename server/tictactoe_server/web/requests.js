@@ -4,9 +4,7 @@ import { say } from "./catalogue.js";
 
 const ANSWER_MS = 8000;
 
-/** @template R @typedef {R extends { id?: string } ? Omit<R, "id"> : never} WithoutId */
-/** What is asked for; the id comes by itself. @typedef {WithoutId<Protocol.Request>} Ask */
-/** @typedef {{resolve: (ok: Protocol.Ok) => void, reject: (why: Error) => void, timer: number}} Waiting */
+/** @typedef {{resolve: (ok: Ok) => void, reject: (why: Error) => void, timer: number}} Waiting */
 
 /** The server refused a request; the message is a sentence for people. */
 export class Refused extends Error {
@@ -35,7 +33,7 @@ export class Requests {
 	#waiting = new Map();
 	#number = 0;
 
-	/** Send a request under an id of its own; rejects with `Refused` or `Lost`. @param {Ask} request @param {(text: string) => void} send @returns {Promise<Protocol.Ok>} */
+	/** Send a request under an id of its own; rejects with `Refused` or `Lost`. @param {Ask} request @param {(text: string) => void} send @returns {Promise<Ok>} */
 	ask(request, send) {
 		const id = String(++this.#number);
 		return new Promise((resolve, reject) => {
@@ -45,7 +43,7 @@ export class Requests {
 		});
 	}
 
-	/** @param {Protocol.Ok | Protocol.Error} answer */
+	/** @param {Ok | Protocol.Error} answer */
 	settle(answer) {
 		const asked = this.#take(answer.id);
 		if (answer.type === "ok") asked?.resolve(answer);

@@ -20,7 +20,7 @@ export function makeResume(app) {
 		draw();
 	}
 
-	/** @param {Protocol.HeldSeat} held */
+	/** @param {HeldSeat} held */
 	function makeSeat(held) {
 		const { room, seat, names = {} } = held;
 		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : [clean(other)]));
@@ -41,7 +41,7 @@ export function makeResume(app) {
 	}
 }
 
-/** @param {Protocol.HeldSeat} held @param {number | undefined} left ms of its hold */
+/** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
 function describeSeat({ room, seat, rules, names = {}, turn }, left) {
 	const terms = [rules ? nameGame(rules) : room];
 	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));

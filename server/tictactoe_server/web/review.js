@@ -4,10 +4,6 @@ import { placerOf } from "./opening.js";
 import { Refused } from "./requests.js";
 import { judge, lossOf, rate } from "./worth.js";
 
-/** @typedef {Protocol.AnalysisState} Analysis */
-
-/** Asks what the position after so many moves is worth. @typedef {(ply: number) => Promise<Analysis>} Analyse */
-
 const MOMENT_MS = 50;
 
 export class Review {
@@ -74,7 +70,7 @@ export class Review {
 /** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {readonly number[]} moves */
 export const judgeMoves = (known, moves) => moves.map((cell, ply) => (known[ply] ? judge(cell, known[ply]) : ""));
 
-/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {Protocol.RoomState} state @returns {(import("./graph.js").Point | undefined)[]} */
+/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {State} state */
 export function pointsOf(known, moves, state) {
 	const [first] = state.rules.marks;
 	const kinds = judgeMoves(known, moves);

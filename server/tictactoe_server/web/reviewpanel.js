@@ -7,14 +7,6 @@ import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./revie
 import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
-/**
- * What a review needs of the page: the moves to step through, and what to do when there is something new to be seen;
- * `onFail` hears the sentence with which it ends.
- * @typedef {object} ReviewEars
- * @property {(ply: number) => void} look @property {() => number} here
- * @property {() => void} onChange @property {(text: string) => void} say @property {(text: string) => void} onFail
- */
-
 export class ReviewPanel {
 	/** The worth of the cells of the position that is looked at. @type {Worths | null} */
 	worths = null;
@@ -33,13 +25,13 @@ export class ReviewPanel {
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
 	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
 
-	/** @param {import("./review.js").Analyse} analyse @param {ReviewEars} ears */
+	/** @param {Analyse} analyse @param {ReviewEars} ears */
 	constructor(analyse, ears) {
 		this.review = new Review(analyse);
 		this.ears = ears;
 	}
 
-	/** Look at a position of a game, and at the rest of it where it is over. @param {Protocol.RoomState} state @param {readonly number[]} moves */
+	/** Look at a position of a game, and at the rest of it where it is over. @param {State} state @param {readonly number[]} moves */
 	async look(state, moves) {
 		const { review, ears } = this;
 		const here = ears.here();
@@ -90,7 +82,7 @@ export class ReviewPanel {
 		ears.onChange();
 	}
 
-	/** Say where a game that is over turned, or how far it is looked through. @param {Protocol.RoomState} state */
+	/** Say where a game that is over turned, or how far it is looked through. @param {State} state */
 	#drawTurningPoint(state) {
 		const { known, moves } = this.review;
 		const count = moves.filter((_, ply) => known[ply]).length;

@@ -4,20 +4,6 @@ import { Lost, isMoved } from "./requests.js";
 import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/** @template R @typedef {R extends { room: string } ? Omit<R, "room"> : never} WithoutRoom */
-/** What is asked for in a room, whose code comes by itself. @typedef {WithoutRoom<Ask>} AskHere */
-
-/**
- * What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another
- * server has the room now.
- * @typedef {object} RoomEars
- * @property {(old: State | null, before: readonly number[], afterLoss: boolean) => void} onUpdate
- * @property {(line: Protocol.ChatLine) => void} onChat @property {() => void} onEnd @property {() => void} onMoved
- * @property {(message: string, cell: number | null) => void} onRefusal
- */
-
 /** Whoever hears nothing of a room. @type {RoomEars} */
 export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onRefusal() {} };
 
@@ -35,7 +21,7 @@ export class Room {
 	/** @type {ShownGame["pending"]} */
 	pending = null;
 	ears = DEAF;
-	/** @type {Protocol.ChatLine[]} */
+	/** @type {ChatLine[]} */
 	talk = [];
 	/** The rooms of others at this keyboard, each on a connection of its own. @type {Room[]} */
 	others = [];
@@ -49,7 +35,7 @@ export class Room {
 	#isAsking = false;
 	#afterLoss = false;
 
-	/** @param {import("./rooms.js").Rooms} rooms @param {Connection} connection @param {string} code */
+	/** @param {Rooms} rooms @param {Connection} connection @param {string} code */
 	constructor(rooms, connection, code) {
 		this.rooms = rooms;
 		this.connection = connection;
@@ -86,7 +72,7 @@ export class Room {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
 	}
 
-	/** @param {Protocol.Ok} reply the answer that let us in @param {Connection} connection */
+	/** @param {Ok} reply the answer that let us in @param {Connection} connection */
 	enter(reply, connection) {
 		this.connection = connection;
 		this.url = connection.url;

@@ -10,8 +10,6 @@ const MOMENT_MS = 500;
 /** For how long we look for a room on which the servers do not agree. */
 const PATIENCE_MS = 20_000;
 
-/** What lets one into a room. @typedef {import("./requests.js").WithoutId<Protocol.Create | Protocol.Match | Protocol.Join | Protocol.Watch>} Entry */
-
 /** The rooms of all connections, entered again whenever one comes back. */
 export class Rooms {
 	/** The room that is on the page. @type {Room | null} */
@@ -35,7 +33,7 @@ export class Rooms {
 		return room?.ended ? undefined : room;
 	}
 
-	/** The seats that one may go back to. @returns {Protocol.HeldSeat[]} */
+	/** The seats that one may go back to. @returns {HeldSeat[]} */
 	get held() {
 		const welcomed = (this.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
 		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
@@ -54,7 +52,7 @@ export class Rooms {
 		await room.leave();
 	}
 
-	/** Enter a room; rejects as a request does. @param {Entry} request @param {string[]} [names] of others here @param {string} [url] the server that has it, if known */
+	/** Enter a room; rejects as a request does. @param {WayIn} request @param {string[]} [names] of others here @param {string} [url] the server that has it, if known */
 	async enter(request, names, url) {
 		const at = "room" in request ? this.find(request.room) : undefined;
 		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
@@ -88,7 +86,7 @@ export class Rooms {
 
 	/**
 	 * Ask a server, and the one to which it sends us; the first again where nobody is there, or after too many.
-	 * @param {Entry} request @param {Connection} first @param {string} [url] @returns {Promise<[Protocol.Ok, Connection]>}
+	 * @param {WayIn} request @param {Connection} first @param {string} [url] @returns {Promise<[Ok, Connection]>}
 	 */
 	async #ask(request, first, url = "") {
 		const end = performance.now() + PATIENCE_MS;

@@ -53,7 +53,6 @@ export function makeRuleFields(onChange, onEdit) {
 		show(seat, [...readFields().marks].map((mark) => h("option", { selected: mark === before }, mark)));
 	}
 
-	/** @returns {Protocol.RulesState} */
 	function readFields() {
 		const rules = {
 			preset: null, rows: Number(rows.value), columns: Number(columns.value), line: Number(win.value),

@@ -1,7 +1,5 @@
 /** Boards and what may be played on them. A cell is a number, row by row from 0 at the top left. */
 
-/** @typedef {Protocol.RulesState} Rules */
-
 export const FREE = ".";
 export const BLOCKED = "#";
 

@@ -8,7 +8,7 @@ import { SmallBoard } from "./smallboard.js";
 import { drawExample } from "./tiles.js";
 import { describeRules, explainRules, nameGame } from "./words.js";
 
-/** @param {Protocol.RulesState} [rules] of the game to begin with */
+/** @param {Rules} [rules] of the game to begin with */
 export function showRules(rules) {
 	const parts = PRESETS.map((name) => makePart(`rules-${name}`, drawExample(name), say(`name of ${name}`), say(`rules of ${name}`)));
 	const isNamed = !!rules?.preset && PRESETS.includes(rules.preset);
@@ -22,7 +22,7 @@ function makePart(id, picture, name, text) {
 	return h("section.rules-of", { id }, picture, h("div", {}, h("h3", {}, name), h("p", {}, text)));
 }
 
-/** @param {Protocol.RulesState} rules */
+/** @param {Rules} rules */
 function drawEmpty(rules) {
 	const board = new SmallBoard(rules);
 	board.draw(boardAfter(rules, "", []));

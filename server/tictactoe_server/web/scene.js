@@ -7,31 +7,6 @@ import { boardAfter, nameCell } from "./rules.js";
 import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-
-/**
- * A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way.
- * @typedef {object} ShownGame
- * @property {string} code @property {State | null} state @property {readonly number[]} moves @property {string} viewer
- * @property {string | null} seat @property {boolean} plays @property {number} receivedAt
- * @property {{cell: number, ply: number} | null} pending
- * @property {"" | "left" | "closed" | "moved" | "replaced"} ended @property {boolean} isLive @property {string} [closedReason]
- */
-
-/**
- * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
- * the name of a deed that one is asked about before it is done. The state came `passed` ms ago; `trouble` is what is
- * said of the connection.
- * @typedef {object} View
- * @property {number | null} here @property {string} typed @property {string} confirming @property {number} passed
- * @property {boolean} isOffline @property {string} [trouble] @property {boolean} [onlyWatches] @property {boolean} isReviewing
- * @property {import("./worth.js").Worths | null} [values]
- * @property {boolean} [maySharePast] @property {boolean} [mayNotReview] @property {boolean} [mayNotify]
- */
-
-/** A button, by the name of what it does. @typedef {{name: string, label: string, is_main?: boolean}} Answer */
-/** What waits for an answer. @typedef {{id: string, text: string, answers: Answer[]}} Asked */
-
 /** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
 /** Of these, what has time until a review is closed. */
@@ -42,7 +17,8 @@ const NO_LINE = [];
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view */
 export function sceneOf(game, state, may, view) {
 	const isBack = view.here !== null && view.here < game.moves.length;
-	const turn = turnOf(game, state, view, isBack);
+	const moment = { game, state, may, view, isBack };
+	const turn = turnOf(moment);
 	const { viewer } = game;
 	const [players, name] = [words.namePlayers(state), words.nameGame(state.rules)];
 	const said = state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
@@ -50,22 +26,22 @@ export function sceneOf(game, state, may, view) {
 		state,
 		isBack,
 		head: state.status === "waiting" ? name : `${players} · ${name}`,
-		terms: termsOf(game, state),
+		terms: termsOf(moment),
 		title: turn.kind === "mine" && viewer ? say("scene title yours", { players }) : say("scene title", { said, players }),
-		board: boardOf(game, state, view, turn.kind === "mine", isBack),
+		board: boardOf(moment, turn.kind === "mine"),
 		isLost: words.endFor(state, viewer) === "lose",
 		isFaint: game.isLive && (view.isOffline || !!game.ended),
-		banner: bannerOf(game, state, view),
+		banner: bannerOf(moment),
 		turn,
-		players: playersOf(game, state, view.passed),
-		card: cardOf(game, state, view),
-		deeds: deedsOf(game, state, may, view),
-		questions: questionsOf(game, state, may, view),
+		players: playersOf(moment),
+		card: cardOf(moment),
+		deeds: deedsOf(moment),
+		questions: questionsOf(moment),
 	};
 }
 
-/** What is agreed about the game, and how many look on. @param {ShownGame} game @param {State} state */
-function termsOf({ isLive, seat }, state) {
+/** What is agreed about the game, and how many look on. @param {Moment} moment */
+function termsOf({ game: { isLive, seat }, state }) {
 	const terms = [words.describeRules(state.rules)];
 	if (state.event) terms.push(say("record event", { name: words.clean(state.event) }));
 	if (!isLive) return terms;
@@ -77,8 +53,8 @@ function termsOf({ isLive, seat }, state) {
 	return terms;
 }
 
-/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isMine @param {boolean} isBack @returns {import("./board.js").BoardView} */
-function boardOf(game, state, view, isMine, isBack) {
+/** @param {Moment} moment @param {boolean} isMine */
+function boardOf({ game, state, view, isBack }, isMine) {
 	const { moves, pending } = game;
 	const here = view.here ?? moves.length;
 	return {
@@ -93,24 +69,24 @@ function boardOf(game, state, view, isMine, isBack) {
 	};
 }
 
-/** What has become of the room or of the connection. @param {ShownGame} game @param {State} state @param {View} view */
-function bannerOf({ ended, closedReason = "" }, state, { trouble = "" }) {
+/** What has become of the room or of the connection. @param {Moment} moment */
+function bannerOf({ game: { ended, closedReason = "" }, state, view: { trouble = "" } }) {
 	if (ended === "replaced") return say(state.event ? "taken over by card" : "taken over");
 	const reason = closedReason.replace(/\.$/, "");
 	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble;
 }
 
-/** The line under the board; in an opening with the mark that is placed next. @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isBack */
-function turnOf(game, state, view, isBack) {
-	const { plays, seat, pending, ended } = game;
+/** The line under the board; in an opening with the mark that is placed next. @param {Moment} moment */
+function turnOf(moment) {
+	const { game: { plays, seat, pending, ended }, state, view, isBack } = moment;
 	const isMine = plays && state.turn === seat && !pending && !ended && !isBack;
 	const isNow = !isBack && !view.typed && !pending;
 	const kind = isMine ? "mine" : isNow && state.status === "over" ? "over" : "";
-	return { text: describeMoment(game, state, view, isBack), kind, places: (isNow && state.opening?.places) || "" };
+	return { text: describeMoment(moment), kind, places: (isNow && state.opening?.places) || "" };
 }
 
-/** @param {ShownGame} game @param {State} state @param {View} view @param {boolean} isBack */
-function describeMoment({ pending, viewer, moves }, state, { typed, here }, isBack) {
+/** @param {Moment} moment */
+function describeMoment({ game: { pending, viewer, moves }, state, view: { typed, here }, isBack }) {
 	if (typed) return say("scene typed", { text: typed });
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
 	if (isBack) return here ? describeMove(state, moves, here, viewer) : say("the start");
@@ -127,8 +103,8 @@ function describeMove(state, moves, ply, viewer) {
 	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
 }
 
-/** Who sits at each mark, with why one waits for them and what their clock shows. @param {ShownGame} game @param {State} state @param {number} passed */
-function playersOf({ viewer, isLive }, state, passed) {
+/** Who sits at each mark, with why one waits for them and what their clock shows. @param {Moment} moment */
+function playersOf({ game: { viewer, isLive }, state, view: { passed } }) {
 	return [...state.rules.marks].map((mark) => {
 		const seat = state.seats[mark];
 		const [runs, left] = [state.clock?.running === mark, state.clock?.remaining_ms[mark] ?? null];
@@ -148,7 +124,7 @@ function playersOf({ viewer, isLive }, state, passed) {
 	});
 }
 
-/** @param {State} state @param {string} mark @param {Protocol.SeatState} seat @param {number} passed */
+/** @param {State} state @param {string} mark @param {SeatState} seat @param {number} passed */
 function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed) {
 	if (left || out) return say(left ? "player gone" : "player out");
 	const due = state.turn === mark ? firstMoveOf(state, passed) : null;
@@ -168,15 +144,15 @@ function firstMoveOf({ clock, seats, turn, event }, passed) {
 	return !event && (seat.hold_ms ?? 0) > passed ? clock.start_ms : Math.max(0, Math.round(clock.start_ms - passed));
 }
 
-/** What stands in the board's place while somebody is missing. @param {ShownGame} game @param {State} state @param {View} view */
-function cardOf({ isLive, seat, ended }, state, { onlyWatches }) {
+/** What stands in the board's place while somebody is missing. @param {Moment} moment */
+function cardOf({ game: { isLive, seat, ended }, state, view: { onlyWatches } }) {
 	if (state.status !== "waiting" || ended || !isLive) return "";
 	const isFree = Object.values(state.seats).includes(null);
 	return seat ? "invitation" : isFree && !onlyWatches ? "door" : "empty";
 }
 
-/** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Answer[]} */
-function deedsOf({ isLive, ended, seat: own }, state, may, view) {
+/** @param {Moment} moment */
+function deedsOf({ game: { isLive, ended, seat: own }, state, may, view }) {
 	const seat = isLive && own;
 	const home = { name: "home", label: say("key to home") };
 	const event = { name: "event", label: say("page event to"), is_main: true };
@@ -200,8 +176,8 @@ function deedsOf({ isLive, ended, seat: own }, state, may, view) {
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }
 
-/** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view @returns {Asked[]} */
-function questionsOf({ ended, moves }, state, may, view) {
+/** @param {Moment} moment */
+function questionsOf({ game: { ended, moves }, state, may, view }) {
 	if (ended || view.isOffline) return [];
 	/** @type {Asked[]} */
 	const asked = may.questions.map((question) => {

@@ -5,8 +5,6 @@ import { hasLooks } from "./look.js";
 import { drawMark } from "./marks.js";
 import { BLOCKED, FREE, nameColumn } from "./rules.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-
 export const SIDE = 100;
 /** Of the boards of stones, all of 15 by 15. */
 const STARS = [48, 56, 112, 168, 176];
@@ -14,15 +12,10 @@ const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
 /** How many bits fly when a game is won. */
 const BITS = 28;
 
-/**
- * How a board looks: `marks` in squares, `stones` on the crossings of lines, `discs` behind a plate with holes.
- * @typedef {"marks" | "stones" | "discs"} Look
- */
-
-/** The corner at the top left of a cell. @param {Rules} rules @param {number} cell @returns {[x: number, y: number]} */
+/** The corner at the top left of a cell. @param {Rules} rules @param {number} cell */
 export const cornerOf = ({ columns }, cell) => [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 
-/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. @param {Rules} rules @returns {SVGElement[]} */
+/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. @param {Rules} rules */
 export function makeRows({ rows, columns }) {
 	const cells = [...Array(columns).keys()].map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
 	const model = svg("g", { role: "row" }, cells);
@@ -139,7 +132,7 @@ export function makeBetter(rules, look, cell, mark) {
 	return svg("g", { class: "better", transform: `translate(${cornerOf(rules, cell)})` }, mark !== "" && makeMark(rules, look, mark, 0), ring);
 }
 
-/** What a cell is worth, written into it. @param {Rules} rules @param {number} cell @param {import("./worth.js").Worth} worth */
+/** What a cell is worth, written into it. @param {Rules} rules @param {number} cell @param {Worth} worth */
 export function makeWorth(rules, cell, { sign, kind, best }) {
 	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
 	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);

@@ -9,14 +9,6 @@ import { formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
 
-/** @typedef {ReturnType<typeof import("./scene.js").sceneOf>} Scene */
-/** @typedef {import("./scene.js").Answer} Answer */
-
-/**
- * What of the page is drawn by others, and who hears which answer was chosen, by its name.
- * @typedef {{steps: Element, moves: Element, talk: Element | null, onAnswer(name: string): void, onHeard(): void, onLook(): void, onRules(): void}} StageParts
- */
-
 export class Stage {
 	#head = h("h1", { tabindex: -1 });
 	#code = h("code.room-code", { title: say("view room code") });
@@ -81,7 +73,7 @@ export class Stage {
 		this.#drawButtons(scene.deeds);
 	}
 
-	/** A row for each seat. @param {Scene["players"]} players @param {Protocol.RulesState} rules */
+	/** A row for each seat. @param {Scene["players"]} players @param {Rules} rules */
 	drawPlayers(players, rules) {
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
@@ -101,7 +93,7 @@ export class Stage {
 		});
 	}
 
-	/** @param {Scene["turn"]} turn @param {Protocol.RulesState} rules */
+	/** @param {Scene["turn"]} turn @param {Rules} rules */
 	#drawTurn({ text, kind, places }, rules) {
 		this.#turn.className = `turn ${kind}`;
 		setText(this.#turnText, text);
@@ -144,7 +136,7 @@ export class Stage {
 		});
 	}
 
-	/** Whether an answer had the focus and is gone. @param {import("./scene.js").Asked[]} questions */
+	/** Whether an answer had the focus and is gone. @param {Asked[]} questions */
 	drawQuestions(questions) {
 		const hadFocus = this.#asks.contains(document.activeElement);
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);

@@ -4,8 +4,6 @@ import { say } from "./catalogue.js";
 import { h, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
-/** `onSay` resolves to whether it was said. @typedef {{onSay(text: string): Promise<boolean>, onCommand(text: string): void, onDone(): void}} TalkEars */
-
 export class Talk {
 	/** How many lines came while they were not to be seen. */
 	unread = 0;
@@ -19,7 +17,7 @@ export class Talk {
 		this.ears = ears;
 	}
 
-	/** @param {Protocol.ChatLine} line */
+	/** @param {ChatLine} line */
 	hear({ from, seat, text }) {
 		if (!this.#lines.clientHeight) this.unread++;
 		this.#add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
@@ -61,7 +59,7 @@ export class Talk {
 	}
 }
 
-/** A line as it is told. @param {Protocol.ChatLine} line */
+/** A line as it is told. @param {ChatLine} line */
 export function describeLine({ from, seat, text }) {
 	const name = seat ? clean(from) : say("view talk from watching", { name: clean(from) });
 	return say("chat of", { name, text: clean(text) });

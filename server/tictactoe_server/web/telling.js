@@ -6,9 +6,6 @@ import { MORE } from "./opening.js";
 import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
 import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
-/** @typedef {Protocol.RoomState} State */
-/** @typedef {import("./happened.js").Happened} Happened */
-
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
@@ -19,18 +16,14 @@ const LOSING = ["resigned", "timeout", "forfeit"];
 /**
  * What one state brought, a sentence for each event; the result stands behind the move that made it. After a loss of our
  * own connection nobody is said to have dropped: all may have lost the server.
- * @param {Happened[]} changes @param {string} viewer @param {{seesBoard?: boolean, afterLoss?: boolean}} [how]
+ * @param {Happened[]} changes @param {string} viewer @param {boolean} [afterLoss]
  */
-export function announce(changes, viewer, { seesBoard = false, afterLoss = false } = {}) {
-	if (seesBoard) {
-		const begun = changes.find(({ type, old, state }) => type === "Started" && old.game !== state.game);
-		changes = begun ? [begun] : changes.filter(({ type }) => !["Missed", "Moved", "Ended"].includes(type));
-	}
+export function announce(changes, viewer, afterLoss) {
 	/** @type {string[]} */
 	const told = [];
 	let lastMove = "";
 	for (const change of changes) {
-		let sentence = tell(change, viewer, { seesBoard, afterLoss });
+		let sentence = tell(change, viewer, afterLoss);
 		if (change.type === "Moved") lastMove = sentence;
 		else if (change.type === "Ended" && ["line", "full"].includes(change.result.reason) && lastMove) {
 			told.splice(told.indexOf(lastMove), 1);
@@ -41,14 +34,14 @@ export function announce(changes, viewer, { seesBoard = false, afterLoss = false
 	return told;
 }
 
-/** What somebody who comes now must know beside players and moves. @param {State} state @param {import("./happened.js").Cells} moves @param {string} viewer */
+/** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
 export function announceStanding(state, moves, viewer) {
 	const told = announce(standing(state, moves), viewer);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
 }
 
-/** One event in a sentence, empty where another tells it, or for the reader's own coming and going. @param {Happened} change @param {string} viewer @param {{seesBoard?: boolean, afterLoss?: boolean}} [how] */
-export function tell(change, viewer, { seesBoard = false, afterLoss = false } = {}) {
+/** One event in a sentence, empty where another tells it, or for the reader's own coming and going. @param {Happened} change @param {string} viewer @param {boolean} [afterLoss] */
+function tell(change, viewer, afterLoss) {
 	const { type, old, state, mark = "" } = change;
 	switch (type) {
 		case "Started":
@@ -74,14 +67,14 @@ export function tell(change, viewer, { seesBoard = false, afterLoss = false } = 
 		case "Renamed":
 		case "Returned":
 		case "Dropped":
-			return tellOfSeat(change, viewer, seesBoard, afterLoss);
+			return tellOfSeat(change, viewer, afterLoss);
 		default:
 			return tellOffer(change, viewer);
 	}
 }
 
-/** @param {Happened} change @param {string} viewer @param {boolean} seesBoard @param {boolean} afterLoss */
-function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, seesBoard, afterLoss) {
+/** @param {Happened} change @param {string} viewer @param {boolean} [afterLoss] */
+function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, afterLoss) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
 	const isCalled = !!state.event && !state.ply;
@@ -89,7 +82,7 @@ function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, seesBoa
 	if (type === "Joined") return say("joins", { name, mark: nameMark(state, mark) });
 	if (type === "Renamed") return say("renamed", { before: clean(before), name });
 	if (type === "Returned") return say(isCalled ? "is here" : "back", { name });
-	const held = hold_ms && !seesBoard && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
+	const held = hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
 	return say(afterLoss || isCalled ? "not here" : "dropped", { name }) + held;
 }
 

@@ -90,7 +90,7 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {Protocol.RoomState} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
+	/** @param {State} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
 	draw(state, moves, viewer, kinds = []) {
 		const { rules, board, status, chosen } = state;
 		this.#count = moves.length;
@@ -117,7 +117,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {Protocol.RulesState} rules @param {string[]} names the mark and cell of each move, and what was chosen then */
+	/** @param {Rules} rules @param {string[]} names the mark and cell of each move, and what was chosen then */
 	#drawList(rules, names) {
 		const same = names.findIndex((name, at) => name !== this.#listed[at]);
 		const kept = same < 0 ? names.length : same;
@@ -126,7 +126,7 @@ export class Timeline {
 		this.#listed = names;
 	}
 
-	/** @param {Protocol.RulesState} rules @param {number} ply @param {string} name */
+	/** @param {Rules} rules @param {number} ply @param {string} name */
 	#makeMove(rules, ply, name) {
 		const made = button("", () => this.look(ply));
 		const [, mark, cell, choice] = /^(.)([^:]*):?(.*)$/s.exec(name) ?? [];

@@ -43,7 +43,7 @@ export function deedOfKey(may, key, isAtBoard) {
 	return (names && firstOf(may, names)) ?? "";
 }
 
-/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Protocol.RulesState} rules */
+/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Rules} rules */
 export function cellOfDigit(key, rules) {
 	const digit = Number(key);
 	const isColumn = rules.gravity && digit <= rules.columns;

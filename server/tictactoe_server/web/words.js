@@ -17,19 +17,19 @@ export const messageOf = (error) => clean(error instanceof Error ? error.message
 export const joinWords = (words) =>
 	words.length > 1 ? say("and", { first: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join("");
 
-/** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: Protocol.RoomState["seats"]}} state @param {string} viewer */
+/** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: State["seats"]}} state @param {string} viewer */
 export function seatOf(state, viewer) {
 	const own = Object.entries(state.seats).find(([, seat]) => seat?.player === viewer && !seat.left);
 	return own ? own[0] : null;
 }
 
-/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {Protocol.RoomState} state @param {string} viewer */
+/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {State} state @param {string} viewer */
 export function endFor(state, viewer) {
 	const [own, winner] = [seatOf(state, viewer), state.result?.winner];
 	return own && winner ? (winner === own ? "win" : "lose") : "";
 }
 
-/** @param {{seats: Protocol.RoomState["seats"]}} state @param {string | null} mark */
+/** @param {{seats: State["seats"]}} state @param {string | null} mark */
 export function nameOf({ seats }, mark) {
 	const name = seats[mark ?? ""]?.name;
 	if (name === undefined) return say("nobody");
@@ -37,7 +37,7 @@ export function nameOf({ seats }, mark) {
 	return isShared ? say("name with mark", { name: clean(name), mark: mark ?? "" }) : clean(name);
 }
 
-/** What a mark is called as it is drawn here. @param {{rules: Protocol.RulesState}} state @param {string} mark */
+/** What a mark is called as it is drawn here. @param {{rules: Rules}} state @param {string} mark */
 export function nameMark({ rules }, mark) {
 	if (lookOf(rules) !== "stones") return mark;
 	return say(mark === rules.marks[0] ? "stone black" : "stone white");
@@ -46,7 +46,7 @@ export function nameMark({ rules }, mark) {
 /** @param {{seats: {[mark: string]: {name: string} | null}}} state */
 export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("free seat"))).join(say("versus"));
 
-/** @param {Protocol.RulesState} rules */
+/** @param {Rules} rules */
 export function describeRules(rules) {
 	const { rows, columns, line, misere, marks, blocked, gravity, exact, opening } = rules;
 	const parts = [say("rules size", { rows, columns }), say(misere ? "rules line loses" : "rules line", { line })];
@@ -89,7 +89,7 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
-/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text @returns {Protocol.ClockFields | null | undefined} */
+/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text */
 export function parseClock(text) {
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;
@@ -105,17 +105,17 @@ export function formatDuration(milliseconds) {
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
 
-/** In whole sentences what is hard to tell of rules in a few words. @param {Protocol.RulesState} rules */
+/** In whole sentences what is hard to tell of rules in a few words. @param {Rules} rules */
 export const explainRules = ({ exact, opening, line }) =>
 	[exact ? say("explain exact", { line }) : [], opening ? say(opening === "pie" ? "explain pie" : "explain swap2") : []].flat();
 
-/** @param {number} cell @param {Protocol.RulesState} rules */
+/** @param {number} cell @param {Rules} rules */
 export function describeCell(cell, rules) {
 	const name = nameCell(cell, rules);
 	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
 
-/** @param {Protocol.RoomState} state @param {string} viewer */
+/** @param {State} state @param {string} viewer */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
 	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark: nameMark(state, mark) })] : []));
@@ -123,7 +123,7 @@ export function describePlayers(state, viewer) {
 	return told.join(" ") || say("nobody sits");
 }
 
-/** @param {Protocol.RoomState} state @param {string} viewer */
+/** @param {State} state @param {string} viewer */
 export function describeTurn(state, viewer) {
 	const { status, turn: mark, opening } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`, { n: Object.values(state.seats).filter((seat) => !seat).length });

@@ -4,27 +4,16 @@ import { say } from "./catalogue.js";
 import { MORE } from "./opening.js";
 import { nameCell, nameCells } from "./rules.js";
 
-/** @typedef {Protocol.RulesState} Rules */
-/** @typedef {Protocol.AnalysisState} Analysis */
-/** @typedef {Protocol.CellValue} Value */
-
-/** What a cell is worth, as it is shown. @typedef {{sign: string, kind: string, best: boolean}} Worth */
-/**
- * The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if
- * it gave something away.
- * @typedef {{cells: Map<number, Worth>, isAll: boolean, better: {mark: string, cells: readonly number[]} | null}} Worths
- */
-
 const MOST_NAMED = 6;
 /** An estimate that is no further from 0 says nothing. */
 const EVEN = 0.15;
 /** How much a move may lose and still be as good. */
 const SLIP = 0.2;
 
-/** @param {Value} value @param {[good: string, bad: string, even: string]} words */
+/** @param {CellValue} value @param {[good: string, bad: string, even: string]} words */
 const lean = ({ estimate = 0 }, [good, bad, even]) => (estimate > EVEN ? good : estimate < -EVEN ? bad : even);
 
-/** A value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed. @param {Value} value */
+/** A value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed. @param {CellValue} value */
 export function rate({ kind, estimate = 0 }) {
 	return { win: 1, draw: 0, loss: -1 }[kind] ?? estimate;
 }
@@ -40,13 +29,13 @@ export function worthsOf({ cells, best }, isAll) {
 	return { cells: new Map(told), isAll, better: null };
 }
 
-/** @param {string} kind @param {Value} value @param {boolean} solved */
+/** @param {string} kind @param {CellValue} value @param {boolean} solved */
 function saySoon(kind, { plies }, solved) {
 	if (!plies) return say(`worth ${kind}`);
 	return plies === 1 ? say(`worth ${kind} at once`) : say(`worth ${kind} ${solved ? "in" : "within"}`, { n: plies });
 }
 
-/** What a move is worth to whoever makes it. @param {Value} value @param {boolean} solved */
+/** What a move is worth to whoever makes it. @param {CellValue} value @param {boolean} solved */
 function describeValue(value, solved) {
 	if (value.kind === "unknown") return say(lean(value, ["worth good", "worth bad", "worth even"]));
 	return saySoon(value.kind, value, solved);
@@ -120,7 +109,7 @@ export function lossOf(cell, { cells, value }) {
 	return lost > SLIP ? lost : 0;
 }
 
-/** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Analysis} before @returns {"" | "best" | "fine" | "slip" | "mistake"} */
+/** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Analysis} before */
 export function judge(cell, before) {
 	const { cells, best } = before;
 	if (!cells[cell]) return "";

@@ -7,7 +7,7 @@ import { formatPoints } from "./tournaments.js";
 
 const ROUNDS = ["final", "semifinals", "quarterfinals"];
 
-/** @param {Protocol.EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
+/** @param {EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
 export const makeBracket = (rounds, own, most = rounds.length) =>
 	h("ol.bracket", { "aria-label": say("tournament bracket") }, rounds.slice(-most).map((matches, at, { length }) => {
 		const left = length - 1 - at;
@@ -18,7 +18,7 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 /** A name that shrinks where it is too long for its place. @param {string} name */
 export const fit = (name) => h("div.fit", {}, h("span", { "--length": name.length }, clean(name)));
 
-/** @param {Protocol.EventMatch} match @param {string} own */
+/** @param {EventMatch} match @param {string} own */
 function makeMatch({ players, names, points = [], goes_on: winner }, own) {
 	const sides = players.map((player, at) =>
 		h("p", { class: `${player && player === winner ? "won" : ""} ${player && player === own ? "own" : ""}` },

@@ -9,7 +9,7 @@ const TICK_MS = 300;
 /** The calls that are answered or shown, by room: each connection is told of them. @type {Set<string>} */
 const known = new Set();
 
-/** @param {App} app @param {Protocol.Call} call */
+/** @param {App} app @param {Call} call */
 export async function answerCall(app, { room, mark, against, due_ms }) {
 	// A wall stays one, also where its organiser plays, too.
 	if (location.pathname.endsWith("/wall") || known.has(room) || app.rooms.find(room)?.seat) return;

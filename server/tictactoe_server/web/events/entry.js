@@ -6,7 +6,7 @@ import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { sure } from "./pairings.js";
-import { describeOwn, ownBoard } from "./tournaments.js";
+import { describeOwn, ownBoard, rowOf } from "./tournaments.js";
 
 /** By the codes of events the tickets with which one came in: they lead back from another device. @type {Map<string, string>} */
 const tickets = new Map();
@@ -40,12 +40,12 @@ export class Entry {
 	}
 
 	draw() {
-		const { state, player, choices: { deeds } } = this.following;
+		const { state, player, deeds } = this.following;
 		if (!state) return;
 		const [may, { head }] = [(/** @type {string} */ deed) => deeds.includes(deed), state];
 		const own = describeOwn(state, player);
 		const { app } = this.following;
-		const row = state.table.find((one) => one.player === player);
+		const row = rowOf(state, player);
 		if (row && !this.#isNamed && isGuest(app.connection.name)) app.bear(clean(row.name));
 		this.#isNamed = !!row;
 		// Whoever gives out the cards has no use for one.
@@ -75,7 +75,7 @@ export class Entry {
 		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** Ask for something; whether it was done. @param {import("./following.js").AboutIt} request */
+	/** Ask for something; whether it was done. @param {AboutIt} request */
 	async #do(request) {
 		const { following } = this;
 		setText(this.#fault, "");

@@ -15,10 +15,7 @@ import { describeTerms } from "./words.js";
 
 const TICK_MS = 500;
 
-/** @param {App} app @param {string} code @param {string} ticket @returns {Page} */
-export const makePage = (app, code, ticket) => new EventPage(app, code, ticket);
-
-class EventPage {
+export class EventPage {
 	#title = h("h1", { tabindex: -1 });
 	#terms = h("p.note");
 	#standing = h("p.standing");

@@ -3,12 +3,9 @@
 import { say } from "../catalogue.js";
 import { Refused } from "../requests.js";
 import { clean, formatDuration, joinWords } from "../words.js";
-import { describeWord, eventChoices, isOpen, sidesOf } from "./tournaments.js";
+import { describeWord, isOpen, listDeeds, sidesOf } from "./tournaments.js";
 
-/** @typedef {Protocol.EventState} EventState */
 /** @typedef {ReturnType<typeof sidesOf>[0]} Side */
-/** All rounds, as `/e/CODE.json` has them. @typedef {{seq: number, table: Protocol.EventRow[], pairings: Omit<Protocol.EventPairing, "names">[], bracket?: Protocol.EventMatch[][]}} Whole */
-/** A request that is about this event, without its code. @typedef {{type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch"} & Record<string, unknown>} AboutIt */
 
 /** How long we wait for more changes before all rounds are read again, at least; longer where many play, as many read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
@@ -23,7 +20,7 @@ export class Following {
 	hasCard = false;
 	/** Why there is nothing to follow, if so. */
 	refused = "";
-	/** @type {Protocol.Welcome | null} */ #asked = null;
+	/** @type {Welcome | null} */ #asked = null;
 	#timer = 0;
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
@@ -40,11 +37,11 @@ export class Following {
 	}
 
 	/** What one may do. */
-	get choices() {
-		return this.state ? eventChoices(this.state, this.player, this.hasCard) : { deeds: [], reasons: {} };
+	get deeds() {
+		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
 
-	/** The table, as far as it is known, the newest rows those that were pushed; before it begins with all who are expected. @returns {Protocol.EventRow[]} */
+	/** The table, as far as it is known, the newest rows those that were pushed; before it begins with all who are expected. */
 	get rows() {
 		const { table = [], status, expected = [] } = this.state ?? {};
 		const pushed = new Map(table.map((row) => [row.player, row]));
@@ -105,7 +102,7 @@ export class Following {
 		return [!isFew && say("page event games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("page event waits", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
 	}
 
-	/** How far the game of a pairing is: moves, whose turn it is, the clocks, and who is away. @param {Protocol.EventPairing} pairing */
+	/** How far the game of a pairing is: moves, whose turn it is, the clocks, and who is away. @param {Pairing} pairing */
 	describeGame(pairing) {
 		const { ply, turn, clock } = this.state?.games?.[pairing.id] ?? {};
 		if (ply === undefined) return "";
@@ -182,7 +179,7 @@ export class Following {
 	}
 }
 
-/** @param {EventState} state @param {Protocol.EventRows} news @returns {EventState} */
+/** @param {EventState} state @param {Protocol.EventRows} news */
 function update(state, news) {
 	const { seq, status, round, due_ms, present, rows, pairings, away, games } = news;
 	const changed = new Map(rows.map((row) => [row.player, row]));

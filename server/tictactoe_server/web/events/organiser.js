@@ -36,7 +36,7 @@ export class Organiser {
 	}
 
 	draw() {
-		const { deeds } = this.following.choices;
+		const { deeds } = this.following;
 		for (const { action, element } of this.buttons) element.hidden = !deeds.includes(action);
 		this.roster.hidden = this.cards.hidden = !deeds.includes("add");
 		this.tick();

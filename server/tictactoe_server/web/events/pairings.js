@@ -5,10 +5,6 @@ import { button, h, isStale, setText, show, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
 import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js";
 
-/** @typedef {Protocol.EventPairing} Pairing */
-
-/** What the organiser does with an event. @typedef {(action: string, about?: Record<string, string>) => unknown} Run */
-
 /** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] @param {Following} [following] that tells how far games are */
 export function drawPairings(list, pairings, own, run, showsRound = false, following) {
 	const make = (/** @type {Pairing} */ pairing) => h("li", {}, h("span.pairing"), run && sidesOf(pairing).length > 1 && makeDeeds(pairing, run));
@@ -41,7 +37,7 @@ function makeDeeds(pairing, run) {
 	return h("details.deeds-of", {}, h("summary", {}, say("page event decide")), h("div.row", {}, forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
-/** A button that has to be pressed twice, as what it does is not taken back; at once where there is no question. @param {string} label @param {() => unknown} does @param {import("../dom.js").Attributes} [attributes] @param {() => string} [question] */
+/** A button that has to be pressed twice, as what it does is not taken back; at once where there is no question. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
 export function sure(label, does, attributes = {}, question = () => say("page event sure")) {
 	const element = button(label, press, { ...attributes, blur: () => ask(false) });
 	let isAsked = false;

@@ -5,8 +5,6 @@ import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
 import { describeTie, describeWord, formatPoints, scoreOf, wonOf } from "./tournaments.js";
 
-/** @typedef {Protocol.EventRow} Row */
-
 /** The columns of the table: the class of each, and the id of its title. */
 const COLUMNS = [["rank", "page event rank"], ["name", "page event name"], ["points", ""], ["played", "tournament played"], ["ties", "page event ties"]];
 
@@ -18,7 +16,7 @@ export class Table {
 		this.#body,
 	);
 
-	/** @param {Following} following @param {(row: Row) => Element | false} [deedsOf] */
+	/** @param {Following} following @param {(row: EventRow) => Element | false} [deedsOf] */
 	draw(following, deedsOf) {
 		const { rows, player: own } = following;
 		this.element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
@@ -45,13 +43,13 @@ function makeRow() {
 	return h("tr", {}, h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
 }
 
-/** @param {Element} cell @param {Row} row @param {(row: Row) => Element | false} [deedsOf] */
+/** @param {Element} cell @param {EventRow} row @param {(row: EventRow) => Element | false} [deedsOf] */
 function drawName(cell, row, deedsOf) {
 	const { name, status = "in" } = row;
 	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", {}, clean(name)), h("small.badge"), deedsOf?.(row));
 }
 
-/** @param {any} details @param {Row} row */
+/** @param {any} details @param {EventRow} row */
 function drawTies(details, { tie }) {
 	details.hidden = !tie.length;
 	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));

@@ -3,10 +3,6 @@
 import { say } from "../catalogue.js";
 import { clean, joinWords } from "../words.js";
 
-/** @typedef {Protocol.EventState} State */
-/** What may be done, in the order in which it is shown, and why the rest cannot be. @typedef {{deeds: string[], reasons: Record<string, string>}} EventChoices */
-
-const NOT_NOW = "refused not_allowed event now";
 /** @type {Record<number, string>} */
 const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
 const TIES = ["direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches"];
@@ -19,52 +15,47 @@ const WORDS = {
 	decided: [TIES.slice(0, -1), (word) => say(`tournament decided ${word}`)],
 };
 
-/** @param {State} state @param {string} viewer @param {boolean} [hasCard] @returns {EventChoices} */
-export function eventChoices(state, viewer, hasCard = false) {
+/** What may be done, in the order in which it is shown. @param {EventState} state @param {string} viewer @param {boolean} [hasCard] */
+export function listDeeds(state, viewer, hasCard = false) {
 	const { status, round, due_ms, pairings, table, head } = state;
-	const [row, entry] = [rowOf(state, viewer), head.entry ?? "open"];
-	const over = isOver(state) ? "refused event_begun over" : "";
+	const [row, entry, isOn] = [rowOf(state, viewer), head.entry ?? "open", !isOver(state)];
 	const isLate = status !== "open" && round > (head.late_until ?? 0) && !(hasCard && entry === "roster");
-	const is = row && (row.status ?? "in");
-	const own = over || (is === "in" || is === "away" ? "" : "refused not_entered");
-	const still = (head.organisers.includes(viewer) ? "" : "refused not_organiser") || over;
+	const is = isOn && row && (row.status ?? "in");
+	const runs = isOn && head.organisers.includes(viewer);
 	const open = pairings.filter(isOpen);
-	/** @param {unknown} may */
-	const where = (may) => still || (may ? "" : NOT_NOW);
-	const decides = where(open.some(({ players }) => Object.keys(players).length > 1));
-	/** @type {Record<string, string>} */
-	const why = {
-		join: over || (row ? "why entered" : isLate ? "refused event_begun" : ""),
-		leave: own,
-		away: own || (is === "in" ? "" : "why away"),
-		ready: own || (is === "away" ? "" : "why not away"),
-		begin: where(status === "open"),
-		next: where(status === "running" && !open.length && due_ms !== null),
-		pause: where(status === "running"),
-		resume: where(status === "paused"),
-		expel: where(table.length),
+	const decides = runs && open.some(({ players }) => Object.keys(players).length > 1);
+	const may = {
+		join: isOn && !row && !isLate,
+		leave: is === "in" || is === "away",
+		away: is === "in",
+		ready: is === "away",
+		begin: runs && status === "open",
+		next: runs && status === "running" && !open.length && due_ms !== null,
+		pause: runs && status === "running",
+		resume: runs && status === "paused",
+		expel: runs && table.length,
 		forfeit: decides,
 		void: decides,
-		close: still,
-		add: where(entry === "roster"),
-		cards: where(entry === "roster"),
+		close: runs,
+		add: runs && entry === "roster",
+		cards: runs && entry === "roster",
 	};
-	return { deeds: Object.keys(why).filter((deed) => !why[deed]), reasons: Object.fromEntries(Object.entries(why).filter(([, reason]) => reason)) };
+	return Object.entries(may).flatMap(([deed, is]) => (is ? [deed] : []));
 }
 
-/** @param {State} state @param {string} viewer */
+/** @param {EventState} state @param {string} viewer */
 export const rowOf = ({ table }, viewer) => table.find(({ player }) => player === viewer);
 
-/** @param {State} state */
+/** @param {EventState} state */
 export const isOver = ({ status }) => status === "over" || status === "void";
 
 /** @param {{state: string}} pairing */
 export const isOpen = ({ state }) => state !== "scored";
 
-/** The viewer's game that is on. @param {State} state @param {string} viewer */
+/** The viewer's game that is on. @param {EventState} state @param {string} viewer */
 export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
 
-/** How far it is, at the end who won. @param {State} state */
+/** How far it is, at the end who won. @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
 	if (status === "over" && first.length) return say("tournament won", { n: first.length, names: joinWords(first) });
@@ -72,7 +63,7 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	return rounds ? say("tournament now of", { round, rounds }) : say("tournament now", { round });
 }
 
-/** How it is for the viewer, "" for who is not in it. @param {State} state @param {string} viewer */
+/** How it is for the viewer, "" for who is not in it. @param {EventState} state @param {string} viewer */
 export function describeOwn(state, viewer) {
 	const [row, board] = [rowOf(state, viewer), ownBoard(state, viewer)];
 	if (!row) return "";
@@ -91,13 +82,13 @@ export const describeWord = (about, word) => (WORDS[about][0].includes(word) ? W
 /** Points or a tie-break: a half as in `2½`. @param {number} value */
 export const formatPoints = (value) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
-/** The marks of a pairing, and under each who plays it. @param {Protocol.EventPairing} pairing @returns {[mark: string, player: string, name: string][]} */
+/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
 /** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
 export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));
 
-/** How it went, and what decided that where it was no game; or where it is. @param {Protocol.EventPairing} pairing */
+/** How it went, and what decided that where it was no game; or where it is. @param {Pairing} pairing */
 export function describeScore(pairing) {
 	const { by, players, room } = pairing;
 	if (by === "bye" || Object.keys(players).length < 2) return say("tournament bye");
@@ -106,23 +97,23 @@ export function describeScore(pairing) {
 	return by === "forfeit" || by === "organiser" ? `${points} ${say(`tournament by ${by}`)}` : points;
 }
 
-/** A tie-break with the sum that made it, where that says more. @param {Protocol.EventRow["tie"][number]} tie */
+/** A tie-break with the sum that made it, where that says more. @param {EventRow["tie"][number]} tie */
 export function describeTie([name, value, told]) {
 	const [shown, sum] = [formatPoints(value), clean(told)];
 	if (name === "matches") return `${shown} (${sum})`;
 	return value && sum !== shown ? `${shown} = ${sum}` : shown;
 }
 
-/** What a table counts: the matches won of a knock-out, else points. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
+/** What a table counts: the matches won of a knock-out, else points. @param {Pick<EventRow, "points" | "tie">} row */
 export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches")?.[1] ?? points;
 
-/** The same with its name. @param {Pick<Protocol.EventRow, "points" | "tie">} row */
+/** The same with its name. @param {Pick<EventRow, "points" | "tie">} row */
 export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
 
-/** The sentences that stand below the table. @param {Protocol.EventState} state */
+/** The sentences that stand below the table. @param {EventState} state */
 export const listNotes = (state) => [describeDecision(state)].filter(Boolean);
 
-/** Why the first is before the second where they have as many points, else "". @param {Protocol.EventState} state */
+/** Why the first is before the second where they have as many points, else "". @param {EventState} state */
 function describeDecision({ head, table: [one, two] }) {
 	if (!two || head.kind === "knock_out" || one.points !== two.points || one.place === two.place) return "";
 	const values = new Map(two.tie.map(([tie, value]) => [tie, value]));

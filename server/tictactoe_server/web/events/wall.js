@@ -21,10 +21,7 @@ const TICK_MS = 250;
 /** About how much wider than high the place for the boards is, by the shape of one of them. */
 const SHAPE = 1.6;
 
-/** @param {App} app @param {string} code @param {string} ticket @returns {Page} */
-export const makePage = (app, code, ticket) => new EventWall(app, code, ticket);
-
-class EventWall {
+export class EventWall {
 	#head = h("header.wall-head");
 	#main = h("div.wall-main");
 	#clock = h("b.wall-clock");
@@ -100,7 +97,7 @@ class EventWall {
 		];
 	}
 
-	/** The table, of a knock-out the bracket, and the way in where there is room. @param {Protocol.EventRow[]} [rows] */
+	/** The table, of a knock-out the bracket, and the way in where there is room. @param {EventRow[]} [rows] */
 	#drawTable(rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS)) {
 		const { bracket } = this.following.whole ?? {};
 		if (bracket) return h("div.wall-side", {}, makeBracket(bracket, "", MOST_ROUNDS));

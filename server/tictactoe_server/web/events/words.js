@@ -22,7 +22,7 @@ function loadStyle() {
 	return new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href: "./events.css", load: resolve, error: reject })));
 }
 
-/** What an event is about, in a line. @param {Protocol.EventState} state */
+/** What an event is about, in a line. @param {EventState} state */
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players } = head;
 	const what = double ? say("tournament kind double") : describeWord("kind", kind);
