@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from tictactoe_engine import format_cell
 from tictactoe_protocol.catalogue import say
@@ -19,10 +19,7 @@ from tictactoe_protocol.telling import announce, describe_result, describe_verdi
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import (
     describe_cell,
-    describe_clock,
     describe_level,
-    describe_manners,
-    describe_rules,
     describe_turn,
     format_duration,
     name_of,
@@ -30,14 +27,6 @@ from tictactoe_protocol.wording import (
 )
 
 Ended = Literal["", "left", "closed", "moved", "replaced"]
-
-_SHOWN: Final = (
-    *("draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"),
-)
-"""Deeds that stand by themselves; the others are answers, or done at the board or in the talk."""
-_ASIDE: Final = frozenset({"share", "copy", "leave"})
-"""Of these, what has time until a review is closed."""
-_MAIN: Final = frozenset({"rematch ask", "computer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +46,6 @@ class View:
     pending: int | None = None
     confirming: str = ""
     is_kept: bool = False
-    is_reviewing: bool = False
     ended: Ended = ""
     reason: str = ""
     actor: str = ""
@@ -127,11 +115,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What there is to draw at each moment; `due` says for how long a first move is waited for, "" where none is due.
-
-    What is agreed and what can be done are by themselves, as not every face shows them always: see `list_terms` and
-    `list_deeds`.
-    """
+    """What there is to draw at each moment; `due` says for how long a first move is waited for, "" where it is not."""
 
     head: str
     banner: str
@@ -179,18 +163,6 @@ def name_game(state: RoomState) -> str:
 def _end_for(state: RoomState, viewer: str) -> Literal["", "win", "lose"]:
     own, winner = seat_of(state, viewer), state.result and state.result.winner
     return "" if own is None or winner is None else "win" if winner == own else "lose"
-
-
-def list_terms(state: RoomState, view: View, viewer: str) -> list[str]:
-    """Return what is agreed about the game, and who looks on."""
-    told = [describe_rules(state.rules), *([say("record event", name=clean_text(state.event))] if state.event else [])]
-    if view.is_kept:
-        return told
-    told += [describe_clock(state.time_control), *describe_manners(state)]
-    told += [say("form private")] if state.visibility == "private" else []
-    told += [say("record game", n=state.game)] if state.game > 1 else []
-    told += [say("head watching")] if seat_of(state, view.actor or viewer) is None else []
-    return [*told, *([say("head watchers", n=state.watchers)] if state.watchers else [])]
 
 
 # -- whose move it is -----------------------------------------------------------------------------------------------
@@ -324,30 +296,3 @@ def list_questions(state: RoomState, may: Choices, view: View, viewer: str, move
         )
         found.append(Asked(one.id, describe_question(one, state, moves), tuple(answers)))
     return found
-
-
-def list_deeds(state: RoomState, may: Choices, view: View, viewer: str) -> list[Answer]:
-    """Return what can be done beside answers and moves, in the order of the buttons."""
-    home, event = Answer("home", say("key to home")), Answer("event", say("page event to"), is_main=True)
-    if view.ended == "replaced":  # by a card another has the seat
-        return [event if state.event else Answer("back", say("scene take back")), home]
-    if view.ended:
-        return [home]
-    is_seated = seat_of(state, view.actor or viewer) is not None and not view.is_kept
-    made = []
-    for deed in may.deeds:
-        is_apart = state.event and deed.id in ("new", "computer")
-        is_early = (deed.id == "review" and state.status == "waiting") or (
-            deed.id == "copy" and state.status != "playing"
-        )
-        is_aside = (view.is_reviewing and deed.id in _ASIDE) or (deed.id == "leave" and not is_seated)
-        if {deed.name, deed.id}.isdisjoint(_SHOWN if not view.is_kept else ("review",)):
-            continue
-        if is_apart or is_early or is_aside:
-            continue
-        closes = deed.id == "review" and view.is_reviewing
-        label = say("scene review off") if closes else describe_deed(deed, state)
-        made.append(Answer(deed.name, label, deed.name in _MAIN))
-    if state.event and (state.status == "over" or not is_seated):
-        made.insert(0, event)
-    return made if is_seated and state.status != "waiting" else [*made, home]

@@ -239,7 +239,6 @@ class RoomModel:
             pending=None if self.pending is None else self.pending[0],
             confirming="" if self.question is None else "resign" if self.question[0] == "resign" else "leave",
             is_kept=self.record is not None,
-            is_reviewing=self.review.is_on,
             actor=room.actor,
         )
         moves = room.moves if room.knows_moves else None

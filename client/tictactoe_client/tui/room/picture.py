@@ -298,14 +298,14 @@ def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) ->
     name = say("player you", name=player.name) if player.is_own else player.name
     note = f" ({player.note})" if player.note else ""
     sign, colour = emblem_of(player.player) if has_signs and player.player else ("", 0)
-    taken = len(right) + (2 if sign else 0)
+    taken = measure(right) + (2 if sign else 0)
     if measure(name) + len(note) + taken > width - 4:
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - taken))
     space = max(0, width - 3 - measure(name) - len(note) - taken)
-    mark, title = _draw_mark(player, rules), "title" if player.moves else ""
     signed = ((f" {sign}", f"mark{colour}"),) if sign else ()
-    return mark, ("  ", ""), (name, title), *signed, (note, "dim"), (" " * space, ""), (right, role)
+    named = name, "title" if player.moves else ""
+    return _draw_mark(player, rules), ("  ", ""), named, *signed, (note, "dim"), (" " * space, ""), (right, role)
 
 
 def _list_facts(model: RoomModel, width: int) -> list[str]:
