@@ -6,7 +6,7 @@ it has is theirs. A *viewer* is the public id of whoever looks, empty for nobody
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -197,13 +197,17 @@ def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int
 
 def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:
     """Return the move of this number, from 1, and what was chosen after it; that it is the start for 0."""
+    return " ".join([tell_move(state, moves, ply), *announce(choices_at(state, ply), viewer)])
+
+
+def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
+    """Return the move of this number, from 1, alone; that it is the start for 0. Who made it is called by `name`."""
     if not ply:
         return say("the start")
     cell, by = moves[ply - 1], placer(state, ply - 1)
-    mark, told = state.board[cell], announce(choices_at(state, ply), viewer)
-    where = describe_cell(cell, state.rules.to_rules())
+    mark, where = state.board[cell], describe_cell(cell, state.rules.to_rules())
     id = "move of, placing" if by else "move of"
-    return " ".join([say(id, n=ply, all=state.ply, name=name_of(state, by or mark), mark=mark, cell=where), *told])
+    return say(id, n=ply, all=state.ply, name=name(state, by or mark), mark=mark, cell=where)
 
 
 # -- who plays ------------------------------------------------------------------------------------------------------
@@ -272,11 +276,14 @@ def describe_banner(state: RoomState, view: View) -> str:
     if view.ended:
         reason = clean_text(view.reason).rstrip(".")
         return say("room closed", room=state.room, reason=reason) if view.ended == "closed" else reason
-    if not view.is_offline:
-        return ""
-    again = say("banner lost again", seconds=view.again_seconds) if view.again_seconds else say("banner lost now")
-    held = f" {say('banner lost seat', time=format_duration(view.held_ms))}" if view.held_ms > 0 else ""
-    return f"{say('banner lost')} {again}{held}"
+    return describe_loss(view.again_seconds, view.held_ms) if view.is_offline else ""
+
+
+def describe_loss(again_seconds: int | None, held_ms: int = 0) -> str:
+    """Return that nothing reaches the server, when it is tried again, not for None, and how long a seat is held."""
+    again = say("banner lost again", seconds=again_seconds) if again_seconds else say("banner lost now")
+    held = say("banner lost seat", time=format_duration(held_ms)) if held_ms > 0 else ""
+    return " ".join(filter(None, (say("banner lost"), "" if again_seconds is None else again, held)))
 
 
 def list_questions(state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None) -> list[Asked]:

@@ -407,7 +407,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     for action, id in SITUATIONS[situation].items():
         deed = find_deed(model, action)
         is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)
-        if not id or is_missing or (action == "hide_code" and not has_code):
+        if not id or is_missing or action in named or (action == "hide_code" and not has_code):
             continue
         called = deed.label if id == "deed" and deed is not None else id
         if action == "hide_code" and not model.shows_code:

@@ -55,7 +55,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import Scene, Shown
+from tictactoe_protocol.scene import Scene, Shown, describe_loss
 from tictactoe_protocol.telling import describe_why_over
 from tictactoe_protocol.wording import (
     count,
@@ -215,11 +215,9 @@ def connection_banner(session: Session, now: float, *, width: int, holds_seat: b
         is_returning = session.phase == "connecting" and session.client is not None
         return (say("banner connecting"), "warn") if is_returning else None
     seconds = max(0, math.ceil(session.retries_at - now))
-    again = say("banner lost again", seconds=seconds) if seconds else say("banner lost now")
-    left_ms = round((session.held_until - now) * 1000)
-    held = f" {say('banner lost seat', time=format_duration(left_ms))}" if holds_seat and left_ms > 0 else ""
-    ways = [f"╳ {say('banner lost')} {again}{held}", f"╳ {say('banner lost')}{held}"]
-    return next((text for text in ways if measure(text) <= width), ways[-1]), "bad"
+    held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
+    told = f"╳ {describe_loss(seconds, held_ms)}"
+    return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
 
 
 # -- the lines of the panel -------------------------------------------------------------------------------------------
