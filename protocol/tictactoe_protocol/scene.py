@@ -17,14 +17,7 @@ from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.telling import announce, describe_result, describe_verdict, describe_why_over
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import (
-    describe_cell,
-    describe_level,
-    describe_turn,
-    format_duration,
-    name_of,
-    seat_of,
-)
+from tictactoe_protocol.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
 
 Ended = Literal["", "left", "closed", "moved", "replaced"]
 

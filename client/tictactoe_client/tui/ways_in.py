@@ -14,6 +14,8 @@ from typing import Any, Protocol
 from textual.screen import Screen
 
 from tictactoe_client.exits import describe_failure, judge
+from tictactoe_client.files.players import GUEST
+from tictactoe_client.input.names import propose_name
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address, parse_event, parse_room
@@ -22,10 +24,10 @@ from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.arrival import describe_going_elsewhere
-from tictactoe_client.tui.naming import asks_name_first
 from tictactoe_client.tui.question import Question
-from tictactoe_protocol import BadRoomCode, clean_text
+from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 
 class Around(Protocol):
@@ -205,3 +207,29 @@ def describe_wait(choice: Choice) -> str:
     if choice.way == "create":
         return say("wait for computer" if choice.bots else "wait for room")
     return say(f"wait for {choice.way}", room=choice.code)
+
+
+def asks_name_first(program: Around, choice: Choice) -> bool:
+    """Ask for a name where one has none and is not on the way back to a seat; tell whether that is asked now.
+
+    Whatever is answered one then has a name, if only the proposed one, and says hello again by it.
+    """
+    session, client = program.session, program.session.client
+    if client is None or session.identity.name is not None or not client.name.startswith(GUEST):
+        return False
+    if choice.way == "watch" or any(seat.room == choice.code for seat in client.welcome.rooms):
+        return False
+    proposed = session.identity.players.find_name() or propose_name()
+
+    def ask(text: str, why: str = "") -> None:
+        question = Question(f"{why}{say('name question')}", text, limit=MAX_NAME_LENGTH, anew=True)
+        program.push_screen(question, take)
+
+    def take(typed: str | None) -> None:
+        try:
+            program.take_name(parse_name(typed or proposed))
+        except BadName as bad:
+            ask(typed or "", f"{bad.message}\n")
+
+    ask(proposed)
+    return True

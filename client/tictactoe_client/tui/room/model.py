@@ -260,11 +260,6 @@ class RoomModel:
         return opening is not UNSET and opening.options != () and self.room.is_my_turn
 
     @property
-    def way_back(self) -> str:
-        """The id of where going back leads, which need not be home from a game of an event."""
-        return "key back" if self.room.state.event else "key to home"
-
-    @property
     def shown(self) -> RoomState:
         """The state that is looked at: the newest, or the board of an earlier moment."""
         return self.actions.timeline.show(self.room.state)
@@ -413,7 +408,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         if action == "hide_code" and not model.shows_code:
             called = "key show code"
         elif called == "key to home":
-            called = model.way_back
+            called = "key back" if model.room.state.event else called  # from a game of an event that need not be home
         elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))

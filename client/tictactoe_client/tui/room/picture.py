@@ -27,13 +27,7 @@ from tictactoe_client.session import Session
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
-from tictactoe_client.text.worth import (
-    compare_played,
-    describe_cell_worth,
-    describe_position,
-    format_value,
-    list_worth,
-)
+from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
 from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
 from tictactoe_client.tui.picture import (
     Picture,
@@ -324,18 +318,6 @@ def _local_time(fact: str) -> str:
         return fact
 
 
-def sum_up_end(model: RoomModel, scene: Scene) -> tuple[str, str]:
-    """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
-    result, end = model.room.state.result, scene.end
-    if result is None or end is None:
-        return "", ""
-    if result.winner is None:
-        return say("big draw" if is_draw(result) else "big over"), "warn"
-    if end.kind == "win" or (end.kind and len(model.rules.marks) == 2):
-        return (say("big win"), "good") if end.kind == "win" else (say("big loss"), "bad")
-    return say("big wins", who=result.winner), mark_role(result.winner, model.rules, strong=True)
-
-
 def describe_end(model: RoomModel, scene: Scene) -> Text:
     """Return how the game ended and that line's role: ``You win. Row 1 is X X X. (5 moves, 0:12)``."""
     if scene.end is None:
@@ -348,10 +330,16 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
 
 
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
-    """Return the lines of the end, with an empty one below; none before, or without room for them."""
-    if model.kind != "over" or model.is_back:
+    """Return the end in one or two large words, with an empty line below; none before, or without room for them."""
+    result, end = model.room.state.result, scene.end
+    if model.kind != "over" or model.is_back or result is None or end is None:
         return []
-    words, role = sum_up_end(model, scene)
+    if result.winner is None:
+        words, role = say("big draw" if is_draw(result) else "big over"), "warn"
+    elif end.kind == "win" or (end.kind and len(model.rules.marks) == 2):
+        words, role = (say("big win"), "good") if end.kind == "win" else (say("big loss"), "bad")
+    else:
+        words, role = say("big wins", who=result.winner), mark_role(result.winner, model.rules, strong=True)
     large = draw_words(words.split(), width, ascii_only=ascii_only)
     told = fold(model.turning_point, width, 3) if model.turning_point else []
     ways = ([*large, *([""] if told else []), *told], large, told)
