@@ -26,7 +26,7 @@ from tictactoe_protocol.events import EVENT_KINDS, EventHead, EventLeave, EventO
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_protocol.scene import View, list_deeds, list_terms, scene
+from tictactoe_protocol.scene import View, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import clean_text
@@ -145,10 +145,7 @@ def tell_vector(
         is_new = before is None
         told[language] = announce_standing(now.state, viewer, known) if is_new else announce(events, viewer, **how)
         said[language] = say_choices(open_now, now.state, known)
-        terms = list_terms(now.state, view, viewer)
-        deeds = list_deeds(now.state, open_now, view, viewer)
-        drawn = scene(now.state, open_now, view, viewer, known, now_ms)
-        shown[language] = {**msgspec.to_builtins(drawn), "terms": terms, "deeds": msgspec.to_builtins(deeds)}
+        shown[language] = msgspec.to_builtins(scene(now.state, open_now, view, viewer, known, now_ms))
     speak("en")
     return {
         "before": None if before is None else msgspec.to_builtins(before.state),
@@ -181,7 +178,6 @@ def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) 
         pending=chance.choice((None, None, *free[:1])),
         confirming=chance.choice(("", *costly)),
         is_kept=now.state.status == "over" and chance.random() < 0.3,
-        is_reviewing=now.state.status == "over" and chance.random() < 0.3,
         ended=chance.choice(("", "", "", "", "left", "closed", "moved", "replaced")),
         reason=chance.choice(("", "Nobody was here.")),
         is_offline=not is_online,

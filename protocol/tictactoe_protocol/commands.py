@@ -76,9 +76,9 @@ class Key:
 
     They stand once where several rows have the key; without any it is a hint alone, by a key that no setting changes.
     `shown` are the situations and pages in which it counts, by what the last line calls it there: "" where it does
-    not, ``deed`` where the deed says. `does` is a method of the screen with its arguments, else what is typed is done,
-    or on a page the method of the key's name. Its `deeds` are those of the row, but where others stand here; the list
-    of commands calls it by its deed, else by this `label`.
+    not, ``deed`` where the deed says. `does` is a method of the screen or its line with its arguments, else what is
+    typed is done, or on a page the method of the key's name. Its `deeds` are those of the row, but where others stand
+    here; the list of commands calls it by its deed, else by this `label`.
     """
 
     name: str
@@ -313,7 +313,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             key=Key(
                 "chat",
                 "tab",
-                "switch_line",
+                "line.switch",
                 {
                     "deed chat": "playing choosing attending watching past over",
                     "": "talking commanding away waiting",
@@ -366,7 +366,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             key=Key(
                 "command",
                 ": /",
-                "begin_command",
+                "line.begin_command",
                 {"key command": "playing choosing", "": "away replay waiting attending watching past over"},
                 label="key command",
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache
 from typing import Final
 
 SIGNS: Final = "★◆■✚✦✿❖"
@@ -10,11 +10,14 @@ SIGNS: Final = "★◆■✚✦✿❖"
 COLOURS: Final = 6
 
 
+@lru_cache
 def emblem_of(player: str) -> tuple[str, int]:
     """Return the sign of a player, by their public id, and the number of its colour among those of the marks.
 
     >>> emblem_of("p-ana") == emblem_of("p-ana"), emblem_of("p-ana") == emblem_of("p-bo")
     (True, False)
     """
-    hashed = reduce(lambda hash, letter: (hash * 31 + ord(letter)) % 2**32, player, 0)
+    hashed = 0
+    for letter in player:
+        hashed = (hashed * 31 + ord(letter)) % 2**32
     return SIGNS[hashed % len(SIGNS)], hashed // len(SIGNS) % COLOURS

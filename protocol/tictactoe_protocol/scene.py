@@ -6,9 +6,9 @@ it has is theirs. A *viewer* is the public id of whoever looks, empty for nobody
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from tictactoe_engine import format_cell
 from tictactoe_protocol.catalogue import say
@@ -17,27 +17,9 @@ from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.telling import announce, describe_result, describe_verdict, describe_why_over
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import (
-    describe_cell,
-    describe_clock,
-    describe_level,
-    describe_manners,
-    describe_rules,
-    describe_turn,
-    format_duration,
-    name_of,
-    seat_of,
-)
+from tictactoe_protocol.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
 
 Ended = Literal["", "left", "closed", "moved", "replaced"]
-
-_SHOWN: Final = (
-    *("draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"),
-)
-"""Deeds that stand by themselves; the others are answers, or done at the board or in the talk."""
-_ASIDE: Final = frozenset({"share", "copy", "leave"})
-"""Of these, what has time until a review is closed."""
-_MAIN: Final = frozenset({"rematch ask", "computer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +39,6 @@ class View:
     pending: int | None = None
     confirming: str = ""
     is_kept: bool = False
-    is_reviewing: bool = False
     ended: Ended = ""
     reason: str = ""
     actor: str = ""
@@ -127,11 +108,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What there is to draw at each moment; `due` says for how long a first move is waited for, "" where none is due.
-
-    What is agreed and what can be done are by themselves, as not every face shows them always: see `list_terms` and
-    `list_deeds`.
-    """
+    """What there is to draw at each moment; `due` says for how long a first move is waited for, "" where it is not."""
 
     head: str
     banner: str
@@ -181,18 +158,6 @@ def _end_for(state: RoomState, viewer: str) -> Literal["", "win", "lose"]:
     return "" if own is None or winner is None else "win" if winner == own else "lose"
 
 
-def list_terms(state: RoomState, view: View, viewer: str) -> list[str]:
-    """Return what is agreed about the game, and who looks on."""
-    told = [describe_rules(state.rules), *([say("record event", name=clean_text(state.event))] if state.event else [])]
-    if view.is_kept:
-        return told
-    told += [describe_clock(state.time_control), *describe_manners(state)]
-    told += [say("form private")] if state.visibility == "private" else []
-    told += [say("record game", n=state.game)] if state.game > 1 else []
-    told += [say("head watching")] if seat_of(state, view.actor or viewer) is None else []
-    return [*told, *([say("head watchers", n=state.watchers)] if state.watchers else [])]
-
-
 # -- whose move it is -----------------------------------------------------------------------------------------------
 
 
@@ -225,13 +190,17 @@ def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int
 
 def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:
     """Return the move of this number, from 1, and what was chosen after it; that it is the start for 0."""
+    return " ".join([tell_move(state, moves, ply), *announce(choices_at(state, ply), viewer)])
+
+
+def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
+    """Return the move of this number, from 1, alone; that it is the start for 0. Who made it is called by `name`."""
     if not ply:
         return say("the start")
     cell, by = moves[ply - 1], placer(state, ply - 1)
-    mark, told = state.board[cell], announce(choices_at(state, ply), viewer)
-    where = describe_cell(cell, state.rules.to_rules())
+    mark, where = state.board[cell], describe_cell(cell, state.rules.to_rules())
     id = "move of, placing" if by else "move of"
-    return " ".join([say(id, n=ply, all=state.ply, name=name_of(state, by or mark), mark=mark, cell=where), *told])
+    return say(id, n=ply, all=state.ply, name=name(state, by or mark), mark=mark, cell=where)
 
 
 # -- who plays ------------------------------------------------------------------------------------------------------
@@ -300,11 +269,14 @@ def describe_banner(state: RoomState, view: View) -> str:
     if view.ended:
         reason = clean_text(view.reason).rstrip(".")
         return say("room closed", room=state.room, reason=reason) if view.ended == "closed" else reason
-    if not view.is_offline:
-        return ""
-    again = say("banner lost again", seconds=view.again_seconds) if view.again_seconds else say("banner lost now")
-    held = f" {say('banner lost seat', time=format_duration(view.held_ms))}" if view.held_ms > 0 else ""
-    return f"{say('banner lost')} {again}{held}"
+    return describe_loss(view.again_seconds, view.held_ms) if view.is_offline else ""
+
+
+def describe_loss(again_seconds: int | None, held_ms: int = 0) -> str:
+    """Return that nothing reaches the server, when it is tried again, not for None, and how long a seat is held."""
+    again = say("banner lost again", seconds=again_seconds) if again_seconds else say("banner lost now")
+    held = say("banner lost seat", time=format_duration(held_ms)) if held_ms > 0 else ""
+    return " ".join(filter(None, (say("banner lost"), "" if again_seconds is None else again, held)))
 
 
 def list_questions(state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None) -> list[Asked]:
@@ -324,30 +296,3 @@ def list_questions(state: RoomState, may: Choices, view: View, viewer: str, move
         )
         found.append(Asked(one.id, describe_question(one, state, moves), tuple(answers)))
     return found
-
-
-def list_deeds(state: RoomState, may: Choices, view: View, viewer: str) -> list[Answer]:
-    """Return what can be done beside answers and moves, in the order of the buttons."""
-    home, event = Answer("home", say("key to home")), Answer("event", say("page event to"), is_main=True)
-    if view.ended == "replaced":  # by a card another has the seat
-        return [event if state.event else Answer("back", say("scene take back")), home]
-    if view.ended:
-        return [home]
-    is_seated = seat_of(state, view.actor or viewer) is not None and not view.is_kept
-    made = []
-    for deed in may.deeds:
-        is_apart = state.event and deed.id in ("new", "computer")
-        is_early = (deed.id == "review" and state.status == "waiting") or (
-            deed.id == "copy" and state.status != "playing"
-        )
-        is_aside = (view.is_reviewing and deed.id in _ASIDE) or (deed.id == "leave" and not is_seated)
-        if {deed.name, deed.id}.isdisjoint(_SHOWN if not view.is_kept else ("review",)):
-            continue
-        if is_apart or is_early or is_aside:
-            continue
-        closes = deed.id == "review" and view.is_reviewing
-        label = say("scene review off") if closes else describe_deed(deed, state)
-        made.append(Answer(deed.name, label, deed.name in _MAIN))
-    if state.event and (state.status == "over" or not is_seated):
-        made.insert(0, event)
-    return made if is_seated and state.status != "waiting" else [*made, home]

@@ -30,7 +30,7 @@ vectors.forEach((vector, index) => {
 		const why = [...new Set(Object.values(open.reasons))].map((reason) => describeReason(reason, after));
 		compare(`${index} ${language} choices`, [...waits, ...why], vector.said[language]);
 		const { end, due, ...shown } = vector.scene[language];
-		const { state, isBack, board, isLost, isFaint, card, title, ...drawn } = sceneOf(gameOf(vector), after, open, viewOf(vector));
+		const { state, isBack, board, isLost, isFaint, card, title, terms, deeds, ...drawn } = sceneOf(gameOf(vector), after, open, viewOf(vector));
 		compare(`${index} ${language} scene`, plainOf(drawn), plainOf(shown));
 	}
 });
@@ -51,7 +51,7 @@ function gameOf({ after: state, moves, viewer, view }) {
 // What one looks at there; what is said of the connection alone is the page's.
 function viewOf({ view, now_ms, scene }) {
 	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
-	return { here: view.here, typed: view.typed, confirming: view.confirming, isReviewing: view.is_reviewing, isOffline: view.is_offline, passed: now_ms, trouble };
+	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble };
 }
 events.forEach(({ state, viewer, has_card, choices: wanted, said }, index) => {
 	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds } = tournaments;

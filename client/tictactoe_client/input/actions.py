@@ -18,12 +18,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, list_moves
 from tictactoe_client.text.talk import Muted
-from tictactoe_client.text.wording import (
-    MOST_FREE_AFTER_MISTAKE,
-    describe_due,
-    describe_ways_on,
-    list_free,
-)
+from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say

@@ -31,8 +31,9 @@ from tictactoe_protocol.commands import Look
 from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.reviewed import carry, worth_of_move
+from tictactoe_protocol.scene import tell_move
 from tictactoe_protocol.telling import tell
-from tictactoe_protocol.wording import describe_cell, describe_turn, name_of
+from tictactoe_protocol.wording import describe_turn, name_of
 
 SEARCH_SECONDS: Final = 0.4
 """How long a position is searched that no table answers."""
@@ -255,14 +256,8 @@ class Looking:
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the moment that is looked at, and what was chosen in the opening then."""
-        timeline, here = self.timeline, self.timeline.here
-        if not here:
-            return [say("the start")]
-        cell = timeline.moves[here - 1]
-        mark, by = state.board[cell], placer(state, here - 1)
-        name, where = self._name(state, by or mark), describe_cell(cell, state.rules.to_rules())
-        id = "move of, placing" if by else "move of"
-        told = say(id, n=here, all=len(timeline.moves), name=name, cell=where, mark=mark)
+        here = self.timeline.here
+        told = tell_move(state, self.timeline.moves, here, self._name)
         return [told, *self._describe_choices(state, here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:

@@ -27,6 +27,7 @@ from tictactoe_client.text.wording import describe_choices, describe_ways_on, ha
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import count, describe_turn
 
@@ -294,10 +295,10 @@ class PlainGame:
                 self._tell(say("room gone", room=room, why=clean_text(refused.message)))
             case events.Closed(reason):
                 self._finish(None if self._is_over else ExitCode.NO_ROOM)
-                self._tell(say("room closed", room=actions.room.code, reason=clean_text(reason).rstrip(".")))
+                self._tell(describe_banner(actions.room.state, View(ended="closed", reason=reason)))
             case events.Replaced():
                 self._finish(ExitCode.REFUSED)
-                self._tell(say("taken over by card" if actions.room.state.event else "taken over"))
+                self._tell(describe_banner(actions.room.state, View(ended="replaced")))
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Tell what one state has brought, show the board where that helps, and end the visit with the game."""

@@ -11,6 +11,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tictactoe_client.settings import ExitCode
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _GRACE_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 0.1
 """How long to wait for an answer since it was asked for; the imports meanwhile take longer than that, as a rule."""
+_LATEST_SECONDS: Final = 30.0
+"""For how long after that an answer is still looked for among what is typed."""
 _QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
 """Which colour the ground has, and what kind of terminal it is: that is answered by all, and in this order."""
 _ANSWER: Final = re.compile(r"[\x1b^]?(?:\]11;(?P<ground>[^\x07\x1b^\\]*)(?:\x07|[\x1b^]?\\)|\[\?[\d;]*c)")
@@ -122,13 +125,21 @@ class Terminal:
                 yield Key(character if character.isalnum() else KEY_NAME_REPLACEMENTS.get(name, name), character)
         self._typed = ""
 
-    def _hear(self, message: Message) -> Iterable[Message]:
-        """Return what the program is to hear of what comes in: not the answer that comes late."""
+    def _hear(self, take: Callable[[Message], None], message: Message) -> None:
+        """Have `take` hear what comes in but an answer that comes late; then, or after some time, all without us."""
         from textual.events import Key
 
-        if self._asked_at is None or not isinstance(message, Key) or not message.character or message.key == "escape":
-            return (message,)
-        return [key for _, key in self._sift(message.character, message) if key is not None]
+        heard: Iterable[Message | None] = (message,)
+        if isinstance(message, Key) and message.character and message.key != "escape":
+            heard = [key for _, key in self._sift(message.character, message)]
+        is_late = self._asked_at is not None and time.monotonic() > self._asked_at + _LATEST_SECONDS
+        if is_late and not self._begun:
+            self._asked_at = None
+        if self._asked_at is None:
+            vars(self.driver).pop("process_message", None)
+        for key in heard:
+            if key is not None:
+                take(key)
 
     # -- beside the screen ----------------------------------------------------------------------------------------
 
@@ -140,16 +151,14 @@ class Terminal:
             def __init__(self, *arguments: Any, **options: Any) -> None:
                 super().__init__(*arguments, **options)
                 terminal.driver = self
+                if terminal._asked_at is not None:
+                    self.process_message = partial(terminal._hear, super().process_message)
 
             def start_application_mode(self) -> None:
                 terminal.show_input()
                 super().start_application_mode()
                 for key in terminal._list_typed():
                     super().process_message(key)
-
-            def process_message(self, message: Message) -> None:
-                for heard in terminal._hear(message):
-                    super().process_message(heard)
 
         return KnownDriver
 

@@ -89,6 +89,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     async def _draw(self) -> None:
         self._is_dirty = False
         if self.is_current and self.program.return_code is None:
+            self.program.terminal.set_title(self.window_title)
             self.draw()
 
     on_screen_resume = on_resize = redraw
@@ -227,7 +228,6 @@ class Program(App[int], inherit_bindings=False):
     def redraw(self) -> None:
         if self.is_running and (screens := self.screens):
             screens[-1].redraw()
-            self.terminal.set_title(screens[-1].window_title)
 
     # -- what screens may ask -------------------------------------------------------------------------------------
 

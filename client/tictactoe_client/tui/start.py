@@ -40,7 +40,8 @@ async def show_screen(
     loop = asyncio.get_running_loop()
     terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
     try:
-        code = await app.run_async(mouse=settings.mouse)
+        # in a task of its own: what waits here for the end is then not run through at each key
+        code = await asyncio.create_task(app.run_async(mouse=settings.mouse))
     finally:
         terminal.show_input()
     if (task := asyncio.current_task()) is not None and task.cancelling():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from operator import attrgetter
 from time import monotonic
 from typing import Any, cast
 
@@ -34,278 +35,32 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, describe_reason
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
-from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, next_mark
 
 
-class WaysOut:
-    """How one goes from the room of `model`, whose `screen` it is."""
-
-    def __init__(self, program: Program, model: RoomModel, screen: ClientScreen) -> None:
-        self._program = program
-        self._model = model
-        self._screen = screen
-
-    # -- with a question first ------------------------------------------------------------------------------------
-
-    def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
-        """Do this, asking first where it loses the game."""
-        if self._model.cost:
-            self._model.question = kind, deed
-        else:
-            deed()
-
-    # -- home -----------------------------------------------------------------------------------------------------
-
-    def go_home(self) -> None:
-        """Go home at once; the server hears of it meanwhile.
-
-        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
-        """
-        if self._program.session.phase == "away" and self._model.plays:
-            self._program.leave(ExitCode.CONNECTION_LOST)
-            return
-        self._program.close(self._screen)
-        if self._model.room.ended is None:
-            self._program.start(self._model.room.leave())
-
-    def end(self, why: str) -> None:
-        """Go back to the page under the room, as there is no room any more."""
-        if self._screen in self._program.screens and not self._program.ways_in.waits_for:
-            self._program.close(self._screen)
-            self._program.say(why)
-
-    # -- to another room ------------------------------------------------------------------------------------------
-
-    def go_to_another(self) -> None:
-        """Look for another opponent in the same way as before, asking where that loses a game."""
-        again = self._model.again
-        if again is None:
-            self._program.say(say("room nobody to look for"))
-            return
-        what = say("room opening private" if again.private and not again.bots else "room looking for another")
-        self.ask_before("another", partial(self._set_out, what, again))
-
-    def go_to_computer(self) -> None:
-        """Open the same room again with the computer in the free seats; the waiting one closes.
-
-        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
-        """
-        state, rules = self._model.room.state, self._model.rules
-        terms = state.time_control
-        same = Choice(
-            "create",
-            rules,
-            ClockFields(**asdict(terms)) if terms is not None else None,
-            state.visibility == "private",
-            self._model.seat,
-            ("medium",) * (len(rules.marks) - 1),
-            analysis="open" if state.analysis == "open" else "closed",
-            chat="players" if state.chat == "players" else "all",
-        )
-        self._set_out(describe_wait(same), same, "room with computer")
-
-    def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
-        if not self._program.ways_in.waits_for:
-            coming = self._program.ways_in.fetch(what, choice.enter)
-            self._program.start(self._go_over(coming, news, may_lose=self._model.plays))
-
-    async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
-        """Enter the other room, tell the news with its code there, and leave this one.
-
-        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
-        one was to be lost anyway, which `may_lose` says.
-        """
-        program, here = self._program, self._model.room
-        try:
-            room = await coming
-        except ClientError:
-            if here.ended is not None and self._screen in program.screens:
-                program.go_home()
-            raise
-        if room is None or room is here:
-            return
-        if self._model.plays and not may_lose:
-            program.say(say("room somebody came"))
-            await room.leave()
-            return
-        program.close(self._screen)
-        told = say(news, code=room.code) if news else ""
-        program.open_room(room, self._model.again, program.screens[-1], told)
-        if here.ended is None:
-            await here.leave()
-
-
-class MoveInput:
-    """What keys and clicks at the board of `model` mean; `do` carries an intent out."""
-
-    def __init__(self, program: Program, model: RoomModel, do: Callable[[Intent], object]) -> None:
-        self._program = program
-        self._model = model
-        self._do = do
-
-    # -- what is typed --------------------------------------------------------------------------------------------
-
-    def type(self, character: str) -> None:
-        """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
-        model, rules = self._model, self._model.rules
-        cell = cell_of_key(character, rules, self._program.settings.keys)
-        if model.kind == "playing":
-            self._type_move(character, cell, rules)
-        elif model.record is not None and character.isascii() and character.isdigit():
-            model.type(character)
-        else:
-            model.typed = ""
-            self.enter() if cell is None else self.play_or_point(cell)
-
-    def _type_move(self, character: str, cell: int | None, rules: Rules) -> None:
-        """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
-        model, keys = self._model, self._program.settings.keys
-        typed = model.typed.strip()
-        is_key_typed = cell_of_key(typed, rules, keys) is not None
-        if cell is not None and (not typed or is_key_typed):
-            self._press_cell(character, cell)
-        elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
-            self._program.say(say("room letters place", typed=f"{self._colon}b3"))
-        elif character != " " or (typed and not is_key_typed):
-            if begins_anew(model.typed, character, rules):
-                model.typed = ""
-            model.type(character)
-
-    def _press_cell(self, character: str, cell: int) -> None:
-        model, state = self._model, self._model.room.state
-        model.typed = ""
-        if self._is_quiet:
-            return
-        if model.may_send or model.is_to_choose:
-            self.play(cell)
-            return
-        model.type(character)
-        if not model.room.is_my_turn:
-            enter = self._program.keymap.show_key("enter")
-            self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
-
-    def enter(self) -> None:
-        """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
-
-        Where one only looks on, say why nothing is placed.
-        """
-        model = self._model
-        if model.kind == "playing":
-            if self._is_quiet:
-                return
-            if model.typed:
-                self._play_typed(model.typed.strip())
-            elif model.cursor is not None:
-                self.play(model.cursor)
-            else:
-                model.move_cursor(0, 0)
-        elif model.typed:
-            number, model.typed = int(model.typed), ""
-            self._do(Look("at", number))
-        elif model.review.is_on:
-            self._program.say(say("room point", typed=f"{self._colon}{example_cell(model.rules)}"))
-        else:
-            self.play(0)
-
-    def _play_typed(self, typed: str) -> None:
-        """Play what was typed as a move; it stays while the move cannot be sent yet."""
-        model = self._model
-        intent = model.actions.parse(typed)
-        if not isinstance(intent, Place) or model.may_send:
-            model.typed = ""
-        match intent:
-            case Place(cell):
-                self.play(cell)
-            case BadInput(message=message):
-                self._program.say(clean_text(message))
-            case _ if len(typed.split(" ")[0]) > 1:
-                self._program.say(say("room colon first", key=self._colon, typed=f"{self._colon}{typed}"))
-            case _:
-                self._program.say(describe_unknown(typed, describe_move(model.rules)))
-
-    # -- the board ------------------------------------------------------------------------------------------------
-
-    def play(self, cell: int) -> None:
-        """Send a move where one may be sent; else say why not."""
-        model, state = self._model, self._model.room.state
-        if model.may_send:
-            target = landing_cell(state, cell)
-            model.pending = None if target is None else (target, next_mark(state) or "")
-            self._do(Place(cell))
-        elif why := model.choices.find_reason("place"):
-            to_choose = model.is_to_choose
-            self._program.say(describe_turn(state, model.room.viewer) if to_choose else describe_reason(why, state))
-
-    def play_or_point(self, cell: int) -> None:
-        """Place; where values are shown, ask for that of the cell."""
-        if self._model.review.is_on:
-            self._model.cursor = cell
-        else:
-            self.play(cell)
-
-    def click(self, cell: int) -> None:
-        """Place at once on 3x3; on larger boards choose, and place by a second click; in a record go to that move."""
-        model, rules = self._model, self._model.rules
-        if model.kind == "replay" and not model.review.is_on:
-            if cell in model.room.moves:
-                model.look_at(model.room.moves.index(cell) + 1)
-        elif model.kind == "playing":
-            chosen, columns = model.cursor, rules.columns
-            is_again = cell == chosen or (rules.gravity and chosen is not None and chosen % columns == cell % columns)
-            model.cursor = cell
-            if is_again or (has_single_keys(rules) and not self._program.settings.confirm):
-                self.play(cell)
-        elif model.kind == "watching" or model.review.is_on:
-            self.play_or_point(cell)
-
-    def compare(self, by: int) -> None:
-        """Point at the next worse or better move of the moment, first at the best one."""
-        model, analysis = self._model, self._model.review.analysis
-        if analysis is not None and analysis.cells:
-            cells = rank_cells(analysis)
-            here = cells.index(model.cursor) + by if model.cursor in cells else 0
-            model.cursor = cells[max(0, min(here, len(cells) - 1))]
-
-    # -- answers --------------------------------------------------------------------------------------------------
-
-    def explain(self, action: str, names: tuple[str, ...], state: RoomState) -> None:
-        """Say why what a key is for cannot be done now."""
-        choices = self._model.choices
-        is_own = any(question.id in ("own draw", "own undo") for question in choices.questions)
-        why = "why own offer" if action == "accept" and is_own else choices.find_reason(names[0])
-        if why is not None:
-            self._program.say(describe_reason(why, state))
-
-    @property
-    def _colon(self) -> str:
-        return self._program.keymap.show("command")
-
-    @property
-    def _is_quiet(self) -> bool:
-        """Whether a question was answered a moment ago, so that no key may place."""
-        return monotonic() < self._model.quiet_until
-
-
 class RoomCommands:
-    """Does what somebody wants in the room of `model`; `moves` is what is done at the board, `ways` lead out."""
+    """Does what somebody wants in the room of `model`, which `screen` shows as `view`, and leads out of it."""
 
-    def __init__(self, program: Program, model: RoomModel, view: RoomView, ways: WaysOut) -> None:
-        self._program = program
+    def __init__(self, program: Program, model: RoomModel, view: RoomView, screen: ClientScreen) -> None:
         self.model = model
+        self.line = model.line
+        self._program = program
         self._view = view
-        self.ways = ways
-        self.moves = MoveInput(program, model, self.do)
+        self._screen = screen
 
     def act(self, action: str) -> None:
         """Do what a key is for; where that is a deed that is not possible, say why."""
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
         if command.pressed_for and deed is None:
-            self.moves.explain(action, command.pressed_for, self.model.room.state)
+            choices = self.model.choices
+            is_own = any(question.id in ("own draw", "own undo") for question in choices.questions)
+            why = "why own offer" if action == "accept" and is_own else choices.find_reason(command.pressed_for[0])
+            if why is not None:
+                self._program.say(describe_reason(why, self.model.room.state))
         elif key.does:
             method, *numbers = key.does.split()
-            getattr(self, method)(*map(int, numbers))
+            attrgetter(method)(self)(*map(int, numbers))
         elif deed is not None and isinstance(command.means, Verb):
             self.perform(deed)
         elif command.means is not None:
@@ -333,20 +88,11 @@ class RoomCommands:
     def retry(self) -> None:
         self._program.session.retry()
 
-    def switch_line(self) -> None:
-        self.model.line.switch()
-
-    def begin_command(self) -> None:
-        self.model.line.begin_command()
-
     def help(self) -> None:
         self._program.open(HelpPage(self.list_help()))
 
     def switch_code(self) -> None:
         self.model.shows_code = not self.model.shows_code
-
-    def go_to_computer(self) -> None:
-        self.ways.go_to_computer()
 
     def look_at(self, ply: int | None = None) -> None:
         """Look at the moment after so many moves, or at the present."""
@@ -358,7 +104,7 @@ class RoomCommands:
         if model.line.mode:
             model.line.close()
         elif self._program.ways_in.waits_for:
-            self.ways.go_home()
+            self.go_home()
         elif model.typed:
             model.typed = ""
         elif model.review.is_on:
@@ -368,7 +114,7 @@ class RoomCommands:
         elif model.is_back and model.record is None:
             self.look_at()
         else:
-            self.ways.ask_before("leave", self.ways.go_home)
+            self.ask_before("leave", self.go_home)
 
     def go(self, rows: int, columns: int) -> None:
         """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
@@ -378,7 +124,7 @@ class RoomCommands:
         elif columns:
             self.step(columns)
         elif model.review.is_on:
-            self.moves.compare(rows)
+            self.compare(rows)
         elif model.record is not None:
             self.shift(rows, 0)
         else:
@@ -431,7 +177,7 @@ class RoomCommands:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
         text = text.strip()
         if len(text) > MAX_CHAT_LENGTH:
-            self.model.line.begin_chat(text)
+            self.line.begin_chat(text)
             self._program.say(describe_too_long(text))
         elif text:
             self.do(Verb("chat", text))
@@ -457,7 +203,7 @@ class RoomCommands:
             case Verb(kind="chat"):
                 self.say(intent.argument)
             case Place():
-                self.moves.play_or_point(intent.cell)
+                self.play_or_point(intent.cell)
             case Verb(kind="resign") if self.model.plays:
                 self.model.question = "resign", partial(self.do, intent)
                 self._program.redraw()
@@ -466,7 +212,7 @@ class RoomCommands:
                 self.look_at()
                 self.back()
             case Verb(kind="new"):
-                self.ways.go_to_another()
+                self.go_to_another()
             case Query(kind="help"):
                 self.help()
             case Query(kind="board"):
@@ -510,3 +256,224 @@ class RoomCommands:
             model.news.tell(*told)
         if told:
             self._program.say(told[0])
+
+    # -- what is typed at the board ------------------------------------------------------------------------------------
+
+    def type(self, character: str) -> None:
+        """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
+        model, rules = self.model, self.model.rules
+        cell = cell_of_key(character, rules, self._program.settings.keys)
+        if model.kind == "playing":
+            self._type_move(character, cell, rules)
+        elif model.record is not None and character.isascii() and character.isdigit():
+            model.type(character)
+        else:
+            model.typed = ""
+            self.enter() if cell is None else self.play_or_point(cell)
+
+    def _type_move(self, character: str, cell: int | None, rules: Rules) -> None:
+        """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
+        model, keys = self.model, self._program.settings.keys
+        typed = model.typed.strip()
+        is_key_typed = cell_of_key(typed, rules, keys) is not None
+        if cell is not None and (not typed or is_key_typed):
+            self._press_cell(character, cell)
+        elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
+            self._program.say(say("room letters place", typed=f"{self._colon}b3"))
+        elif character != " " or (typed and not is_key_typed):
+            if begins_anew(model.typed, character, rules):
+                model.typed = ""
+            model.type(character)
+
+    def _press_cell(self, character: str, cell: int) -> None:
+        model, state = self.model, self.model.room.state
+        model.typed = ""
+        if self._is_quiet:
+            return
+        if model.may_send or model.is_to_choose:
+            self.play(cell)
+            return
+        model.type(character)
+        if not model.room.is_my_turn:
+            enter = self._program.keymap.show_key("enter")
+            self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
+
+    def enter(self) -> None:
+        """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
+
+        Where one only looks on, say why nothing is placed.
+        """
+        model = self.model
+        if model.kind == "playing":
+            if self._is_quiet:
+                return
+            if model.typed:
+                self._play_typed(model.typed.strip())
+            elif model.cursor is not None:
+                self.play(model.cursor)
+            else:
+                model.move_cursor(0, 0)
+        elif model.typed:
+            number, model.typed = int(model.typed), ""
+            self.do(Look("at", number))
+        elif model.review.is_on:
+            self._program.say(say("room point", typed=f"{self._colon}{example_cell(model.rules)}"))
+        else:
+            self.play(0)
+
+    def _play_typed(self, typed: str) -> None:
+        """Play what was typed as a move; it stays while the move cannot be sent yet."""
+        model = self.model
+        intent = model.actions.parse(typed)
+        if not isinstance(intent, Place) or model.may_send:
+            model.typed = ""
+        match intent:
+            case Place(cell):
+                self.play(cell)
+            case BadInput(message=message):
+                self._program.say(clean_text(message))
+            case _ if len(typed.split(" ")[0]) > 1:
+                self._program.say(say("room colon first", key=self._colon, typed=f"{self._colon}{typed}"))
+            case _:
+                self._program.say(describe_unknown(typed, describe_move(model.rules)))
+
+    # -- the board ------------------------------------------------------------------------------------------------
+
+    def play(self, cell: int) -> None:
+        """Send a move where one may be sent; else say why not."""
+        model, state = self.model, self.model.room.state
+        if model.may_send:
+            target = landing_cell(state, cell)
+            model.pending = None if target is None else (target, next_mark(state) or "")
+            self.do(Place(cell))
+        elif why := model.choices.find_reason("place"):
+            to_choose = model.is_to_choose
+            self._program.say(describe_turn(state, model.room.viewer) if to_choose else describe_reason(why, state))
+
+    def play_or_point(self, cell: int) -> None:
+        """Place; where values are shown, ask for that of the cell."""
+        if self.model.review.is_on:
+            self.model.cursor = cell
+        else:
+            self.play(cell)
+
+    def click(self, cell: int) -> None:
+        """Place at once on 3x3; on larger boards choose, and place by a second click; in a record go to that move."""
+        model, rules = self.model, self.model.rules
+        if model.kind == "replay" and not model.review.is_on:
+            if cell in model.room.moves:
+                model.look_at(model.room.moves.index(cell) + 1)
+        elif model.kind == "playing":
+            chosen, columns = model.cursor, rules.columns
+            is_again = cell == chosen or (rules.gravity and chosen is not None and chosen % columns == cell % columns)
+            model.cursor = cell
+            if is_again or (has_single_keys(rules) and not self._program.settings.confirm):
+                self.play(cell)
+        elif model.kind == "watching" or model.review.is_on:
+            self.play_or_point(cell)
+
+    def compare(self, by: int) -> None:
+        """Point at the next worse or better move of the moment, first at the best one."""
+        model, analysis = self.model, self.model.review.analysis
+        if analysis is not None and analysis.cells:
+            cells = rank_cells(analysis)
+            here = cells.index(model.cursor) + by if model.cursor in cells else 0
+            model.cursor = cells[max(0, min(here, len(cells) - 1))]
+
+    @property
+    def _colon(self) -> str:
+        return self._program.keymap.show("command")
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether a question was answered a moment ago, so that no key may place."""
+        return monotonic() < self.model.quiet_until
+
+    # -- with a question first ------------------------------------------------------------------------------------
+
+    def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
+        """Do this, asking first where it loses the game."""
+        if self.model.cost:
+            self.model.question = kind, deed
+        else:
+            deed()
+
+    # -- home -----------------------------------------------------------------------------------------------------
+
+    def go_home(self) -> None:
+        """Go home at once; the server hears of it meanwhile.
+
+        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        """
+        if self._program.session.phase == "away" and self.model.plays:
+            self._program.leave(ExitCode.CONNECTION_LOST)
+            return
+        self._program.close(self._screen)
+        if self.model.room.ended is None:
+            self._program.start(self.model.room.leave())
+
+    def end(self, why: str) -> None:
+        """Go back to the page under the room, as there is no room any more."""
+        if self._screen in self._program.screens and not self._program.ways_in.waits_for:
+            self._program.close(self._screen)
+            self._program.say(why)
+
+    # -- to another room ------------------------------------------------------------------------------------------
+
+    def go_to_another(self) -> None:
+        """Look for another opponent in the same way as before, asking where that loses a game."""
+        again = self.model.again
+        if again is None:
+            self._program.say(say("room nobody to look for"))
+            return
+        what = say("room opening private" if again.private and not again.bots else "room looking for another")
+        self.ask_before("another", partial(self._set_out, what, again))
+
+    def go_to_computer(self) -> None:
+        """Open the same room again with the computer in the free seats; the waiting one closes.
+
+        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        """
+        state, rules = self.model.room.state, self.model.rules
+        terms = state.time_control
+        same = Choice(
+            "create",
+            rules,
+            ClockFields(**asdict(terms)) if terms is not None else None,
+            state.visibility == "private",
+            self.model.seat,
+            ("medium",) * (len(rules.marks) - 1),
+            analysis="open" if state.analysis == "open" else "closed",
+            chat="players" if state.chat == "players" else "all",
+        )
+        self._set_out(describe_wait(same), same, "room with computer")
+
+    def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
+        if not self._program.ways_in.waits_for:
+            coming = self._program.ways_in.fetch(what, choice.enter)
+            self._program.start(self._go_over(coming, news, may_lose=self.model.plays))
+
+    async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
+        """Enter the other room, tell the news with its code there, and leave this one.
+
+        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
+        one was to be lost anyway, which `may_lose` says.
+        """
+        program, here = self._program, self.model.room
+        try:
+            room = await coming
+        except ClientError:
+            if here.ended is not None and self._screen in program.screens:
+                program.go_home()
+            raise
+        if room is None or room is here:
+            return
+        if self.model.plays and not may_lose:
+            program.say(say("room somebody came"))
+            await room.leave()
+            return
+        program.close(self._screen)
+        told = say(news, code=room.code) if news else ""
+        program.open_room(room, self.model.again, program.screens[-1], told)
+        if here.ended is None:
+            await here.leave()

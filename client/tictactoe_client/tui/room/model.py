@@ -240,7 +240,6 @@ class RoomModel:
             pending=None if self.pending is None else self.pending[0],
             confirming="" if self.question is None else "resign" if self.question[0] == "resign" else "leave",
             is_kept=self.record is not None,
-            is_reviewing=self.review.is_on,
             actor=room.actor,
         )
         moves = room.moves if room.knows_moves else None
@@ -260,11 +259,6 @@ class RoomModel:
         """Whether one is to choose a side."""
         opening = self.room.state.opening
         return opening is not UNSET and opening.options != () and self.room.is_my_turn
-
-    @property
-    def way_back(self) -> str:
-        """The id of where going back leads, which need not be home from a game of an event."""
-        return "key back" if self.room.state.event else "key to home"
 
     @property
     def shown(self) -> RoomState:
@@ -416,7 +410,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         if action == "hide_code" and not model.shows_code:
             called = "key show code"
         elif called == "key to home":
-            called = model.way_back
+            called = "key back" if model.room.state.event else called  # from a game of an event that need not be home
         elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))

@@ -27,13 +27,7 @@ from tictactoe_client.session import Session
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
-from tictactoe_client.text.worth import (
-    compare_played,
-    describe_cell_worth,
-    describe_position,
-    format_value,
-    list_worth,
-)
+from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
 from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
 from tictactoe_client.tui.picture import (
     Picture,
@@ -55,7 +49,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import Scene, Shown, name_game
+from tictactoe_protocol.scene import Scene, Shown, describe_loss, name_game
 from tictactoe_protocol.telling import describe_why_over
 from tictactoe_protocol.wording import (
     count,
@@ -215,11 +209,9 @@ def connection_banner(session: Session, now: float, *, width: int, holds_seat: b
         is_returning = session.phase == "connecting" and session.client is not None
         return (say("banner connecting"), "warn") if is_returning else None
     seconds = max(0, math.ceil(session.retries_at - now))
-    again = say("banner lost again", seconds=seconds) if seconds else say("banner lost now")
-    left_ms = round((session.held_until - now) * 1000)
-    held = f" {say('banner lost seat', time=format_duration(left_ms))}" if holds_seat and left_ms > 0 else ""
-    ways = [f"╳ {say('banner lost')} {again}{held}", f"╳ {say('banner lost')}{held}"]
-    return next((text for text in ways if measure(text) <= width), ways[-1]), "bad"
+    held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
+    told = f"╳ {describe_loss(seconds, held_ms)}"
+    return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
 
 
 # -- the lines of the panel -------------------------------------------------------------------------------------------
@@ -298,7 +290,7 @@ def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) ->
     name = say("player you", name=player.name) if player.is_own else player.name
     note = f" ({player.note})" if player.note else ""
     sign, colour = emblem_of(player.player) if has_signs and player.player else ("", 0)
-    taken = len(right) + (2 if sign else 0)
+    taken = measure(right) + (2 if sign else 0)
     if measure(name) + len(note) + taken > width - 4:
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - taken))
@@ -326,18 +318,6 @@ def _local_time(fact: str) -> str:
         return fact
 
 
-def sum_up_end(model: RoomModel, scene: Scene) -> tuple[str, str]:
-    """Return in one or two words how the game ended, to be written large, and their role; no words before the end."""
-    result, end = model.room.state.result, scene.end
-    if result is None or end is None:
-        return "", ""
-    if result.winner is None:
-        return say("big draw" if is_draw(result) else "big over"), "warn"
-    if end.kind == "win" or (end.kind and len(model.rules.marks) == 2):
-        return (say("big win"), "good") if end.kind == "win" else (say("big loss"), "bad")
-    return say("big wins", who=result.winner), mark_role(result.winner, model.rules, strong=True)
-
-
 def describe_end(model: RoomModel, scene: Scene) -> Text:
     """Return how the game ended and that line's role: ``You win. Row 1 is X X X. (5 moves, 0:12)``."""
     if scene.end is None:
@@ -350,10 +330,16 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
 
 
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
-    """Return the lines of the end, with an empty one below; none before, or without room for them."""
-    if model.kind != "over" or model.is_back:
+    """Return the end in one or two large words, with an empty line below; none before, or without room for them."""
+    result, end = model.room.state.result, scene.end
+    if model.kind != "over" or model.is_back or result is None or end is None:
         return []
-    words, role = sum_up_end(model, scene)
+    if result.winner is None:
+        words, role = say("big draw" if is_draw(result) else "big over"), "warn"
+    elif end.kind == "win" or (end.kind and len(model.rules.marks) == 2):
+        words, role = (say("big win"), "good") if end.kind == "win" else (say("big loss"), "bad")
+    else:
+        words, role = say("big wins", who=result.winner), mark_role(result.winner, model.rules, strong=True)
     large = draw_words(words.split(), width, ascii_only=ascii_only)
     told = fold(model.turning_point, width, 3) if model.turning_point else []
     ways = ([*large, *([""] if told else []), *told], large, told)

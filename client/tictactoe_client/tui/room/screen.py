@@ -25,7 +25,7 @@ from tictactoe_client.text.arrival import describe_farewell, describe_giving_up
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.room.keys import RoomCommands, WaysOut
+from tictactoe_client.tui.room.keys import RoomCommands
 from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed, list_actions
 from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.room.review import Review
@@ -35,6 +35,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import describe_deed
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.wording import name_of, seat_of
 
 _ELSEWHERE: Final = frozenset({"share", "join"})
@@ -69,8 +70,7 @@ class RoomScreen(ClientScreen):
         self.view = RoomView(program, self.model)
         super().__init__()
         self.canvas = Canvas(self.model.line)
-        self.ways = WaysOut(program, self.model, self)
-        self.commands = RoomCommands(program, self.model, self.view, self.ways)
+        self.commands = RoomCommands(program, self.model, self.view, self)
         self._program = program
         self.needs_server = self.model.record is None
         self._back: events.Back | None = None
@@ -123,11 +123,11 @@ class RoomScreen(ClientScreen):
             case events.RoomMoved(url=url):
                 model.news.say(say("room is at", url=clean_text(url)))
             case events.Gone(refused=refused):
-                self.ways.end(clean_text(refused.message))
+                self.commands.end(clean_text(refused.message))
             case events.Closed(reason):
-                self.ways.end(say("room closed", room=model.room.code, reason=clean_text(reason).rstrip(".")))
+                self.commands.end(describe_banner(model.room.state, View(ended="closed", reason=reason)))
             case events.Replaced():
-                self.ways.end(say("taken over by card" if model.room.state.event else "taken over"))
+                self.commands.end(describe_banner(model.room.state, View(ended="replaced")))
         self._program.redraw()
 
     def _take_update(self, update: events.Updated) -> None:
@@ -203,15 +203,15 @@ class RoomScreen(ClientScreen):
         elif model.line.mode:
             await self._type_in_line(event.key, text, action)
         elif text and (not action or (action == "place" and model.typed)):
-            self.commands.moves.type(text)
+            self.commands.type(text)
         elif action == "place":
-            self.commands.moves.enter()
+            self.commands.enter()
         elif action:
             self.commands.act(action)
         elif event.key == "backspace":
             model.typed = model.typed[:-1]
         elif event.key == "enter" and model.typed:
-            self.commands.moves.enter()
+            self.commands.enter()
         self._program.redraw()
 
     async def _type_in_line(self, key: str, text: str, action: str) -> None:
@@ -259,7 +259,7 @@ class RoomScreen(ClientScreen):
         if self.view.is_way_back(event.screen_offset):
             self.commands.step(-1)
         elif (cell := self.view.find_cell(event.screen_offset)) is not None:
-            self.commands.moves.click(cell)
+            self.commands.click(cell)
         self.program.redraw()
 
     def on_mouse_scroll_down(self) -> None:
@@ -328,7 +328,7 @@ class RoomScreen(ClientScreen):
         model = self.model
         is_free = not (model.plays or model.line.mode or model.question is not None)
         if is_free:
-            self.ways.go_home()
+            self.commands.go_home()
         return is_free
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
