@@ -105,7 +105,7 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
 async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with three(open_screen, server) as (ana, bo, _, code):
         await ana.type(":resign")
-        told = ("ana (you) (out of this game)", "It's bo's move.")
+        told = ("ana (you)", "(out of this game)", "It's bo's move.")
         await ana.do("enter enter", *told, gone="type a cell")
         await ana.do("enter", "You are out of the game; the others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)

@@ -116,7 +116,7 @@ async def test_asking_more_than_the_server_allows_is_waited_out(server: Server, 
     async with watched(open_screen, server, moves) as (wat, ana, bo, code):
         await wat.do("v", "to move: a draw with best play. Best: C3.")
         for ply in range(7, -1, -1):
-            await wat.do("left", " played ", f"move {ply} of ")
+            await wat.do("left", f"move {ply} of 8", " played ")
         await wat.press("end")
         await ana.ask("resign", room=code)
         await ana.ask("rematch", room=code)

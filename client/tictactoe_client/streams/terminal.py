@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _GRACE_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 0.1
 """How long to wait for an answer since it was asked for; the imports meanwhile take longer than that, as a rule."""
-_LATEST_SECONDS: Final = 30.0
+_LATEST_SECONDS: Final = 3.0
 """For how long after that an answer is still looked for among what is typed."""
 _QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
 """Which colour the ground has, and what kind of terminal it is: that is answered by all, and in this order."""
