@@ -1,4 +1,4 @@
-/** What people are told, by id, from the files in protocol/tictactoe_protocol/catalogue: sentences with named places, with forms for numbers by Unicode's CLDR. */
+/** What people are told, by id: sentences with named places, with forms for numbers by Unicode's CLDR. */
 
 /** @type {Record<string, string | Record<string, string>>} */
 let sentences = {};

@@ -1,4 +1,4 @@
-/** What somebody in a room may do now, what waits for an answer, and why the rest cannot be done; as in the terminal. */
+/** What somebody in a room may do now, what waits for an answer, and why the rest cannot be done. */
 
 import { say } from "./catalogue.js";
 import { takenBackBy } from "./happened.js";

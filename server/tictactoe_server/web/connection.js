@@ -51,6 +51,11 @@ export class Connection {
 		return this.identity.name;
 	}
 
+	/** Whether the server has told that it knows something. */
+	knows(feature = "") {
+		return !!this.welcome?.features?.includes(feature);
+	}
+
 	/** Whether the server is late with an answer. */
 	get isSilent() {
 		return this.#pulse.isSilent;

@@ -1,4 +1,4 @@
-/** What one does on the page of a game: moves, buttons, commands and keys, as far as they may be done now. Which buttons there are says scene.js. */
+/** What one does on the page of a game: moves, buttons, commands and keys. */
 
 import { say } from "./catalogue.js";
 import { describeReason, findDeed, findReason, isServerBot } from "./choices.js";

@@ -1,4 +1,4 @@
-/** Copying a text, also where the page came without TLS, or else marking it to be copied by hand. */
+/** Copying a text, also without TLS, or else marking it to be copied by hand. */
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";

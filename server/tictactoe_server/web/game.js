@@ -163,7 +163,7 @@ export class GamePage {
 			values: review?.worths ?? null,
 			isReviewing: !!review,
 			maySharePast: "past" in source && !!source.past,
-			mayNotReview: !isLive && !app.connection.welcome?.features?.includes("review"),
+			mayNotReview: !isLive && !app.connection.knows("review"),
 			mayNotify: mayAsk(),
 		};
 	}

@@ -1,4 +1,4 @@
-/** How a game went, as a line: what each position was worth to the first player, above the middle where it was good. */
+/** How a game went, as a line: above the middle where it was good for the first player. */
 
 import { svg } from "./dom.js";
 

@@ -1,4 +1,4 @@
-/** Several people at one keyboard: each plays on a connection of its own, whose secret is kept for a return. */
+/** Several people at one keyboard, each on a connection of their own that is kept for a return. */
 
 import { Rooms } from "./rooms.js";
 

@@ -1,4 +1,4 @@
-/** What happened in a room between two of its states, as values: the same as in the terminal, held to it by vectors. */
+/** What happened in a room between two of its states, as values; as tictactoe_protocol.happened. */
 
 import { MORE, choicesOf, moverOf, placerOf, sitsNow } from "./opening.js";
 import { FREE } from "./rules.js";

@@ -70,7 +70,7 @@ function makeSide(app) {
 
 	async function follow() {
 		lobby.follow();
-		if (!app.connection.welcome?.features?.includes("events")) return;
+		if (!app.connection.knows("events")) return;
 		const { drawEvents } = await import("./events/list.js");
 		drawEvents(app, events);
 	}

@@ -19,7 +19,7 @@ export function makeInvitation(app, code) {
 	);
 }
 
-/** A link to be read, copied or shared; a browser has no sheet to share by on a page that came without TLS. @param {App} app @param {string} url @param {string} title of what is shared */
+/** A link to be read, copied or shared; browsers can share only on a page that came by TLS. @param {App} app @param {string} url @param {string} title of what is shared */
 export function makeLink(app, url, title) {
 	const shown = h("input", { readonly: true, value: url, "aria-label": say("invitation link"), focus: () => shown.select() });
 	// Who closes the sheet has not shared, and knows it.

@@ -1,4 +1,4 @@
-/** The language that the page speaks: the one that the server has sent it in, with where its sentences are, and the others that there are. */
+/** The language that the page speaks, where its sentences are, and the others that there are. */
 
 import { learn, speak } from "./catalogue.js";
 

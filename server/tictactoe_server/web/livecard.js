@@ -1,4 +1,4 @@
-/** A game that is on, as a small board: who plays what, whose move it is, how much time is left, how it ended. */
+/** A game that is on, as a small board with its players, their clocks and how it ended. */
 
 import { say } from "./catalogue.js";
 import { h, setText } from "./dom.js";

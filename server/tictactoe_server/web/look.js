@@ -1,4 +1,4 @@
-/** How boards look here: marks, discs, or stones where the game is one of stones; the choice is remembered. */
+/** How boards look here: marks, discs, or stones; the choice is remembered. */
 
 import { read, write } from "./kept.js";
 

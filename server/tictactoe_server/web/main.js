@@ -9,9 +9,9 @@ import { learnLanguage, withSentences } from "./language.js";
 import { readCode } from "./words.js";
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
-/** When what other pages need is loaded, so that it does not have to be waited for when they are wanted. */
+/** When what other pages need is loaded, before it is wanted. */
 const LATER_MS = 2000;
-/** How each page is loaded, when it is wanted first: the rest has not to be waited for. */
+/** How each page is loaded, when it is first wanted. */
 const LOADERS = {
 	game: () => import("./game.js"),
 	history: () => withSentences(import("./history.js")),
@@ -89,7 +89,7 @@ async function fetchPast(game = "") {
 	return /** @type {PlayedGame} */ (played);
 }
 
-/** Ask for the whole page where a part of it is not to be had: the server may have another version by now. @param {unknown} why */
+/** Load the whole page anew where a part is not to be had: the server may have another version. @param {unknown} why */
 function loadAnew(why) {
 	if (asked === 1) throw why;
 	if (app.connection.phase === "on") location.reload();

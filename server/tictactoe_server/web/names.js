@@ -1,4 +1,4 @@
-/** Who one is: a name for good, the codes that bring it back, and the devices on which one is the same player. */
+/** Who one is: a name for good, the codes that bring it back, and one's devices. */
 
 import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";
@@ -10,7 +10,7 @@ import { clean, messageOf } from "./words.js";
 const LINK_LENGTH = 8;
 /** What browsers call systems that have other names. @type {Record<string, string>} */
 const SYSTEMS = { MacIntel: "macOS", Win32: "Windows" };
-/** The codes that nobody has written down yet, as far as we know: they stay, whatever else is done. @type {readonly string[]} */
+/** The codes that nobody has written down yet. @type {readonly string[]} */
 let codes = [];
 
 addEventListener("beforeunload", (event) => codes.length && event.preventDefault());

@@ -1,4 +1,4 @@
-/** What one is called: asked once, before the first game, with a name that one may simply take. */
+/** What one is called: asked once, before the first game, with a proposal. */
 
 import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";

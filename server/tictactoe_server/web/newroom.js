@@ -1,4 +1,4 @@
-/** A new room: which game, on which clock, with whom; and under "More" every rule of the game. */
+/** A new room: which game, on which clock, with whom, by which rules. */
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, submitting } from "./dom.js";

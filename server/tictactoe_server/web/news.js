@@ -1,4 +1,4 @@
-/** What a state of a room tells whoever looks on: in a note between the lines of the talk, aloud, and as a sound. */
+/** What a state of a room tells whoever looks on: in the talk, aloud, and as a sound. */
 
 import { say } from "./catalogue.js";
 import { happened } from "./happened.js";

@@ -1,7 +1,4 @@
-/** Openings that even out the first move: who has placed and chosen what, as tictactoe_engine/opening.py says it. */
-
-/** @typedef {{rules: Rules, chosen?: readonly string[]}} Opened a state, or a finished game */
-/** After how many moves somebody chose, who sat at `mark` then, and what they took. @typedef {{ply: number, mark: string, take: string}} Choice */
+/** Openings that even out the first move: who has placed and chosen what; as tictactoe_engine.opening. */
 
 /** The stages of each rule: the seat that places, how many marks lie there then, who chooses. @type {Record<string, [number, number, number][]>} */
 const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };

@@ -207,3 +207,13 @@ type StageParts = {
 	onLook(): void;
 	onRules(): void;
 };
+
+/** What an opening is read of: a state, or a finished game. */
+type Opened = { rules: Rules; chosen?: readonly string[] };
+/** After how many moves somebody chose, who sat at `mark` then, and what they took. */
+type Choice = { ply: number; mark: string; take: string };
+type BoardKind = { rows: number; columns: number; marks: string; preset: string | null; gravity?: boolean };
+/** Who plays a mark of a pairing, their name as it is shown. */
+type Side = [mark: string, player: string, name: string];
+/** A request that waits for its answer. */
+type Waiting = { resolve: (ok: Ok) => void; reject: (why: Error) => void; timer: number };

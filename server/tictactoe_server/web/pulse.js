@@ -1,4 +1,4 @@
-/** Whether the other end of a connection still answers: asked after a silence, given up after a longer one. */
+/** Whether the other end still answers: asked after a silence, given up after a longer one. */
 
 const TICK_MS = 1000;
 /** After so long a silence the server is asked for a word; where that takes as long again, it is silent. */

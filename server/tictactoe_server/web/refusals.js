@@ -1,4 +1,4 @@
-/** Why something was refused, or a room is gone, in the language of the page, as tictactoe_protocol/refusals.py says it. */
+/** Why something was refused, or a room is gone; as tictactoe_protocol.refusals. */
 
 import { say } from "./catalogue.js";
 

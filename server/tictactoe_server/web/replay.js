@@ -1,4 +1,4 @@
-/** A game that is over and was kept, shown as if it were in a room that nobody is in. */
+/** A kept game, shown as if it were in a room that nobody is in. */
 
 /** @param {PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
 export function showPlayed(played, viewer) {

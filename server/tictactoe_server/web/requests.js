@@ -4,8 +4,6 @@ import { say } from "./catalogue.js";
 
 const ANSWER_MS = 8000;
 
-/** @typedef {{resolve: (ok: Ok) => void, reject: (why: Error) => void, timer: number}} Waiting */
-
 /** The server refused a request; the message is a sentence for people. */
 export class Refused extends Error {
 	/** @param {Protocol.Error} error */

@@ -1,4 +1,4 @@
-/** The seats that one may go back to: against whom, at what, whose turn it is; and how to give one up. */
+/** The seats that one may go back to or give up: against whom, at what, whose turn it is. */
 
 import { say } from "./catalogue.js";
 import { button, h, isStale, show } from "./dom.js";

@@ -1,4 +1,4 @@
-/** What the positions of a game are worth, asked of the server once each, and what follows from it about the moves. */
+/** What the positions of a game are worth, asked once each, and what follows about the moves. */
 
 import { placerOf } from "./opening.js";
 import { Refused } from "./requests.js";

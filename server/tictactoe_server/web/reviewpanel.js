@@ -1,4 +1,4 @@
-/** Looking through a game with what its positions are worth: the graph, the mistakes, the better moves. */
+/** Looking through a game: what its positions are worth, the mistakes, the better moves. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";

@@ -128,7 +128,7 @@ export class Rooms {
 		return connection;
 	}
 
-	/** Leave a page's room: a seat is kept, as one may come back; a watcher is let go. @param {Room} room */
+	/** Leave a page's room: a seat is kept, a watcher is let go. @param {Room} room */
 	close(room) {
 		room.ears = DEAF;
 		this.shown = null;

@@ -1,4 +1,4 @@
-/** The rules of every game that has a name, in two sentences each, over whatever page one is on; before them those of one's own. */
+/** The rules of every game that has a name, in two sentences each, over any page; before them one's own. */
 
 import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";

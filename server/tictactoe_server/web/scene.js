@@ -7,7 +7,7 @@ import { boardAfter, nameCell } from "./rules.js";
 import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
-/** Deeds that stand as buttons under the board; the others are answers, or done at the board or in the talk. */
+/** Deeds that are buttons under the board; the others are answers, or done elsewhere. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
 /** Of these, what has time until a review is closed. */
 const ASIDE = ["share", "copy", "leave"];
@@ -137,7 +137,7 @@ function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed) {
 	return bot ? say("player computer", { level: words.describeLevel(bot) }) : "";
 }
 
-/** How long there still is for a first move, null where none is due; it stands still while a seat is held, but in an event. @param {State} state @param {number} passed */
+/** How long there still is for a first move, null where none is due; outside events it waits while a seat is held. @param {State} state @param {number} passed */
 function firstMoveOf({ clock, seats, turn, event }, passed) {
 	const seat = seats[turn ?? ""];
 	if (clock?.start_ms === undefined || !seat) return null;

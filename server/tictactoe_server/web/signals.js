@@ -1,4 +1,4 @@
-/** Signs for who looks elsewhere that it is their turn: the icon of the page, and a notification where it was allowed. */
+/** Signs for who looks elsewhere that it is their turn: the page's icon and notifications. */
 
 import { say } from "./catalogue.js";
 
@@ -8,7 +8,7 @@ const LIGHT = `<circle cx="25" cy="7" r="6" fill="#f2c14e"/></svg>`;
 let iconOfTurn = ICON;
 fetch(ICON).then((answer) => answer.text()).then((text) => (iconOfTurn = `data:image/svg+xml,${encodeURIComponent(text.replace("</svg>", LIGHT))}`), () => undefined);
 
-/** Whether notifications are allowed, as it was told last: to ask for it each time takes long. */
+/** Whether notifications are allowed, as told last: asking takes long. */
 let permission = "";
 const whenTold = navigator.permissions?.query({ name: "notifications" });
 whenTold?.then((status) => {

@@ -1,4 +1,4 @@
-/** A small board to look at, as the game's own: marks, stones or discs. A change costs a few paths, whatever its size. */
+/** A small board to look at, as the game's own. A change costs a few paths, whatever its size. */
 
 import { svg } from "./dom.js";
 import { lookOf } from "./look.js";
@@ -13,12 +13,10 @@ const CELL = "h10v10h-10z";
 const ROUND = "m.7 5a4.3 4.3 0 1 0 8.6 0a4.3 4.3 0 1 0-8.6 0z";
 const DOT = "m3.9 5a1.1 1.1 0 1 0 2.2 0a1.1 1.1 0 1 0-2.2 0z";
 
-/** @typedef {{rows: number, columns: number, marks: string, preset: string | null, gravity?: boolean}} Kind */
-
 export class SmallBoard {
 	#drawn = "";
 
-	/** @param {Kind} kind its marks in turn order */
+	/** @param {BoardKind} kind its marks in turn order */
 	constructor({ rows, columns, marks, preset, gravity = preset === "connect-four" }) {
 		this.columns = columns;
 		this.marks = marks;

@@ -1,4 +1,4 @@
-/** A few tones for what happens, from the first click or key on: before that a browser lets no page be heard. */
+/** A few tones for what happens, from the first click or key on, as browsers want it. */
 
 /** @type {Record<string, [hertz: number, start: number, seconds: number][]>} */
 const TONES = {

@@ -1,4 +1,4 @@
-/** The elements of the page of a game: a scene in, elements out, each list by the ids of what stands in it. */
+/** The elements of the page of a game, drawn of its scene. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText, show, showKeyed } from "./dom.js";

@@ -1,4 +1,4 @@
-/** What happened in a room, in sentences of the catalogue, for whoever reads them. A viewer is the reader's public id. */
+/** What happened in a room, in sentences. A viewer is the reader's public id. */
 
 import { say } from "./catalogue.js";
 import { choicesAt, isDraw, standing, takenBackBy } from "./happened.js";
@@ -40,7 +40,7 @@ export function announceStanding(state, moves, viewer) {
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
 }
 
-/** One event in a sentence, empty where another tells it, or for the reader's own coming and going. @param {Happened} change @param {string} viewer @param {boolean} [afterLoss] */
+/** One event in a sentence, empty where another tells it or the reader did it. @param {Happened} change @param {string} viewer @param {boolean} [afterLoss] */
 function tell(change, viewer, afterLoss) {
 	const { type, old, state, mark = "" } = change;
 	switch (type) {

@@ -1,4 +1,4 @@
-/** The games to choose from: a tile for each, with a board in mid-game, its name and how it is won. */
+/** The games to choose from: tiles with a board in mid-game, the name and how it is won. */
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";

@@ -1,4 +1,4 @@
-/** All public games at once, for a projector: one of them large, and in a corner how to join. */
+/** All public games at once, for a projector: one of them large, and how to join. */
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
@@ -8,7 +8,7 @@ const MOST_BOARDS = 100;
 const TICK_MS = 250;
 /** How many places of the others the featured game takes. */
 const FEATURED_PLACES = 4;
-/** About how much wider than high the place for the boards is, by the shape of one of them. */
+/** How much wider than high the place for the boards is, in boards. */
 const SHAPE = 1.9;
 
 /** @param {App} app @returns {Page} */

@@ -1,4 +1,4 @@
-/** What a state holds in words, as in the terminal; the sentences stand in protocol/tictactoe_protocol/catalogue. A viewer is the id of whoever reads: "you". */
+/** What a state holds, in words. A viewer is the id of whoever reads: "you". */
 
 import { say } from "./catalogue.js";
 import { lookOf } from "./look.js";
@@ -67,7 +67,7 @@ export function nameGame({ preset, rows, columns, line }) {
 	return preset ? clean(preset) : say("game size", { rows, columns, line });
 }
 
-/** How well the computer plays; a server may have more levels than have words. */
+/** How well the computer plays; a server may have other levels. */
 export const LEVELS = ["easy", "medium", "hard"];
 
 /** @param {string} level */

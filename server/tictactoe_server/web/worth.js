@@ -1,4 +1,4 @@
-/** What a search found about positions and moves, in the few words of the terminal. Values are for the mark that moves next. */
+/** What a search found about positions and moves. Values are for the mark that moves next. */
 
 import { say } from "./catalogue.js";
 import { MORE } from "./opening.js";

@@ -1,4 +1,4 @@
-/** Somebody is called to the board of an event: it opens by itself where nothing else is played, else it is said above every page. */
+/** A call to the board of an event: it opens by itself where nothing else is played, else it is said above every page. */
 
 import { say } from "../catalogue.js";
 import { button, h, setText } from "../dom.js";

@@ -1,4 +1,4 @@
-/** What one does in an event oneself: enter it, go to the board, pause, leave; and how one stands. */
+/** What one does in an event: enter, go to the board, pause, leave; and how one stands. */
 
 import { say } from "../catalogue.js";
 import { button, field, h, setText, submitting } from "../dom.js";
@@ -8,7 +8,7 @@ import { clean, messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 import { describeOwn, ownBoard, rowOf } from "./tournaments.js";
 
-/** By the codes of events the tickets with which one came in: they lead back from another device. @type {Map<string, string>} */
+/** The tickets with which one came in, by the codes of events: they lead back from another device. @type {Map<string, string>} */
 const tickets = new Map();
 
 export class Entry {
@@ -65,7 +65,7 @@ export class Entry {
 		return (state && ownBoard(state, player)?.room) ?? "";
 	}
 
-	/** Enter with the name and the ticket, as far as they are wanted; who plays by the card elsewhere gives way where that is meant. */
+	/** Enter with name and ticket, as far as they are wanted; `here` also where another plays by the card. */
 	async #enter(here = false) {
 		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
 		this.#here.hidden = true;
@@ -82,7 +82,7 @@ export class Entry {
 		try {
 			return await following.ask(request);
 		} catch (error) {
-			const isInUse = error instanceof Refused && error.why === "event card" && following.app.connection.welcome?.features?.includes("cards");
+			const isInUse = error instanceof Refused && error.why === "event card" && following.app.connection.knows("cards");
 			if (isInUse) this.#here.hidden = false;
 			return void setText(this.#fault, isInUse ? "" : messageOf(error));
 		}

@@ -1,4 +1,4 @@
-/** The page of an event: what one does in it, how it stands, who plays whom; and for its organiser how it goes on. */
+/** The page of an event: what one does in it, how it stands, who plays whom. */
 
 import { say } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";

@@ -1,15 +1,13 @@
-/** An event as it goes on: its state as the server pushes it, all that has been played in it, and for whom one waits. */
+/** An event as it goes on: its state, all that has been played in it, and for whom one waits. */
 
 import { say } from "../catalogue.js";
 import { Refused } from "../requests.js";
 import { clean, formatDuration, joinWords } from "../words.js";
 import { describeWord, isOpen, listDeeds, sidesOf } from "./tournaments.js";
 
-/** @typedef {ReturnType<typeof sidesOf>[0]} Side */
-
-/** How long we wait for more changes before all rounds are read again, at least; longer where many play, as many read. */
+/** After how long all rounds are read again at the soonest; later where many play, as many read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
-/** How many are named at once, and for how many games it is said who is to move. */
+/** How many are named at once, and in how many games who is to move. */
 const [MOST_NAMED, MOST_AWAITED] = [6, 4];
 
 export class Following {
@@ -41,7 +39,7 @@ export class Following {
 		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
 
-	/** The table, as far as it is known, the newest rows those that were pushed; before it begins with all who are expected. */
+	/** The table as far as it is known, with the rows that were pushed last; before it begins with who is expected. */
 	get rows() {
 		const { table = [], status, expected = [] } = this.state ?? {};
 		const pushed = new Map(table.map((row) => [row.player, row]));
@@ -49,7 +47,7 @@ export class Following {
 		return status === "open" ? [...known, ...expected.map((name) => ({ place: 0, player: ` ${name}`, name, bot: null, points: 0, played: 0, tie: [], status: "expected" }))] : known;
 	}
 
-	/** The pairings of this round: all of them, or where they are too many to be pushed as they were read last. */
+	/** The pairings of this round; where they are too many to be pushed, as they were read last. */
 	get pairings() {
 		const { pairings = [], round } = this.state ?? {};
 		const read = this.whole?.pairings.filter((one) => one.round === round) ?? [];
@@ -88,7 +86,7 @@ export class Following {
 		return say("tournament present", { n: players + expected, present });
 	}
 
-	/** For whom one waits, by name: before it begins who is missing, then who is to move, and who is away. */
+	/** For whom one waits, by name: who is missing, later who is to move or away. */
 	get waiting() {
 		const { state, pairings: all, missing: { n, names } } = this;
 		const { status = "over", pairings = [], head, games } = state ?? {};
@@ -102,7 +100,7 @@ export class Following {
 		return [!isFew && say("page event games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("page event waits", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
 	}
 
-	/** How far the game of a pairing is: moves, whose turn it is, the clocks, and who is away. @param {Pairing} pairing */
+	/** How far the game of a pairing is, and who is away. @param {Pairing} pairing */
 	describeGame(pairing) {
 		const { ply, turn, clock } = this.state?.games?.[pairing.id] ?? {};
 		if (ply === undefined) return "";

@@ -32,7 +32,7 @@ export function showOpening(app) {
 	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
 	const swiss = h("div.pair", {}, field(say("page event rounds"), rounds), field(say("page event late"), late));
 	const robin = h("label", {}, double, " ", say("page event twice"));
-	const hasBreak = app.connection.welcome?.features?.includes("presence");
+	const hasBreak = app.connection.knows("presence");
 	const more = h("details", {}, h("summary", {}, say("page event more")),
 		h("div.pair", {}, field(say("page event ready"), ready), hasBreak && field(say("page event break"), rest)), swiss, h("div.levels", {}, h("label", {}, byHand, " ", say("page event by hand")), robin));
 	const fault = h("p.fault", { role: "alert" });

@@ -1,4 +1,4 @@
-/** Pairings as rows: who plays whom, how it stands or ended, the way to the board, and what the organiser may do about it. */
+/** Pairings as rows: who plays whom, how it stands, the way to the board, and what the organiser may do. */
 
 import { say } from "../catalogue.js";
 import { button, h, isStale, setText, show, showKeyed } from "../dom.js";
@@ -37,7 +37,7 @@ function makeDeeds(pairing, run) {
 	return h("details.deeds-of", {}, h("summary", {}, say("page event decide")), h("div.row", {}, forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
-/** A button that has to be pressed twice, as what it does is not taken back; at once where there is no question. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
+/** A button to be pressed twice, as there is no way back; once where there is no question. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
 export function sure(label, does, attributes = {}, question = () => say("page event sure")) {
 	const element = button(label, press, { ...attributes, blur: () => ask(false) });
 	let isAsked = false;

@@ -1,4 +1,4 @@
-/** A link as a QR code that is drawn here, so that no server is asked for what lets somebody in. Bytes at level L, always under the third mask. Source: ISO/IEC 18004. */
+/** A link as a QR code, drawn here so that no server is asked: bytes at level L under the third mask. Source: ISO/IEC 18004. */
 
 import { svg } from "../dom.js";
 

@@ -1,4 +1,4 @@
-/** A tournament as every face has it: what may be done, how it stands, its table and its words; as tictactoe_protocol.tournaments. */
+/** A tournament: what may be done, how it stands, its table and its words; as tictactoe_protocol.tournaments. */
 
 import { say } from "../catalogue.js";
 import { clean, joinWords } from "../words.js";
@@ -82,7 +82,7 @@ export const describeWord = (about, word) => (WORDS[about][0].includes(word) ? W
 /** Points or a tie-break: a half as in `2½`. @param {number} value */
 export const formatPoints = (value) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
-/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing */
+/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
 /** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */

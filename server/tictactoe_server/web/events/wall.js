@@ -1,4 +1,4 @@
-/** An event on a projector: before it begins how one comes in, then the table and the boards, in the end who won. */
+/** An event on a projector: how one comes in, then the table and the boards, in the end who won. */
 
 import { say } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
@@ -18,7 +18,7 @@ const MOST_NAMES = 60;
 /** How many are on the podium, and how many rounds of a bracket are shown. */
 const [MOST_PODIUM, MOST_ROUNDS] = [4, 4];
 const TICK_MS = 250;
-/** About how much wider than high the place for the boards is, by the shape of one of them. */
+/** How much wider than high the place for the boards is, in boards. */
 const SHAPE = 1.6;
 
 export class EventWall {
@@ -115,7 +115,7 @@ export class EventWall {
 		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
 	}
 
-	/** The boards of this round, and those of the one before as long as they are shown; else who is ahead. */
+	/** The boards of this round, and of the one before while they are shown; else who is ahead. */
 	#drawBoards() {
 		const { state } = this.following;
 		const rooms = new Set(state?.pairings.map(({ room }) => room));
