@@ -249,7 +249,7 @@ async def run_local_server() -> AsyncIterator[Address]:
             async with asyncio.timeout(_START_SECONDS):
                 line = await process.stdout.readline()
         if not line.startswith(b"Listening on "):
-            raise Unreachable(say("own server"), say("own server did not start"))
+            raise Unreachable(say("server of our own"), say("server of our own did not start"))
         yield parse_address(line.decode("utf-8", "replace").split()[2])
     finally:
         process.stdin.close()  # which ends the server

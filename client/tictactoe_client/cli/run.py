@@ -120,7 +120,7 @@ async def connected(
     session = Session(settings, cluster, Identity(settings.name, role, room, codes=codes, new_name=new_name, tell=tell))
     async with session.open() as client:
         if session.is_own:
-            tell(say("own server started", url=client.address.url))
+            tell(say("server of our own started", url=client.address.url))
         elif tells_left_behind:
             if is_chatty and client.address != cluster.first:
                 tell(say("connected to", url=client.address.url))
