@@ -24,6 +24,7 @@ from tictactoe_protocol.terms import ClockState
 from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import EnterEvent, apply
 from tictactoe_server.events.event import Event
+from tictactoe_server.events.shown import NOBODY_KNOWN, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
 from tictactoe_server.events.texts import describe_event, render_sheet
 from tictactoe_server.records.tables import open_memory
@@ -36,12 +37,17 @@ def by_name(*order: str) -> Decide:
     return lambda one: min(one.players, key=lambda mark: order.index(one.players[mark]))
 
 
+def told_of(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured: bool = False) -> list[str]:
+    """Return an event as text when these are here."""
+    return describe_event(event, with_attendance(state_of(event), attendance), is_coloured=is_coloured)
+
+
 # -- as text ------------------------------------------------------------------------------------------------------
 
 
 def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
     event = play_on(begun(("ana", "bo", "cy")), by_name("bo", "ana", "cy"))
-    assert describe_event(event)[:6] == [
+    assert told_of(event)[:6] == [
         "Friday: round robin, 3 players, over. 3 by 3, 3 in a row, 1+1.",
         "",
         "    name               1 2 3  points  games",
@@ -49,7 +55,7 @@ def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
         " 2  Ana                0 * 1       1      2",
         " 3  Cy                 0 0 *       0      2",
     ]
-    drawn = describe_event(play_on(begun(("ana", "bo")), lambda one: "draw"))
+    drawn = told_of(play_on(begun(("ana", "bo")), lambda one: "draw"))
     assert drawn[-3:] == ["", "Round 1:", drawn[-1]]
     assert "a draw" in drawn[-1]
     assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ¼ = ½(½).")
@@ -58,11 +64,11 @@ def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
 def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
     event = new_event(entry="roster", roster=["Ana", "Bo", "Cy"])
     event = apply(event, "p1", EnterEvent("Ana", ticket=event.ticket_of("Ana")), 0)
-    assert "1 of 3 are in. Not here yet: Bo and Cy." in describe_event(event, Attendance(present=1))
+    assert "1 of 3 are in. Not here yet: Bo and Cy." in told_of(event, Attendance(present=1))
     event = with_rooms(begun(("ana", "bo")))
     (one,) = event.pairings
     game = EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O"))
-    told = describe_event(event, Attendance(1, {one.players["O"]: 75_000}, {one.id: game}))
+    told = told_of(event, Attendance(1, {one.players["O"]: 75_000}, {one.id: game}))
     name = one.players["O"].title()
     assert told[-1] == f"    3 moves, {name} to move, 1:02 - 0:09, {name} (away 1:15)"
 
@@ -70,7 +76,7 @@ def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
 def test_a_knock_out_has_its_bracket_beside_each_other_with_who_goes_on() -> None:
     event = play_round(begun(4, "knock_out"), better_wins)
     event = tick(event, 10**9)
-    lines = describe_event(event)
+    lines = told_of(event)
     top = lines.index("Semi-finals                Final")
     final = [one.name for one in event.sitting_in(event.pairings[-1]).values()]
     assert [line[27:29] for line in lines[top + 3 : top + 5]] == final
@@ -79,7 +85,7 @@ def test_a_knock_out_has_its_bracket_beside_each_other_with_who_goes_on() -> Non
 
 def test_a_swiss_says_in_each_round_against_whom() -> None:
     event = play_on(begun(("ana", "bo", "cy"), "swiss", rounds=2), by_name("ana", "bo", "cy"))
-    lines = describe_event(event)
+    lines = told_of(event)
     assert lines[2] == "    name               r1 r2  points  games"
     assert any(line.startswith(" 1  Ana ") and line.endswith("2      2") for line in lines)
     assert "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye." in lines
@@ -89,9 +95,9 @@ def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
     event = begun(("ana", "bo", "cy"), "knock_out")
     (alone,) = (player for one in event.pairings if one.by == "bye" for player in one.players.values())
     (name,) = (one.name for one in event.entrants if one.player == alone)
-    cells = {line.split()[1].lower(): line.split()[2] for line in describe_event(event)[3:6]}
+    cells = {line.split()[1].lower(): line.split()[2] for line in told_of(event)[3:6]}
     assert cells[name.lower()] == "+"
-    told = describe_event(play_round(event, lambda one: next(iter(one.players))))
+    told = told_of(play_round(event, lambda one: next(iter(one.players))))
     assert next(line for line in told if name in line).split()[-2:] == ["1", "0"], told
 
 
@@ -107,12 +113,12 @@ def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
 def test_no_line_is_too_long_for_a_terminal(players: int, kind: str, terms: dict[str, Any]) -> None:
     event = begun(players, kind, **terms)
     for state in (entered(players, kind, **terms), event, play_round(event, lambda one: next(iter(one.players)))):
-        assert max(map(len, describe_event(state))) <= 80
+        assert max(map(len, told_of(state))) <= 80
 
 
 def test_signs_are_coloured_and_stand_where_they_stand_without() -> None:
     event = play_on(begun(("ana", "bo")), by_name("ana", "bo"))
-    plain, coloured = describe_event(event), describe_event(event, is_coloured=True)
+    plain, coloured = told_of(event), told_of(event, is_coloured=True)
     assert "\x1b[32m1\x1b[0m" in "".join(coloured)
     stripped = [line.replace("\x1b[32m", "").replace("\x1b[31m", "").replace("\x1b[0m", "") for line in coloured]
     assert stripped == plain

@@ -12,6 +12,7 @@ from copy import copy
 from typing import Any, Final
 
 from msgspec import UNSET, Raw
+from msgspec.structs import replace
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventHead, EventMatch, EventPairing, EventRows, EventState
@@ -244,8 +245,8 @@ def head_of(event: Event, present: int) -> EventHead:
     return EventHead(**terms, players=len(event.field), present=present)
 
 
-def state_of(event: Event, attendance: Attendance) -> EventState:
-    """Return all of an event that is said in words, also what would not fit into a message."""
+def state_of(event: Event) -> EventState:
+    """Return all of an event that is said in words, also what would not fit into a message; but who is here."""
     pairings = tuple(pairing_of(event, one) for one in event.in_round(event.round))
     return EventState(
         event.code,
@@ -253,13 +254,17 @@ def state_of(event: Event, attendance: Attendance) -> EventState:
         event.status,
         event.round,
         None,
-        head_of(event, attendance.present),
+        head_of(event, 0),
         rows(event),
         pairings,
         expected=event.expected or UNSET,
         bracket=rounds_of(event) if event.kind == "knock_out" and event.round else UNSET,
-        **attendance.told,
     )
+
+
+def with_attendance(state: EventState, attendance: Attendance) -> EventState:
+    """Return the same with who is here, and how far the games are."""
+    return replace(state, head=replace(state.head, present=attendance.present), **attendance.told)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:

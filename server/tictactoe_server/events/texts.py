@@ -24,15 +24,15 @@ from tictactoe_protocol.attendance import (
     draw_bracket,
     list_notes,
 )
-from tictactoe_protocol.events import EventRow
+from tictactoe_protocol.events import EventRow, EventState
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_protocol.tournaments import TIES, describe_word, format_points, won_by
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
-from tictactoe_server.events.attendance import Attendance, Attendances
+from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.event import Event, Pairing
 from tictactoe_server.events.kept import KeptEvents
-from tictactoe_server.events.shown import FEW_ROWS, NOBODY_KNOWN, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of
+from tictactoe_server.events.shown import FEW_ROWS, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.rooms import Refused
@@ -70,9 +70,9 @@ def render_sheet(event: Event) -> str:
     return text.getvalue()
 
 
-def describe_event(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured: bool = False) -> list[str]:
-    """Return how an event stands, for terminals: its table, across where there is room, and the newest round."""
-    state, names = state_of(event, attendance), {one.player: clean_text(one.name) for one in event.entrants}
+def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
+    """Return how an event stands, whose whole `state` this is: its table, across where there is room, and its round."""
+    names = {one.player: clean_text(one.name) for one in event.entrants}
     table = state.table
     players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
     terms = f"{describe_word('kind', event.kind)}, {players}, {_describe_status(event)}"
@@ -111,8 +111,9 @@ class EventTexts:
         self._made: dict[tuple[str, str], tuple[tuple[int, int], Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
             "json": lambda event: encode(whole_of(event)),
-            "text": lambda event: describe_event(event, attendances.of(event)),
-            "colour": lambda event: describe_event(event, attendances.of(event), is_coloured=True),
+            "state": state_of,
+            "text": lambda event: describe_event(event, self._state(event)),
+            "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
             "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
             "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
             "games": lambda event: asyncio.create_task(self._games(event, "games")),
@@ -182,6 +183,10 @@ class EventTexts:
         """Return the JSON of an event with who is here and how far the games are, which change without it."""
         now = self._attendances.of(event)
         return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
+
+    def _state(self, event: Event) -> EventState:
+        """Return all of an event as it is now; its table is reckoned again only once the event has changed."""
+        return with_attendance(self.make(event, "state")[1], self._attendances.of(event))
 
     def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
         """Return one form of an event with its `seq`, made again once it has changed, or the moment is another.

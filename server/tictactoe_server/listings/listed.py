@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from tictactoe_engine import Rules
+from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockFields
@@ -23,6 +23,13 @@ from tictactoe_server.watching.topics import Listeners
 
 GameKind = tuple[Rules, ClockFields | None]
 """What must be equal for two people to be matched."""
+
+
+def live_board(position: Position, **about: Any) -> LiveBoard:
+    """Return the board of a game as it is shown among others, with what else there is to say `about` it."""
+    rules = position.rules
+    about |= {"board": position.board, "ply": position.ply, "last": position.last}
+    return LiveBoard(preset=rules.preset, rows=rules.rows, columns=rules.columns, **about)
 
 
 class Listed(ABC):
@@ -84,17 +91,12 @@ class Listed(ABC):
 
     def board(self, now: int) -> LiveBoard:
         """Return the board of the game as it is shown among others; `now` is in ms of served time."""
-        room, position, rules = self.room, self.room.position, self.room.rules
-        return LiveBoard(
+        room, position = self.room, self.room.position
+        return live_board(
+            position,
             room=room.code,
             game=room.game,
-            preset=rules.preset,
-            rows=rules.rows,
-            columns=rules.columns,
-            board=position.board,
-            ply=position.ply,
             turn=position.turn if room.status == "playing" else None,
-            last=position.last,
             names=room.names,
             result=UNSET if room.result is None else room.result,
             clock=clock_state(room, now) or UNSET,

@@ -25,6 +25,7 @@ from tictactoe_engine.strategies import choose_by_rules
 from tictactoe_protocol.pushes import LiveBoard, Result
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.listings.listed import live_board
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.thinking import IDLE
 from tictactoe_server.services.bots.workers import COMMAND, Worker, WorkerLost
@@ -110,18 +111,6 @@ class Demo(Service):
 
 def _board_of(position: Position, game: int, names: dict[str, str]) -> LiveBoard:
     """Return what is shown of a game that is in no room: its `room` is empty."""
-    rules, outcome = position.rules, position.outcome
+    outcome = position.outcome
     result = UNSET if outcome is None else Result(outcome.winner, outcome.reason, outcome.line)
-    return LiveBoard(
-        room="",
-        game=game,
-        preset=rules.preset,
-        rows=rules.rows,
-        columns=rules.columns,
-        board=position.board,
-        ply=position.ply,
-        turn=position.turn,
-        last=position.last,
-        names=names,
-        result=result,
-    )
+    return live_board(position, room="", game=game, turn=position.turn, names=names, result=result)
