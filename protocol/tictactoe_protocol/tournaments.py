@@ -131,14 +131,12 @@ def list_waits(state: EventState, due_ms: int | None) -> list[str]:
 
 def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
     """Return how far it is and how many are here, then what waits so many ms before what is due."""
-    here, status = (
-        say("tournament here", n=state.head.players + state.head.expected, present=state.head.present),
-        state.status,
-    )
+    head, status = state.head, describe_word("status", state.status)
+    here = say("tournament here", n=head.players + head.expected, present=head.present)
     if not state.round:
-        return [say("tournament not begun", status=describe_word("status", status), here=here)]
-    id, rounds = "tournament round of" if state.head.rounds else "tournament round", state.head.rounds
-    told = say(id, round=state.round, rounds=rounds, status=describe_word("status", status), here=here)
+        return [say("tournament not begun", status=status, here=here)]
+    id = "tournament round of" if head.rounds else "tournament round"
+    told = say(id, round=state.round, rounds=head.rounds, status=status, here=here)
     return [told, *list_waits(state, due_ms)]
 
 

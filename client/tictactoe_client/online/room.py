@@ -320,10 +320,8 @@ class Room(Followed[RoomState]):
 
     def find_asked(self, state: RoomState) -> str:
         """Return who of our `hands` is to answer an offer of a draw, where there is none who is on turn."""
-        actor, others = (
-            self.find_actor(state),
-            {mark: seat for mark, seat in state.seats.items() if seat and not seat.out},
-        )
+        actor = self.find_actor(state)
+        others = {mark: seat for mark, seat in state.seats.items() if seat and not seat.out}
         asking = others.pop(state.offers.draw or state.offers.undo or "", None)
         if asking is not None and state.offers.undo and asking.player in self.hands:
             return asking.player  # as the others agree by themselves
