@@ -19,7 +19,7 @@ from tests.peer import Message, Peer, open_peer, two_playing, until
 from tests.server.cases import cases
 from tests.server.events import authors
 from tictactoe_server.core.live_room import closed
-from tictactoe_server.events import commands, running, service, shown
+from tictactoe_server.events import attendance, commands, running, service, shown
 from tictactoe_server.events.event import Event
 from tictactoe_server.records.tables import ROOMS, open_folder, open_memory
 from tictactoe_server.server import Server, kept_by
@@ -548,6 +548,22 @@ async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.Monke
         await ana.ask("event_watch", event=event, on=False)
         await events_of(server).kept.change(event, ana.welcome["player"], commands.EnterEvent("ana"))
         await until(lambda: not events_of(server).shown._views)
+
+
+async def test_who_begins_to_watch_while_somebody_is_gone_for_a_moment_hears_of_the_return(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(attendance, "AGAIN_SECONDS", 0)
+    async with known(server, "ana") as ana, known(server, "cy") as cy:
+        async with known(server, "bo") as bo:
+            event = await opened(ana)
+            await bo.ask("event_join", event=event)
+            assert (await watched(ana, event))["head"]["present"] == 1
+            await leave_device(server, bo)
+        assert (await watched(cy, event))["head"]["present"] == 0
+        async with known(server, token=bo.welcome["token"]):
+            assert (await cy.next_of("event_rows"))["present"] == 1
 
 
 async def test_it_is_said_who_is_expected_and_who_is_away_and_for_how_long(

@@ -133,17 +133,19 @@ class Shown(Topic):
     def watch(self, session: Session, event: Event) -> None:
         """Send a session an event as it is now, and every change of it from now on.
 
-        One that is large is sent as it was shown last, and what has changed since follows.
+        Who is here is shown to all before, as what follows tells only of changes. One that is large is sent as it was
+        shown last, and what has changed since follows.
         """
-        others = [code for code in self._watched.get(session, ()) if code != event.code]
-        self._watched[session] = [*others, event.code][-MAX_WATCHED:]
-        self.subscribe(session)
         view = self._views.get(event.code)
         if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
             view = self._view(event)
             self._views.setdefault(event.code, view)
-        elif not view.event.is_over:
-            view = view.with_attendance(self._look(view.event))
+        elif len(view.rows) <= FEW_ROWS and not view.event.is_over:
+            self._show_attendance(view)
+            view = self._views[event.code]
+        others = [code for code in self._watched.get(session, ()) if code != event.code]
+        self._watched[session] = [*others, event.code][-MAX_WATCHED:]
+        self.subscribe(session)
         session.connection.push_frame(view.state_for(_id_of(session), self._now()))
 
     def unwatch(self, session: Session, code: str) -> None:
@@ -175,10 +177,9 @@ class Shown(Topic):
 
     def _show_attendance(self, before: View) -> None:
         """Send who is here, and how far the games of an event are, where that has changed: the same to all."""
-        view = before.with_attendance(self._look(before.event))
+        view = self._views[before.event.code] = before.with_attendance(self._look(before.event))
         if view.attendance.is_like(before.attendance):
             return
-        self._views[view.event.code] = view
         frame = view.changes_since(before, "", self._now(), (), ())
         for session, codes in self._watched.items():
             if frame is not None and view.event.code in codes:
