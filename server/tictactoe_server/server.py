@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
+from tictactoe_server.admin.backups import Backups
 from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
@@ -142,6 +143,8 @@ class Server:
             log_refusals(self.core.tally),
             every(LOG_SECONDS, self.core.registry.log.sum_up),
         ]
+        if self.parts.backups is not None:
+            chores.append(self.parts.backups.run())
         if self.certificate is not None:
             chores.append(self.certificate.run(self._limits.certificate_seconds))
         for work in chores:
@@ -302,6 +305,7 @@ class Server:
             list_events=self._tournaments.rows,
             end_event=self._tournaments.end,
             cluster=cluster,
+            backups=_backups_of(settings),
         )
         self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
         stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
@@ -328,6 +332,13 @@ class Server:
         """Send a frame to everybody."""
         for connection in self._listener.connections:
             connection.push_frame(frame)
+
+
+def _backups_of(settings: Settings) -> Backups | None:
+    """Return what makes copies of the data, where that is asked for."""
+    if settings.data is None or settings.backup_to is None:
+        return None
+    return Backups(settings.data, settings.backup_to, settings.backup_every_seconds, settings.backup_keep)
 
 
 def _kept_in(settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -22,6 +23,27 @@ LogFormat = Literal["text", "json"]
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 _MAX_DIGITS: Final = 9
+_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_DURATION: Final = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
+
+
+def parse_duration(text: str) -> float:
+    """Return the seconds of a length of time, which may have a unit; raises `BadParameter`.
+
+    >>> parse_duration("90"), parse_duration("30m"), parse_duration("4w")
+    (90.0, 1800.0, 2419200.0)
+    """
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise BadParameter(f"{text!r} is no length of time: write 90, 30m, 12h, 7d or 4w.")
+    return float(int(found[1]) * _UNITS[found[2]])
+
+
+def _parse_period(text: str) -> float:
+    seconds = parse_duration(text)
+    if not 60 <= seconds <= 366 * 86_400:
+        raise BadParameter(f"{text!r} is no period from a minute to a year, as in 6h or 1d.")
+    return seconds
 
 
 def _parse_limit(text: str) -> tuple[str, int]:
@@ -144,6 +166,16 @@ class Settings:
     keep_history_days: float | None = _option(
         None, "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS", name="keep-history"
     )
+    backup_to: Path | None = _option(
+        None,
+        "Copy the data into this folder, once in a while, and read each copy back.",
+        click.Path(path_type=Path),
+        "DIR",
+    )
+    backup_every_seconds: float = _option(
+        86_400.0, "How often, as in 6h or 1d.", _parse_period, "TIME", name="backup-every", typed="1d"
+    )
+    backup_keep: int = _option(14, "How many copies are kept, the newest.", IntRange(1, 10_000), "NUMBER")
     metrics: tuple[str, int] | None = _option(
         None, "Show figures for Prometheus on this address.", _parse_address, "HOST:PORT"
     )
@@ -278,7 +310,7 @@ def _list_options() -> Iterator[tuple[str, Option]]:
         if name.startswith("no-"):
             how["callback"] = lambda context, option, is_given: not is_given
         elif one.default:
-            how["default"] = one.default
+            how["default"] = how.pop("typed", one.default)
         yield filled, Option([f"--{name}"], show_default=True, show_envvar=True, **how)
 
 

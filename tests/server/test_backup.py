@@ -23,7 +23,7 @@ from tictactoe_server.records.tables import KEPT, PLAYERS, KnownPlayer, open_fol
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import CannotBackUp, back_up
-from tictactoe_server.storage.copying import check_folder
+from tictactoe_server.storage.copying import check_database
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import MIGRATIONS, SCHEMA, open_database, version_of
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -202,7 +202,7 @@ async def test_a_copy_of_the_older_database_stays_beside_the_new_one(
     old: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = gzip.decompress(OLD_DATABASE.read_bytes())
-    assert (await check_folder(old, KEPT)).counts["rooms"] == len(CONTENT["rooms"])
+    assert (await check_database(old / FILE_NAME, KEPT)).counts["rooms"] == len(CONTENT["rooms"])
     await open_folder(old).close()
     assert version_of(old / FILE_NAME) == SCHEMA
     assert str(old / COPY_NAME) in str([record.__dict__ for record in caplog.records])

@@ -13,8 +13,8 @@ from tests.server.stored import change, finish, keep, keep_ban, keep_player, roo
 from tests.server.tables import ANA, BO
 from tictactoe_server.records.tables import KEPT, Ban, open_folder
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
-from tictactoe_server.storage.copying import check_folder
+from tictactoe_server.storage.backup import CannotBackUp, back_up, database_in, restore_backup
+from tictactoe_server.storage.copying import check_database
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.schema import NewerSchema
 from tictactoe_server.storage.store import MISSING
@@ -114,7 +114,7 @@ async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     store = open_folder(tmp_path)
     await keep(store, room_of("R5T6Y7"), MISSING)
-    found = await check_folder(tmp_path, KEPT)
+    found = await check_database(tmp_path / FILE_NAME, KEPT)
     await store.close()
     assert [found.counts[name] for name in ("rooms", "players", "games")] == [4, 1, 1]
     assert found.damage == ()
@@ -125,7 +125,7 @@ async def test_each_damaged_thing_is_named(tmp_path: Path, statement: str, words
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     change(tmp_path / FILE_NAME, statement)
     before = (tmp_path / FILE_NAME).read_bytes()
-    (line,) = (await check_folder(tmp_path, KEPT)).damage
+    (line,) = (await check_database(tmp_path / FILE_NAME, KEPT)).damage
     assert line.startswith(words)
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
@@ -139,11 +139,11 @@ async def test_damaged_pages_are_named_and_what_can_be_read_is_counted(tmp_path:
         roots = [number * 4096 for (number,) in database.execute("SELECT rootpage FROM sqlite_schema")]
     for end in roots:
         path.write_bytes(whole[: end - 4096] + b"\xff" * 4096 + whole[end:])
-        assert (await check_folder(tmp_path, KEPT)).damage != ()
+        assert (await check_database(tmp_path / FILE_NAME, KEPT)).damage != ()
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
-    assert (await check_folder(tmp_path, KEPT)).damage != ()
+    assert (await check_database(tmp_path / FILE_NAME, KEPT)).damage != ()
     path.write_bytes(b"no database at all" * 1000)
-    assert (await check_folder(tmp_path, KEPT)).damage != ()
+    assert (await check_database(tmp_path / FILE_NAME, KEPT)).damage != ()
     with pytest.raises(CannotBackUp):
-        await check_folder(tmp_path / "nothing", KEPT)
+        database_in(tmp_path / "nothing")

@@ -20,7 +20,7 @@ from tests.server.tables import Table as PlayedTable
 from tictactoe_server.records.tables import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
 from tictactoe_server.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
-from tictactoe_server.storage.copying import check_folder, copy, folder_source, folder_target
+from tictactoe_server.storage.copying import check_database, copy, folder_source, folder_target
 from tictactoe_server.storage.damage.pages import PAGE_BYTES
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
@@ -302,7 +302,7 @@ async def test_a_new_table_is_backed_up_checked_moved_and_salvaged_with_the_othe
     await save(store.table(NOTES), "first", note, MISSING)
     await keep(store, room_of(CODE), MISSING)
     await store.close()
-    assert (await check_folder(folder, WITH_NOTES)).counts["notes"] == 1
+    assert (await check_database(folder / FILE_NAME, WITH_NOTES)).counts["notes"] == 1
     (tmp_path / "restored").mkdir(mode=0o700)
     back_up(folder, tmp_path / "restored" / FILE_NAME)
     assert await note_in(tmp_path / "restored") == note

@@ -131,6 +131,9 @@ def _figures(server: ServerParts) -> Iterator[core.Metric]:
     yield _figure(gauge, "event_loop_lag_seconds", "The longest delay of the event loop lately.", server.lag.seconds)
     yield _figure(gauge, "bot_queue", "Questions that wait for a process in which bots think.", server.bots_waiting())
     yield _figure(gauge, "bans", "Bans that count now.", len(server.bans))
+    if server.backups is not None:
+        words = "How old the newest backup is, or the server without one."
+        yield _figure(gauge, "backup_age_seconds", words, server.backups.age_seconds)
     yield _figure(counter, "sent_bytes", "Bytes that were sent to peers.", tally.sent)
 
 

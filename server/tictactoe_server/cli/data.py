@@ -15,8 +15,8 @@ from tictactoe_server.cli.access import access_options, folder_of, with_folder
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
-from tictactoe_server.storage.backup import back_up, restore_backup
-from tictactoe_server.storage.copying import Contents, CopyEnd, check_folder, copy, folder_source, folder_target
+from tictactoe_server.storage.backup import back_up, database_in, restore_backup
+from tictactoe_server.storage.copying import Contents, CopyEnd, check_database, copy, folder_source, folder_target
 from tictactoe_server.storage.store import CannotMove
 
 _PROGRESS_SECONDS: Final = 2.0
@@ -47,13 +47,17 @@ def restore(folder: Path, file: Path) -> None:
 
 
 @click.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
 @with_folder("The folder to read, if not the default.")
-def check(folder: Path) -> None:
-    """Read a server's data and say what is damaged; nothing is changed. Exit code 1 where something is."""
+def check(folder: Path, file: Path | None) -> None:
+    """Read a server's data, or the copy FILE of it, and say what is damaged. Exit code 1 where something is.
+
+    Nothing is changed.
+    """
     set_up_logging("text", "error")
-    found = asyncio.run(check_folder(folder, kept_by()))
+    found = asyncio.run(check_database(file or database_in(folder), kept_by()))
     rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
-    click.echo(f"{folder}: {rooms} rooms, {players} players, {games} finished games.")
+    click.echo(f"{file or folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
         click.echo(line)
     if found.damage:

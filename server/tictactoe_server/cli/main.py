@@ -92,6 +92,12 @@ def main(context: click.Context, /, **values: Any) -> None:
         raise click.UsageError(
             "--store needs --advertise URL, where players reach this very server, unless --host is one address."
         )
+    if settings.backup_to and (settings.store or settings.data is None):
+        raise click.UsageError(
+            "--backup-to copies the folder of --data. What a store of several servers keeps, `move` copies."
+            if settings.store
+            else "--backup-to needs --data: with :memory: there is nothing to copy."
+        )
     set_up_logging(settings.log_format, settings.log_level)
     try:
         limits = with_counts(Limits(**_fields_of(Limits, chosen)), dict(chosen["limit"]))

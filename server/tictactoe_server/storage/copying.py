@@ -135,9 +135,8 @@ class Findings(NamedTuple):
     damage: tuple[str, ...]
 
 
-async def check_folder(folder: Path, specs: Specs) -> Findings:
-    """Read all of a folder's database, also of a server that runs, and change nothing; raises `CannotBackUp`."""
-    path = database_in(folder)
+async def check_database(path: Path, specs: Specs) -> Findings:
+    """Read all of a database, also of a server that runs, and change nothing; raises `CannotOpenStore`."""
     refuse_newer(path)
     kinds = (*specs.tables, specs.games)
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:

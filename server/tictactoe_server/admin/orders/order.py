@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from msgspec import Struct
 
+from tictactoe_server.admin.backups import Backups
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import LoopLag
 from tictactoe_server.admin.drain import Drain
@@ -42,7 +43,8 @@ class ServerParts:
 
     `address` and `data` say where the server listens and what it keeps. `bots_waiting` returns how many thoughts of
     bots wait, `streams` has the limits of those. `list_events` returns the events that are not over, and `end_event`
-    ends one by its code; it may raise `Refused`. `cluster` is None for a server on its own.
+    ends one by its code; it may raise `Refused`. `cluster` is None for a server on its own,
+    and `backups` for one that makes none by itself.
     """
 
     address: str
@@ -58,6 +60,7 @@ class ServerParts:
     list_events: Callable[[], Awaitable[list[Row]]]
     end_event: Callable[[str], Awaitable[Row]]
     cluster: Cluster | None = None
+    backups: Backups | None = None
     started_at: float = field(default_factory=time.monotonic)
 
     @property

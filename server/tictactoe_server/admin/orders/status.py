@@ -55,6 +55,7 @@ class Status(Order, frozen=True, tag="status"):
             "bots_waiting": server.bots_waiting(),
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
+            "backup": server.backups and server.backups.describe(),
         }
         registry = server.core.registry
         here = {"served": len(registry.by_code), "elsewhere": registry.elsewhere.count}
@@ -73,6 +74,7 @@ class Status(Order, frozen=True, tag="status"):
             "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
             "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
             "drain": None if drain is None else _describe_drain(drain),
+            "backup": answer["backup"],
             "speed": answer.get("speed"),
         }
         lines = [f"{name:8} {clean_text(text)}" for name, text in rows.items() if text is not None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -11,29 +10,15 @@ import click
 from msgspec import Meta
 
 from tictactoe_protocol import clean_text
+from tictactoe_server.settings import parse_duration
 
 Reason = Annotated[str, Meta(max_length=120)]
 Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
-
-_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_DURATION: Final = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
 
 
 def without_stop(reason: str) -> str:
     """Return a reason that is safe to print, and with which a sentence can end."""
     return clean_text(reason).strip().rstrip(".")
-
-
-def parse_duration(text: str) -> float:
-    """Return the seconds of a length of time, which may have a unit; raises `BadParameter`.
-
-    >>> parse_duration("90"), parse_duration("30m"), parse_duration("4w")
-    (90.0, 1800.0, 2419200.0)
-    """
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise click.BadParameter(f"{text!r} is no length of time: write 90, 30m, 12h, 7d or 4w.")
-    return float(int(found[1]) * _UNITS[found[2]])
 
 
 def reason_option(help: str) -> click.Option:
