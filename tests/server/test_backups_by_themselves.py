@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.peer import until
 from tests.server.stored import keep, room_of, rooms_in
 from tests.server.test_backup import restore
 from tests.server.test_lost_data import damage
@@ -35,9 +35,8 @@ async def test_a_server_makes_copies_that_restore_and_says_how_old_the_newest_is
     settings = Settings(host="127.0.0.1", port=0, data=data, backup_to=target, backup_every_seconds=1)
     async with Server(settings) as server:
         assert server.parts.backups is not None
-        async with asyncio.timeout(50):
-            while len(server.parts.backups.copies) < 2:
-                await asyncio.sleep(0.1)
+        making = server.parts.backups
+        await until(lambda: making.copies)
         told = Status().describe(await server.carry_out(Status()))
         assert f" in {target}" in told
         assert server.parts.backups.age_seconds < 50

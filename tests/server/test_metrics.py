@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http.client
+import re
 import socket
 import threading
 from collections.abc import AsyncIterator
@@ -27,8 +28,10 @@ from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.listen import CannotListen
+from tools.monitoring import render_files
 
 HOST = "127.0.0.1"
+DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 async def get(port: int, path: str) -> tuple[int, str]:
@@ -94,6 +97,15 @@ async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
 async def test_nobody_is_shown_figures_where_that_was_not_asked_for(server: Server) -> None:
     assert server.metrics is None
     assert (await get(server.port, "/metrics"))[0] == HTTPStatus.NOT_FOUND
+
+
+async def test_the_dashboard_and_the_alerts_are_of_today_and_know_no_other_figures(metered: Server) -> None:
+    assert metered.metrics is not None
+    shown = {*re.findall(r"tictactoe_\w+", (await get(metered.metrics.port, "/metrics"))[1])}
+    without = {"tictactoe_house_servers", "tictactoe_rooms_served", "tictactoe_backup_age_seconds"}
+    for name, text in render_files().items():
+        assert (DEPLOY / name).read_text(encoding="utf-8") == text, "run python -m tools.monitoring --out deploy/"
+        assert {*re.findall(r"tictactoe_\w+", text)} - without <= shown
 
 
 async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_is_free_again(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ They are answered on the event loop, by the HTTP of the server itself with its t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
 from prometheus_client import CollectorRegistry, core, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -29,7 +29,7 @@ from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
 
 _LIMITS: Final = Limits(connections=100, connections_per_address=10)  # descriptors are for those who play
-_PREFIX: Final = "tictactoe_"
+PREFIX: Final = "tictactoe_"
 
 
 class MetricsServer(Collector):
@@ -59,7 +59,7 @@ class MetricsServer(Collector):
         await self._listener.stop(CloseCode.GOING_AWAY, "stopping", 0)
 
     def collect(self) -> Iterator[core.Metric]:
-        return _figures(self._server)
+        return (metric for one in FIGURES if (metric := one.measure(self._server)) is not None)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.path not in ("/", "/metrics"):
@@ -107,46 +107,99 @@ def _turn_away(connection: Connection) -> Receiver:
     return Receiver()
 
 
-def _figures(server: ServerParts) -> Iterator[core.Metric]:
-    gauge, counter = core.GaugeMetricFamily, core.CounterMetricFamily
-    tally, written, unready = server.core.tally, server.core.store.figures, server.unready()
-    yield core.InfoMetricFamily("tictactoe_server", "The server's version.", {"version": __version__})
-    yield _figure(gauge, "ready", "1 where the server is ready, 0 while it starts, drains or waits.", unready is None)
-    if server.cluster is not None:
-        own, urls = next(iter(server.cluster.names.values())), server.cluster.members.urls
-        yield core.InfoMetricFamily("tictactoe_house", "What this server is called in its cluster.", {"server": own})
-        yield _figure(gauge, "house_servers", "Servers of the cluster that live, this one included.", len(urls))
-        yield _figure(gauge, "rooms_served", "Rooms that this server serves.", len(server.core.registry.by_code))
-    admission, greeted, rooms = server.admission, server.core.presence.greeted, server.core.lists.by_status
-    yield _figure(gauge, "connections", "Open connections, also those without a hello.", admission.connections)
-    yield _figure(counter, "connections_accepted", "Connections that were accepted.", admission.accepted)
-    yield _figure(gauge, "sessions", "Connections over which a player has said hello.", len(greeted))
-    yield _figure(gauge, "rooms", "Rooms, by status.", rooms, "status")
-    yield _figure(counter, "moves", "Moves that were stored.", server.core.changes.moves)
-    yield _figure(counter, "games_ended", "Games that ended, by reason.", tally.games, "reason")
-    yield _figure(counter, "refusals", "Requests that were refused, by code.", tally.refusals, "code")
-    yield _figure(counter, "limited", "What a limit held back, by kind.", server.limited(), "kind")
-    yield _histogram("store_seconds", "How long transactions of the store took.", written.seconds)
-    yield _histogram("store_batch_writes", "How many writes a transaction of the store held.", written.writes)
-    yield _figure(gauge, "event_loop_lag_seconds", "The longest delay of the event loop lately.", server.lag.seconds)
-    yield _figure(gauge, "bot_queue", "Questions that wait for a process in which bots think.", server.bots_waiting())
-    yield _figure(gauge, "bans", "Bans that count now.", len(server.bans))
-    if server.backups is not None:
-        words = "How old the newest backup is, or the server without one."
-        yield _figure(gauge, "backup_age_seconds", words, server.backups.age_seconds)
-    yield _figure(counter, "sent_bytes", "Bytes that were sent to peers.", tally.sent)
+class Figure(NamedTuple):
+    """A figure that is shown: its name, what it says, where it is read, None for one that there is not, and the label
+    by which a mapping is told apart.
+    """
+
+    kind: Literal["gauge", "counter", "info", "histogram"]
+    name: str
+    words: str
+    read: Callable[[ServerParts], Any]
+    label: str = ""
+
+    def measure(self, server: ServerParts) -> core.Metric | None:
+        """Return it as it is now, with a label one for each of the values that were found."""
+        found, name = self.read(server), f"{PREFIX}{self.name}"
+        if found is None:
+            return None
+        if self.kind == "info":
+            return core.InfoMetricFamily(name, self.words, found)
+        if self.kind == "histogram":
+            return _histogram(name, self.words, found)
+        family: Any = core.GaugeMetricFamily if self.kind == "gauge" else core.CounterMetricFamily
+        metric: core.Metric = family(name, self.words, labels=[self.label] if self.label else [])
+        for values, number in [([str(value)], each) for value, each in found.items()] if self.label else [([], found)]:
+            metric.add_metric(values, float(number))  # type: ignore[attr-defined]
+        return metric
 
 
-def _figure(family: Any, name: str, words: str, found: Any, *label: str) -> core.Metric:
-    """Return a figure, or with a label one for each of its values that were found."""
-    metric: core.Metric = family(_PREFIX + name, words, labels=label)
-    for values, number in [([str(value)], each) for value, each in found.items()] if label else [([], found)]:
-        metric.add_metric(values, float(number))  # type: ignore[attr-defined]
-    return metric
+FIGURES: Final = (
+    Figure("info", "server", "The server's version.", lambda server: {"version": __version__}),
+    Figure(
+        *("gauge", "ready", "1 where the server is ready, 0 while it starts, drains or waits."),
+        lambda server: server.unready() is None,
+    ),
+    Figure(
+        *("info", "house", "What this server is called in its cluster."),
+        lambda server: server.cluster and {"server": next(iter(server.cluster.names.values()))},
+    ),
+    Figure(
+        *("gauge", "house_servers", "Servers of the cluster that live, this one included."),
+        lambda server: server.cluster and len(server.cluster.members.urls),
+    ),
+    Figure(
+        *("gauge", "rooms_served", "Rooms that this server serves."),
+        lambda server: server.cluster and len(server.core.registry.by_code),
+    ),
+    Figure(
+        *("gauge", "connections", "Open connections, also those without a hello."),
+        lambda server: server.admission.connections,
+    ),
+    Figure(
+        *("counter", "connections_accepted", "Connections that were accepted."),
+        lambda server: server.admission.accepted,
+    ),
+    Figure(
+        *("gauge", "sessions", "Connections over which a player has said hello."),
+        lambda server: len(server.core.presence.greeted),
+    ),
+    Figure("gauge", "rooms", "Rooms, by status.", lambda server: server.core.lists.by_status, "status"),
+    Figure("counter", "moves", "Moves that were stored.", lambda server: server.core.changes.moves),
+    Figure("counter", "games_ended", "Games that ended, by reason.", lambda server: server.core.tally.games, "reason"),
+    Figure(
+        *("counter", "refusals", "Requests that were refused, by code."),
+        *(lambda server: server.core.tally.refusals, "code"),
+    ),
+    Figure("counter", "limited", "What a limit held back, by kind.", lambda server: server.limited(), "kind"),
+    Figure(
+        *("histogram", "store_seconds", "How long transactions of the store took."),
+        lambda server: server.core.store.figures.seconds,
+    ),
+    Figure(
+        *("histogram", "store_batch_writes", "How many writes a transaction of the store held."),
+        lambda server: server.core.store.figures.writes,
+    ),
+    Figure(
+        *("gauge", "event_loop_lag_seconds", "The longest delay of the event loop lately."),
+        lambda server: server.lag.seconds,
+    ),
+    Figure(
+        *("gauge", "bot_queue", "Questions that wait for a process in which bots think."),
+        lambda server: server.bots_waiting(),
+    ),
+    Figure("gauge", "bans", "Bans that count now.", lambda server: len(server.bans)),
+    Figure(
+        *("gauge", "backup_age_seconds", "How old the newest backup is, or the server without one."),
+        lambda server: server.backups and server.backups.age_seconds,
+    ),
+    Figure("counter", "sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
+)
+"""Each of them once: `/metrics`, and the dashboard and the alerts in `deploy/`."""
 
 
 def _histogram(name: str, words: str, histogram: Histogram) -> core.Metric:
     """Return a histogram whose buckets count all that is at most as large as their bounds."""
     bounds = (*map(str, histogram.bounds), "+Inf")
     buckets = list(zip(bounds, map(float, accumulate(list(histogram.counts))), strict=True))
-    return core.HistogramMetricFamily(_PREFIX + name, words, buckets=buckets, sum_value=histogram.total)
+    return core.HistogramMetricFamily(name, words, buckets=buckets, sum_value=histogram.total)
