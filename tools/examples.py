@@ -161,6 +161,8 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         names.LinkDevice: (names.LinkDevice(id="40"),),
         names.Devices: (names.Devices(id="41"),),
         names.Revoke: (names.Revoke(id="42", device="d3f9a0"),),
+        names.Forget: (names.Forget(id="43"),),
+        names.Export: (names.Export(id="44"), names.Export(id="45", before=812)),
     }
 )
 """Examples of what a client may ask, by type."""

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.terms import RequestFields
+from tictactoe_protocol.terms import Count, RequestFields
 
 RESCUE_CODES: Final = 3
 MAX_DEVICES: Final = 10
@@ -37,6 +37,16 @@ class Revoke(RequestFields, frozen=True, tag="revoke"):
     """Lets a device be this player no more, by the id that ``devices`` gave."""
 
     device: SecretCode
+
+
+class Forget(RequestFields, frozen=True, tag="forget"):
+    """Asks to be forgotten: name, devices and codes go for good, and games stay under another name."""
+
+
+class Export(RequestFields, frozen=True, tag="export"):
+    """Asks for all that is kept of the player: the tables and the newest games, or the games before one of them."""
+
+    before: Count | UnsetType = UNSET
 
 
 class Device(Struct, frozen=True, omit_defaults=True):

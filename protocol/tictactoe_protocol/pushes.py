@@ -7,7 +7,7 @@ server only ever adds. So words (a status, a reason) are plain texts here, with 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -46,6 +46,7 @@ FEATURES: Final = (
     "chat",
     "demo",
     "events",
+    "forget",
     "moved",
     "names",
     "opening",
@@ -376,6 +377,8 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     devices: tuple[Device, ...] | UnsetType = UNSET
     claimed: str | UnsetType = UNSET
     codes_left: int | UnsetType = UNSET
+    export: dict[str, Any] | UnsetType = UNSET
+    before: int | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):

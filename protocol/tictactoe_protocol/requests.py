@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
 from tictactoe_protocol.events import EventJoin, EventLeave, EventOpen, EventReady, EventRun, Events, EventWatch
-from tictactoe_protocol.names import ClaimName, Devices, LinkDevice, Revoke, SecretCode
+from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke, SecretCode
 from tictactoe_protocol.terms import (
     ClockFields,
     Count,
@@ -230,4 +230,6 @@ Request = (
     | LinkDevice
     | Devices
     | Revoke
+    | Forget
+    | Export
 )

@@ -35,6 +35,7 @@ from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.demo import Demo
+from tictactoe_server.services.forget import Forgetting
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
@@ -223,11 +224,13 @@ class Server:
         self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
         self._tournaments = tournaments = Tournaments(drain)
+        self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
         greeting = Greeting(bans, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
+            forgetting,
             Visiting(greeting.note_seat, drain),
             Play(drain),
             Talk(),
@@ -304,6 +307,7 @@ class Server:
             streams=self.api.streams,
             list_events=self._tournaments.rows,
             end_event=self._tournaments.end,
+            forget=self._forgetting.forget,
             cluster=cluster,
             backups=_backups_of(settings),
         )

@@ -15,6 +15,7 @@ from tictactoe_server.cli.access import access_options, folder_of, with_folder
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
+from tictactoe_server.services.forget import forget_again
 from tictactoe_server.storage.backup import back_up, database_in, restore_backup
 from tictactoe_server.storage.copying import Contents, CopyEnd, check_database, copy, folder_source, folder_target
 from tictactoe_server.storage.store import CannotMove
@@ -39,9 +40,14 @@ def backup(folder: Path, file: Path) -> None:
 @_file_argument
 @with_folder("The folder to restore into, if not the default.")
 def restore(folder: Path, file: Path) -> None:
-    """Put a copy that `backup` made in the place of a server's data, which is moved aside. No server may run there."""
+    """Put a copy that `backup` made in the place of a server's data, which is moved aside. No server may run there.
+
+    Whoever was forgotten since it was made is forgotten in it, too.
+    """
     aside = restore_backup(folder, file)
     click.echo(f"Restored {file} to {folder}.")
+    if found := asyncio.run(forget_again(folder, kept_by(), next(iter(aside), None))):
+        click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
     for path in aside:
         click.echo(f"What was there is now {path}.")
 

@@ -277,6 +277,24 @@ class Event(Struct, frozen=True, omit_defaults=True):
             yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)
 
 
+def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
+    """Return the event with a name and id that stand for somebody who is forgotten, on the roster, too."""
+    own = {one.name for one in event.entrants if one.player == id}
+    return replace(
+        event,
+        organisers=tuple(stand_in if one == id else one for one in event.organisers),
+        roster=tuple(stand_in if name in own else name for name in event.roster),
+        entrants=tuple(
+            replace(one, player=stand_in, name=stand_in) if one.player == id else one for one in event.entrants
+        ),
+        pairings=tuple(
+            replace(one, players={mark: stand_in if player == id else player for mark, player in one.players.items()})
+            for one in event.pairings
+        ),
+        seq=event.seq + 1,
+    )
+
+
 def open_event(
     code: str, organiser: str, request: EventOpen, rules: Rules, *, now: int, seed: int, secret: str
 ) -> Event:

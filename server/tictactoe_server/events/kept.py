@@ -21,9 +21,10 @@ from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.events.commands import Command, apply
-from tictactoe_server.events.event import Event
+from tictactoe_server.events.event import Event, with_stand_in
 from tictactoe_server.records.changes import ATTEMPTS, Change, Kept, Phase
 from tictactoe_server.rooms import Refused
+from tictactoe_server.storage.persons import Persons
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, Unreadable, delete, save
 from tictactoe_server.watching.topics import Listeners
@@ -63,7 +64,15 @@ def _unpack(document: bytes) -> Event:
 
 
 EVENTS: Final[TableSpec[Event]] = TableSpec(
-    "events", "event", _pack, _unpack, label="Event {key}", keys="[0-9A-Z]{6}", key_of=lambda event: event.code
+    *("events", "event", _pack, _unpack),
+    label="Event {key}",
+    keys="[0-9A-Z]{6}",
+    key_of=lambda event: event.code,
+    persons=Persons(
+        lambda event: {*event.organisers, *(one.player for one in event.entrants)},
+        with_stand_in,
+        lambda event: {"event": event.code, "title": event.title},
+    ),
 )
 """By their codes."""
 

@@ -13,7 +13,10 @@ from msgspec.structs import replace
 
 from tictactoe_server.records.documents import GameDocuments, RoomDocuments
 from tictactoe_server.rooms import FinishedGame, Player, Room
+from tictactoe_server.rooms.finished import game_with_stand_in
+from tictactoe_server.rooms.seating import with_stand_in
 from tictactoe_server.storage.memory import MemoryStore
+from tictactoe_server.storage.persons import NOBODY, Persons
 from tictactoe_server.storage.specs import Columns, GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Stored, Unreadable, Value
@@ -163,6 +166,13 @@ class Ban(Struct, frozen=True):
     until: int | None = None
 
 
+class Forgotten(Struct, frozen=True):
+    """Who is forgotten: `stand_in` is the name and id that stand for them; `is_done` once they are named nowhere."""
+
+    stand_in: str
+    is_done: bool = False
+
+
 def ban_or_none(stored: Stored[Ban]) -> Ban | None:
     """Return a ban that is kept, or None for a damaged one, which is logged."""
     if isinstance(stored.value, Unreadable):
@@ -191,6 +201,9 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
     label="Room {key}",
     keys="[0-9A-Z]{6}",
     key_of=lambda room: room.code,
+    persons=Persons(
+        lambda room: [seat.player for seat in room.held_seats], with_stand_in, lambda room: {"room": room.code}
+    ),
     forget=_rooms.forget,
 )
 """By their codes."""
@@ -207,19 +220,43 @@ PLAYERS: Final = _in_json(
         join=lambda document, seen, seated: KnownPlayer(_decode_player(document), seen, bool(seated)),
         usual=lambda: (today(), 1),
     ),
+    persons=Persons(
+        lambda known: (known.player.id,), shown=lambda known: {"name": known.player.name, "seen": known.seen}
+    ),
     lifetime_seconds=lambda known: max(1, known.days_left(today())) * _SECONDS_A_DAY,
 )
 """By the hashes of their tokens. With a lifetime of a day at least, who was away for too long goes tomorrow."""
 
-BANS: Final = _in_json("bans", "ban", Ban, label="The ban of {key}", key_of=lambda ban: ban.subject)
-"""By those who are banned."""
+BANS: Final = _in_json(
+    *("bans", "ban", Ban),
+    label="The ban of {key}",
+    key_of=lambda ban: ban.subject,
+    persons=Persons(lambda ban: (ban.subject,), lambda ban, id, stand_in: ban),
+)
+"""By those who are banned, also who is forgotten."""
 
-CLAIMS: Final = _in_json("claims", "claimed name", Claim)
+CLAIMS: Final = _in_json("claims", "claimed name", Claim, persons=Persons(lambda claim: (claim.player,)))
 """By the keys of names, of which each has one or two."""
-ACCOUNTS: Final = _in_json("accounts", "account", Account)
+ACCOUNTS: Final = _in_json(
+    *("accounts", "account", Account),
+    persons=Persons(
+        lambda account: (account.player.id,),
+        shown=lambda account: {
+            "name": account.player.name,
+            "claimed": account.claimed,
+            "codes_left": len(account.codes),
+            "devices": [{"client": one.client, "since": one.since} for one in account.devices],
+        },
+    ),
+)
 """By the ids of players."""
-LINKS: Final = _in_json("links", "linking code", LinkCode)
+LINKS: Final = _in_json(
+    *("links", "linking code", LinkCode),
+    persons=Persons(lambda link: (link.player,), shown=lambda link: {"until": link.until}),
+)
 """By the hashes of the codes."""
+FORGOTTEN: Final = _in_json("forgotten", "forgotten person", Forgotten, persons=NOBODY)
+"""By the hashes of the ids; see `storage.persons`."""
 
 SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shares",
@@ -234,6 +271,7 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
         usual=lambda: (0,),
     ),
     is_bounded=True,
+    persons=Persons(lambda game: game.people, game_with_stand_in),
 )
 """Copies of finished games, for whoever knows the key: letters, digits, ``-`` and ``_``."""
 
@@ -243,13 +281,14 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     _games.encode,
     _games.decode,
     label="Game {key}",
+    persons=Persons(lambda game: game.people, game_with_stand_in),
     people=lambda game: game.people,
     at=lambda game: game.at,
     place=lambda game: (game.room, game.game),
 )
 
 # Rooms first: whoever has a seat in one is copied after it.
-KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, ACCOUNTS, LINKS), GAMES)
+KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, ACCOUNTS, LINKS, FORGOTTEN), GAMES)
 
 
 def open_memory(specs: Specs = KEPT) -> MemoryStore:

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
@@ -69,6 +70,15 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     rules = rules_state(position.rules)
     played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
     return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public")
+
+
+def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGame:
+    """Return the game with a name and id that stand for a player who is forgotten."""
+    players = {
+        mark: replace(one, player=stand_in, name=stand_in) if one.player == id else one
+        for mark, one in game.players.items()
+    }
+    return replace(game, players=players)
 
 
 def place_of(id: str) -> tuple[str, int] | None:

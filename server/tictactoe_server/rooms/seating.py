@@ -97,6 +97,19 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
     return _with_seat(room, mark, replace(room.seat(mark), player=heir, online=False), gone_at=gone_at, score=score)
 
 
+def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
+    """Return the room with a name and id that stand for a player who is forgotten, the seat as of one who is away."""
+    mark = room.mark_of(id)
+    if mark is None:
+        return room
+    seats = {**room.seats, mark: replace(room.seat(mark), player=stand_in, name=stand_in, online=False)}
+    score, gone_at = (
+        {stand_in if key == id else key: number for key, number in by_id.items()}
+        for by_id in (room.score, room.gone_at)
+    )
+    return replace(room, seats=seats, score=score, gone_at=gone_at, seq=room.seq + 1)
+
+
 def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
     """Return the room without the player: the seat is free while the room waits, else lost for good.
 

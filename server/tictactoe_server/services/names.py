@@ -97,7 +97,7 @@ class Names(Service):
             await change(self.kept.accounts, player.id, take)
             await self.kept.leave(before[-1], player.name)
             await self.kept.rename(player)
-            log.info("name claimed", name=player.name, player=player.id, before=before[-1].claimed)
+            log.info("name claimed", player=player.id)
             self._show_owner(player)
             self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
             call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))

@@ -85,6 +85,21 @@ class Database:
         count = self._attempt(lambda _, journal: journal.fold(note, all_of_it=all_of_it), durable=False)
         return 0 if isinstance(count, Exception) else int(count)
 
+    def scrub(self, upto: int) -> bool:
+        """Fold some of the journal, and empty the log once the rows up to this one are gone; tell whether more is left.
+
+        A file of an older version is written anew first, as that left in it what it deleted.
+        """
+        if not self.journal.noted(schema.SCRUBBED):
+            self.execute("VACUUM")
+            self.execute("INSERT INTO server VALUES (?, ?)", (schema.SCRUBBED, b"1"))
+        self.keep_up(None, all_of_it=True)
+        (oldest,) = self.execute("SELECT ifnull(min(id), 0) FROM journal WHERE batch != x''").fetchone()
+        if 0 < oldest <= upto:
+            return True
+        (is_busy, *_) = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return bool(is_busy)
+
     def end(self) -> None:
         """Fold all of the journal and let go of the database and its folder."""
         while self.keep_up(None, all_of_it=True):

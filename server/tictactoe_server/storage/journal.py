@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import ChainMap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import Any, Final, TypeVar
 
@@ -176,6 +176,35 @@ class GameTables:
             [(player, id) for id, players in old for player in players],
         )
         return len(old) == _FORGOTTEN_AT_ONCE
+
+    def replace(self, id: int, game: Any) -> None:
+        """Keep a game in place of the one with this id, in the journal's stead where that alone has it."""
+        document, before = self._spec.encode(game), self.find(id)
+        self._cursor.execute("DELETE FROM archive WHERE id = ?", (id,))
+        self._cursor.executemany(
+            "DELETE FROM archive_players WHERE player = ? AND game = ?",
+            [(player, id) for player in (self._spec.people(before) if before else ())],
+        )
+        if id in self.pending:
+            self.pending[id] = (self.pending[id][0], game, document)
+        elif before is not None:
+            self.insert([(id, game, document)])
+
+    def drop(self, players: Collection[str], ids: Collection[int] = ()) -> None:
+        """Keep no more, of those in the tables, the games of these players, nor those with these ids."""
+        told = msgspec.json.encode([*players]).decode(), msgspec.json.encode([*ids]).decode()
+        found = self._cursor.execute(
+            "SELECT game FROM archive_players WHERE player IN (SELECT value FROM json_each(?)) "
+            "UNION SELECT value FROM json_each(?)",
+            told,
+        )
+        games = msgspec.json.encode([id for (id,) in found.fetchall()]).decode()
+        for table, column in (("archive", "id"), ("archive_players", "game")):
+            self._cursor.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (games,))
+
+    def players(self) -> list[str]:
+        """Return the ids of all who played, of the games in the tables."""
+        return [one for (one,) in self._cursor.execute("SELECT DISTINCT player FROM archive_players").fetchall()]
 
     def ids(self) -> list[int]:
         """Return the ids of all games, in their order."""

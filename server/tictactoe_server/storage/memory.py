@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from itertools import islice
 from typing import Any, Final, Generic
 
@@ -54,6 +55,15 @@ class MemoryLog(Generic[Game]):
         for id in old:
             self._drop(id)
         return len(old) == _FORGOTTEN_AT_ONCE
+
+    async def replace(self, id: int, game: Game) -> None:
+        if id in self._games:
+            self._note_all()
+            for whose in self._whose(self._games[id]):
+                self._noted[whose].remove(id)
+            for whose in self._whose(game):
+                insort(self._noted[whose], id)
+            self._games[id] = game
 
     def add(self, game: Game) -> None:
         """Take a game in, in place of the oldest where there are too many."""
@@ -153,6 +163,12 @@ class MemoryStore:
 
     async def noted_time(self) -> int | None:
         return self._time
+
+    async def drop_copies(self, keys: Collection[str]) -> None:
+        """Do nothing: there are no copies."""
+
+    async def scrub(self) -> None:
+        """Do nothing: what was replaced is gone."""
 
     async def close(self) -> None:
         """Do nothing: there is nothing to write."""

@@ -77,6 +77,9 @@ TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
 """The keys of the table of what servers note."""
 
+SCRUBBED: Final = "scrubbed"
+"""The key under which it is noted there that a file holds nothing of what was deleted."""
+
 GAME: Final = "+"  # stands in the line of a finished game where that of a room has its code
 
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
@@ -258,6 +261,8 @@ def _migrate(connection: sqlite3.Connection, path: Path | None, migrations: Sequ
         for statements in migrations[found:]:
             for statement in statements:
                 cursor.execute(statement)
+        if not found:
+            cursor.execute("INSERT INTO server VALUES (?, x'31')", (SCRUBBED,))
         cursor.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         cursor.execute(f"PRAGMA user_version = {len(migrations)}")
         cursor.execute("COMMIT")
@@ -268,6 +273,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
     if mode not in ("wal", "memory"):
         raise sqlite3.OperationalError(f"its disk does not allow a write-ahead log, only {mode}")
     connection.execute("CREATE INDEX IF NOT EXISTS archive_rooms ON archive (room)")  # older versions keep it up, too
+    connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")

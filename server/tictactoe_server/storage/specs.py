@@ -5,12 +5,13 @@ Stores know nothing else of what they keep. A new table is a new spec, and needs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol
 
 import msgspec
 
+from tictactoe_server.storage.persons import NOBODY, Persons
 from tictactoe_server.storage.store import GameLog, Table, Unreadable, Value, WriteFigures
 
 
@@ -34,7 +35,8 @@ class TableSpec(Generic[Value]):
     `decode` may raise ValueError, TypeError, RecursionError and what msgspec raises. `noun` is a value in messages and
     `label` one with its key. All keys match the regular expression `keys`; `key_of` returns the key of a value where
     that says it itself. Values expire after `lifetime_seconds` in stores that can do that. With `is_bounded` a store in
-    memory forgets the oldest in place of too many. `forget` is told of each key that is deleted.
+    memory forgets the oldest in place of too many. `persons` says whom its values name; it has to be said of one that
+    has a player's id. `forget` is told of each key that is deleted.
     """
 
     name: str
@@ -47,6 +49,7 @@ class TableSpec(Generic[Value]):
     columns: Columns[Value] | None = None
     lifetime_seconds: Callable[[Value], int] | None = None
     is_bounded: bool = False
+    persons: Persons[Value] | None = None
     forget: Callable[[str], None] = lambda key: None
 
     @property
@@ -70,6 +73,11 @@ class TableSpec(Generic[Value]):
         if key is not None and self.key_of is not None and self.key_of(value) != key:
             raise Unreadable(f"It says that it is {self.key_of(value)}.")
         return value
+
+    @property
+    def persons_of(self) -> Persons[Value]:
+        """Whom its values name; nobody where it does not say."""
+        return self.persons or NOBODY
 
     def describe(self, key: object) -> str:
         return self.label.format(noun=self.noun, key=key)
@@ -118,6 +126,12 @@ class Storage(Protocol):
 
     async def noted_time(self) -> int | None:
         """Return the last note, or None; raises `StoreUnavailable`."""
+
+    async def drop_copies(self, keys: Collection[str]) -> None:
+        """Keep no copy of a game that names one who is forgotten, by a hash of the id; raises `StoreUnavailable`."""
+
+    async def scrub(self) -> None:
+        """Leave nothing of what was deleted or replaced before, as far as it can; raises `StoreUnavailable`."""
 
     async def close(self) -> None:
         """Write what is still to be written and let go; raises `StoreUnavailable` where that is not to be had."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Self
@@ -25,6 +25,7 @@ from tictactoe_server.storage.writer import Answer, Writer
 
 _READ_AT_ONCE: Final = 500
 _KEYS_AT_ONCE: Final = 200
+_SCRUB_PAUSE_SECONDS: Final = 0.02
 
 
 class SqliteStore:
@@ -75,6 +76,15 @@ class SqliteStore:
     async def noted_time(self) -> int | None:
         return read_time(await self._writer.ask(lambda _, journal: journal.noted(TIME)))
 
+    async def drop_copies(self, keys: Collection[str]) -> None:
+        """Do nothing: there are no copies."""
+
+    async def scrub(self) -> None:
+        """Fold the journal and empty the log: what SQLite deletes it overwrites in the file (see `schema`)."""
+        upto = await self._writer.ask(lambda _, journal: journal.row)
+        while await self._writer.scrub(upto):  # noqa: ASYNC110
+            await asyncio.sleep(_SCRUB_PAUSE_SECONDS)
+
     async def close(self) -> None:
         await self._writer.close()
 
@@ -108,6 +118,9 @@ class SqliteLog(Generic[Game]):
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
         return await self.writer.ask(lambda _, journal: journal.games.forget(at), Write)
+
+    async def replace(self, id: int, game: Game) -> None:
+        await self.writer.ask(lambda _, journal: journal.games.replace(id, game), Write)
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
         """Keep documents of games that have their ids from elsewhere; raises `StoreUnavailable`.

@@ -121,6 +121,9 @@ class GameLog(Protocol[Game]):
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment (ms since 1970); tell whether more may follow."""
 
+    async def replace(self, id: int, game: Game) -> None:
+        """Keep a game in place of the one with this id, of which nothing is left; its id may be another one then."""
+
 
 def read_time(document: bytes | None) -> int | None:
     """Return the time that was noted, None where nothing was; raises `Unreadable`."""

@@ -114,6 +114,13 @@ class Writer:
         self.write(kind(work, pending))
         return pending.future
 
+    def scrub(self, upto: int) -> asyncio.Future[bool]:
+        """Do a part of what `Database.scrub` does; return whether more is left. Raises `StoreUnavailable`'s kinds."""
+        pending = Pending()
+        self._attach()
+        self._begin([Question(lambda *_: None, pending)], lambda jobs: [self._database.scrub(upto)])
+        return pending.future
+
     def note(self, key: str, value: bytes) -> None:
         """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
         if self._phase is not _Phase.OPEN:

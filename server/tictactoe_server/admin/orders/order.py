@@ -43,8 +43,8 @@ class ServerParts:
 
     `address` and `data` say where the server listens and what it keeps. `bots_waiting` returns how many thoughts of
     bots wait, `streams` has the limits of those. `list_events` returns the events that are not over, and `end_event`
-    ends one by its code; it may raise `Refused`. `cluster` is None for a server on its own,
-    and `backups` for one that makes none by itself.
+    ends one by its code; it may raise `Refused`. `forget` forgets a player by the id, and returns what stands for
+    them. `cluster` is None for a server on its own, and `backups` for one that makes none by itself.
     """
 
     address: str
@@ -59,6 +59,7 @@ class ServerParts:
     streams: object
     list_events: Callable[[], Awaitable[list[Row]]]
     end_event: Callable[[str], Awaitable[Row]]
+    forget: Callable[[str], Awaitable[str]]
     cluster: Cluster | None = None
     backups: Backups | None = None
     started_at: float = field(default_factory=time.monotonic)

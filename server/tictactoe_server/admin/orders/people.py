@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Annotated, Any, Final
 
@@ -22,6 +23,8 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
+
+_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)
 
@@ -185,7 +188,7 @@ class Release(Order, frozen=True, tag="release"):
         await kept.release(account)
         id = account.player.id
         await change(kept.accounts, id, lambda old: old and replace(old, claimed="", codes=(), former=()))
-        log.info("name released", name=account.claimed, player=id)
+        log.info("name released", player=id)
         return {"name": account.claimed, "player": id}
 
 
@@ -206,7 +209,7 @@ class Merge(Order, frozen=True, tag="merge"):
             raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
         if not await kept.merge(self.player, into):
             raise OrderRefused(f"There is no player {self.player}.")
-        log.info("players merged", player=self.player, into=into.player.id, name=into.claimed)
+        log.info("players merged", player=self.player, into=into.player.id)
         server.core.merged(self.player, into.player.id)
         return await run_everywhere(self, server)
 
@@ -218,7 +221,28 @@ class Merge(Order, frozen=True, tag="merge"):
         return {"player": self.player, "name": self.name, "connections": len(sessions)}
 
 
-ORDERS: Final = (ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge)
+class ForgetOrder(Order, frozen=True, tag="forget"):
+    """Forget PLAYER for good: an id, the name of one who is here, or a name that somebody has claimed.
+
+    Name, devices and codes go; games stay, under another name. A ban stays. Copies of the data that were made before
+    have the name until they are deleted; one that is restored forgets it again.
+    """
+
+    player: Annotated[str, click.Argument(["player"])]
+    said = "{player} is forgotten, and is {stand_in} in games that stay."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        id = self.player
+        if not _ID.fullmatch(id):
+            claim = await Accounts(server.core.store).find_claim(id)
+            id = await _find_player(id, server) if claim is None else claim.player
+        return {"player": id, "stand_in": await server.forget(id)}
+
+
+ORDERS: Final = (
+    *(ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge),
+    ForgetOrder,
+)
 
 
 async def _find_player(text: str, server: ServerParts) -> str:

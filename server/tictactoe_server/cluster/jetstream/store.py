@@ -11,7 +11,7 @@ import base64
 import contextlib
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, Self
 
@@ -20,7 +20,6 @@ import structlog
 
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
 from tictactoe_server.cluster.jetstream.stream import (
-    DELETE_SUBJECT,
     FEED,
     TIME,
     TOMBSTONE,
@@ -32,6 +31,8 @@ from tictactoe_server.cluster.jetstream.stream import (
 )
 from tictactoe_server.records.tables import BANS, Ban, ban_or_none
 from tictactoe_server.storage.journal import GameTables
+from tictactoe_server.storage.journal import Write as WriteJob
+from tictactoe_server.storage.persons import hash_id
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
 from tictactoe_server.storage.store import (
@@ -45,6 +46,7 @@ from tictactoe_server.storage.store import (
     Unsettled,
     Value,
     Waiter,
+    save,
 )
 from tictactoe_server.storage.writer import Answer
 
@@ -53,6 +55,10 @@ _IDENTITY: Final = "cluster"
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
 _PATIENCE_SECONDS: Final = 1.0
+_FILLER: Final = "filler"
+_FILLERS, _FILLER_BYTES = 80, 120_000
+"""What fills a file of the nodes, so that they begin another one: these have 8 MB at the most."""
+
 _IN_PROCESS_SECONDS: Final = 0.02
 _PLAIN: Final = frozenset({"rooms", "players", "games"})
 _HALVED: Final = frozenset({"shares"})
@@ -226,6 +232,24 @@ class JetStreamStore:
         self.link.on_connected.append(lambda: self.link.run(tell_all()))
         await tell_all()
 
+    async def drop_copies(self, keys: Collection[str]) -> None:
+        await self.games.drop(keys)
+        await self._copy.scrub()
+
+    async def scrub(self) -> None:
+        """Move what is kept behind what was replaced, so that the nodes give up the files that this stands in."""
+        upto = await self._stream.last_sequence()
+        for _ in range(_FILLERS):
+            await self._stream.put(_FILLER, bytes(_FILLER_BYTES), None)
+        for table in self._tables.values():
+            async for some in table.load_all():
+                for stored in some:
+                    if not isinstance(stored.value, Unreadable) and stored.revision <= upto:
+                        with contextlib.suppress(Conflict):  # it was written anew meanwhile
+                            await save(table, stored.key, stored.value, stored.revision)
+        await self._stream.erase(await self._stream.put(_FILLER, b"-", None))
+        await self._copy.scrub()
+
     async def close(self) -> None:
         """Wait for what is under way, and let go of the connection and the copy."""
         await self._stream.close()
@@ -251,9 +275,22 @@ class _Log(SqliteLog[Game]):
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment, here and in the stream."""
         old = await self.writer.ask(lambda _, journal: journal.games.old(at))
-        orders = [msgspec.json.encode({"seq": id, "no_erase": True}) for id, _ in old]
-        await asyncio.gather(*(self._stream.link.request(DELETE_SUBJECT, order) for order in orders))
+        await asyncio.gather(*(self._stream.delete(id) for id, _ in old))
         return await super().forget_before(at)
+
+    async def replace(self, id: int, game: Game) -> None:
+        """Keep the game as a message of its own, under another id, and erase the one that had it."""
+        room, number = self.spec.place(game)
+        await self._stream.put(f"{GAME}{room}-{self.spec.at(game)}-{number}-again", self.spec.encode(game), None)
+        await self._stream.erase(id)
+        await self.writer.ask(lambda _, journal: journal.games.drop((), (id,)), WriteJob)
+
+    async def drop(self, keys: Collection[str]) -> None:
+        """Keep no copies of the games of those who are known by these hashes of their ids."""
+
+        if keys:
+            forgotten = [one for one in await super()._ask(GameTables.players) if hash_id(one) in keys]
+            await self.writer.ask(lambda _, journal: journal.games.drop(forgotten), WriteJob)
 
     async def run(self) -> None:
         """Copy some now and then, until cancelled; what fails is tried again."""

@@ -225,6 +225,14 @@ class Stream:
         self.write(Write(key, document, expected, pending))
         return pending.future
 
+    async def delete(self, sequence: int) -> None:
+        """Delete a message, if it is there."""
+        await self.link.request(DELETE_SUBJECT, msgspec.json.encode({"seq": sequence, "no_erase": True}))
+
+    async def erase(self, sequence: int) -> None:
+        """Delete a message, if it is there, and write over it where it stood."""
+        await self.link.request(DELETE_SUBJECT, msgspec.json.encode({"seq": sequence}))
+
     def owed_since(self) -> float | None:
         """Return since when the store owes an answer or is away (s, as `time.monotonic`), or None.
 

@@ -1,0 +1,281 @@
+"""People who are forgotten, and what they are given of theirs before: found by what the specs of the tables say.
+
+First it is kept that somebody is forgotten, by a hash and with what stands for them from then on; then they are sent
+away, and named nowhere any more. What a death in between leaves undone is done at the next start, and so is what came
+back with a backup.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.names import Export, Forget
+from tictactoe_server.admin.bans import expel
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Forgotten, open_folder
+from tictactoe_server.rooms import Refused
+from tictactoe_server.storage.persons import Persons, hash_id
+from tictactoe_server.storage.schema import reading
+from tictactoe_server.storage.specs import Specs, Storage
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, save
+from tictactoe_server.transport.rate_limit import RateLimits
+
+LEAVING_SECONDS: Final = 3.0  # for connections of who is forgotten to end, before their seats are another's
+AGAIN_SECONDS: Final = 30.0  # until what the store refused is tried again
+_GAMES_AT_ONCE: Final = 50
+_EXPORTS, _EXPORTS_MS = 30, 60_000  # pages that a player may ask for in a minute
+_MAX_PAGE_BYTES: Final = 100_000
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Forgetting(Service):
+    """Forgets people and hands out what is theirs; `specs` are all that the store keeps."""
+
+    def __init__(self, specs: Specs) -> None:
+        self._specs = specs
+        self.handles = {Forget: self.forget_me, Export: self.export}
+        self._tasks = Tasks()
+        self._one_by_one = asyncio.Lock()
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self._kept = core.store.table(FORGOTTEN)
+        self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
+        self._elsewhere = core.registry.elsewhere
+        self._elsewhere.on_changed.add(self._hear)
+        self._tasks.start(self._go_on())
+
+    async def close(self) -> None:
+        await self._tasks.stop()
+
+    # -- requests -----------------------------------------------------------------------------------------------
+
+    async def forget_me(self, call: Call) -> None:
+        """Forget who asks: what is kept first is that they are, so that it is certain when it is answered."""
+        id = call.player.id
+        kept = await self.begin(id)
+        call.answer()
+        self._tasks.start(self._finish_soon(id, kept))
+
+    async def export(self, call: Call) -> None:
+        """Give a player what is theirs: first what the tables have, then the games, the newest first."""
+        self._core.allowances.take(self._exports[call.player.id], "names")
+        id, before = call.player.id, None if call.request.before is UNSET else call.request.before
+        found: dict[str, Any] = {} if before else {"player": id} | await self._tables_of(id)
+        games, size = [], 0
+        some = await self._core.store.games.games_of(id, _GAMES_AT_ONCE, before)
+        for number, game in some:
+            games.append(self._specs.games.persons_of.shown(game))
+            size += len(self._specs.games.encode(game))
+            before = number
+            if size > _MAX_PAGE_BYTES:
+                break
+        call.answer(export=found | {"games": games}, before=before if games else UNSET)
+
+    async def _tables_of(self, id: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for spec in self._specs.tables:
+            async for some in self._core.store.table(spec).load_all():
+                for stored in some:
+                    if not isinstance(stored.value, Unreadable) and id in spec.persons_of.ids(stored.value):
+                        found.setdefault(spec.name, []).append(spec.persons_of.shown(stored.value))
+                await asyncio.sleep(0)
+        return found
+
+    # -- forgetting ---------------------------------------------------------------------------------------------
+
+    async def forget(self, id: str) -> str:
+        """Forget a player and return what stands for them, once they are named nowhere; raises `StoreUnavailable`."""
+        kept = await self.begin(id)
+        await self._finish({hash_id(id): kept}, id)
+        return kept.stand_in
+
+    async def begin(self, id: str) -> Forgotten:
+        """Keep that somebody is forgotten: from then on they will be, whatever happens."""
+        key = hash_id(id)
+        async with self._one_by_one:
+            taken = {one.stand_in for one in (await self._known()).values()}
+            free = next(name for number in count(len(taken) + 1) if (name := f"player-{number}") not in taken)
+            kept: Forgotten = await change(
+                self._kept, key, lambda old: replace(old, is_done=False) if old else Forgotten(free)
+            )
+        log.info("a player is forgotten", stand_in=kept.stand_in)
+        return kept
+
+    async def _known(self) -> dict[str, Forgotten]:
+        """Return all who are forgotten, by their hashes."""
+        found = [one async for some in self._kept.load_all() for one in some]
+        return {one.key: one.value for one in found if not isinstance(one.value, Unreadable)}
+
+    async def _finish_soon(self, id: str, kept: Forgotten) -> None:
+        try:
+            await self._finish({hash_id(id): kept}, id)
+        except StoreUnavailable as unavailable:
+            log.warning("a player could not be forgotten everywhere yet", reason=str(unavailable))
+            self._core.agenda.after(AGAIN_SECONDS, lambda: self._tasks.start(self._go_on()))
+
+    async def _go_on(self) -> None:
+        """Do what was left undone, for those of whom only the hash is known."""
+        await self._core.registry.restored.wait()
+        while True:
+            try:
+                left = await self._known()
+                await self._core.store.drop_copies(left)
+                left = {key: kept for key, kept in left.items() if not kept.is_done}
+                if left:
+                    await self._finish(left)
+                return
+            except StoreUnavailable as unavailable:
+                log.warning("who is forgotten could not be looked for yet", reason=str(unavailable))
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _finish(self, forgotten: Mapping[str, Forgotten], id: str = "") -> None:
+        """Send those away, and name them nowhere any more, by whose hashes they are known.
+
+        `id` is that of the only one, where it is known.
+        """
+        async with self._one_by_one:
+            for key in forgotten:
+                self._send_away(key)
+                self._elsewhere.tell_changed(FORGOTTEN.name, key)
+            await self._until_away(forgotten)
+            stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
+            await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
+            await self._core.store.scrub()
+            for key in forgotten:
+                await change(self._kept, key, lambda old: old and replace(old, is_done=True))
+
+    def _changed(self, table: str, key: str) -> None:
+        """Have read again, here and elsewhere, what is in a server's memory."""
+        self._elsewhere.on_changed(table, key)
+        self._elsewhere.tell_changed(table, key)
+
+    async def _until_away(self, keys: Collection[str]) -> None:
+        """Return when none of those has a connection here any more, or after a while."""
+        for _ in range(round(LEAVING_SECONDS / 0.05)):
+            if not any(hash_id(id) in keys for id in self._core.presence.ids):
+                return
+            await asyncio.sleep(0.05)
+
+    def _hear(self, table: str, key: str) -> None:
+        """Read again here what was changed at another server, and send away who is forgotten."""
+        live = self._core.registry.by_code.get(key) if table == ROOMS.name else None
+        if live is not None:
+            live.read_again()
+        if table == FORGOTTEN.name:
+            self._send_away(key)
+            self._tasks.start(self._drop_copies(key))
+
+    async def _drop_copies(self, key: str) -> None:
+        try:
+            await self._core.store.drop_copies((key,))
+        except StoreUnavailable as unavailable:  # they go at the next start
+            log.warning("copies of games could not be dropped yet", reason=str(unavailable))
+
+    def _send_away(self, key: str) -> None:
+        for session, player in self._core.presence.greeted:
+            if hash_id(player.id) == key:
+                expel(session.connection, Refused(ErrorCode.KICKED, "forgotten"))
+
+
+async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
+    """Forget in a folder, on which no server runs, whom the database that it `replaced` knew as forgotten.
+
+    Returns how many values of it still named somebody. Raises `CannotOpenStore`, `StoreUnavailable` and sqlite3.Error.
+    """
+    known = {} if replaced is None else _forgotten_of(replaced)
+    store = open_folder(folder, specs)
+    try:
+        table = store.table(FORGOTTEN)
+        for key, kept in known.items():
+            with suppress(Conflict):
+                await save(table, key, kept, MISSING)
+        kept_there = [one async for some in table.load_all() for one in some]
+        stand_ins = {one.key: one.value.stand_in for one in kept_there if not isinstance(one.value, Unreadable)}
+        found = await forget_in(store, specs, stand_ins)
+        await store.scrub()
+        return found
+    finally:
+        await store.close()
+
+
+def _forgotten_of(database: Path) -> dict[str, Forgotten]:
+    """Return who is forgotten by a database, nobody by one that is too old to say so."""
+    with reading(database) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (FORGOTTEN.name,)).fetchone():
+            return {}
+        rows = connection.execute(f"SELECT key, document FROM {FORGOTTEN.name}").fetchall()
+    return {key: FORGOTTEN.read(key, document) for key, document in rows}
+
+
+async def forget_in(
+    store: Storage,
+    specs: Specs,
+    stand_ins: Mapping[str, str],
+    id: str = "",
+    changed: Any = lambda table, key: None,
+) -> int:
+    """Have others stand for those who are forgotten, by the hashes of their ids, wherever the specs say that they are.
+
+    Returns how many values named them; `changed` is told of each, by table and key. With `id`, that of the only one,
+    their games are found by it, else all are read. Raises `StoreUnavailable`.
+    """
+    known = {id: stand_ins[hash_id(id)]} if id else {}
+    hashed: dict[str, str | None] = {}
+
+    def stand_in_of(one: str) -> str | None:
+        if id:
+            return known.get(one)
+        if one not in hashed:
+            hashed[one] = stand_ins.get(hash_id(one))
+        return hashed[one]
+
+    found = 0
+    for spec in specs.tables:
+        table, persons = store.table(spec), spec.persons_of
+        async for some in table.load_all():
+            for key, value in ((stored.key, stored.value) for stored in some):
+                for one in () if isinstance(value, Unreadable) else persons.ids(value):
+                    if (stand_in := stand_in_of(one)) is not None:
+                        await change(table, key, partial(_edit, persons, one, stand_in))
+                        changed(spec.name, key)
+                        found += 1
+            await asyncio.sleep(0)
+    persons = specs.games.persons_of
+    async for number, game in _games(store, id):
+        for one in persons.ids(game):
+            if (stand_in := stand_in_of(one)) is not None:
+                await store.games.replace(number, persons.without(game, one, stand_in))
+                found += 1
+    return found
+
+
+def _edit(persons: Persons[Any], id: str, stand_in: str, value: Any) -> Any:
+    return value and persons.without(value, id, stand_in)
+
+
+async def _games(store: Storage, id: str) -> Any:
+    """Yield a player's games, or all of them for none."""
+    if not id:
+        async for found in store.games.after(0, 2**62):
+            yield found
+        return
+    before = None
+    while some := await store.games.games_of(id, _GAMES_AT_ONCE, before):
+        for found in some:
+            yield found
+        before = some[-1][0]

@@ -1,0 +1,142 @@
+"""People who are forgotten: named nowhere any more, in no byte of what is kept, while they play and after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.peer import Peer, open_peer, play_out
+from tictactoe_server.admin.orders.people import BanOrder, ForgetOrder
+from tictactoe_server.cli.main import main
+from tictactoe_server.records.tables import FORGOTTEN, Forgotten
+from tictactoe_server.server import Server, kept_by
+from tictactoe_server.settings import Settings
+from tictactoe_server.storage.backup import back_up
+from tictactoe_server.storage.persons import hash_id
+from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.store import MISSING, save
+
+NAME = "Xylophon-Wolken"
+CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0, data=tmp_path / "data")) as server:
+        yield server
+
+
+def traces(folder: Path, *texts: str) -> list[str]:
+    """Return the files below a folder in which one of these texts stands."""
+    files = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file()]
+    return [name for name, content in files if any(text.encode() in content for text in texts)]
+
+
+async def live(ana: Peer, bo: Peer) -> str:
+    """Let ana claim her name, open an event, win a game, share it, and begin the next; return the code of its room."""
+    await ana.ask("claim_name", name=NAME)
+    event = (await ana.ask("event_open", kind="swiss", title="Cup", clock=CLOCK))["event"]
+    await ana.ask("event_join", event=event)
+    room: str = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=room)
+    await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+    game = (await ana.ask("history"))["games"][0]["id"]
+    assert "replay" in await ana.ask("share", game=game)
+    for peer in (ana, bo):
+        await peer.send("rematch", room=room)
+    await bo.state(game=2)
+    return room
+
+
+async def is_done(server: Server, player: str) -> bool:
+    found = await server.core.store.table(FORGOTTEN).load(hash_id(player))
+    return found is not None and found[0].is_done
+
+
+async def until_done(server: Server, player: str) -> None:
+    async with asyncio.timeout(20):
+        while not await is_done(server, player):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def test_one_who_asks_to_be_forgotten_in_a_game_is_named_nowhere_and_the_game_goes_on(
+    server: Server, tmp_path: Path
+) -> None:
+    async with open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, NAME) as ana:
+            id, token, room = ana.welcome["player"], ana.welcome["token"], await live(ana, bo)
+            assert traces(tmp_path, NAME, id), "what is looked for is there"
+            assert (await ana.ask("forget"))["type"] == "ok"
+            error = await ana.next_of("error")
+            assert (error["code"], "as you have asked" in error["message"]) == ("kicked", True)
+        state = await bo.until(lambda told: told["type"] == "room" and "player-1" in str(told))
+        (seat,) = (seat for seat in state["seats"].values() if seat["name"] != "bo")
+        assert (seat["name"], seat["player"], seat["online"]) == ("player-1", "player-1", False)
+        await until_done(server, id)
+        back_up(tmp_path / "data", tmp_path / "later")
+        assert traces(tmp_path, NAME, id) == []
+        (game,) = (await bo.ask("history"))["games"]
+        assert game["players"]["X"] == {"player": "player-1", "name": "player-1"}
+        assert room == game["room"]
+        async with open_peer(server.url, token=token) as late:
+            assert late.welcome["code"] == "bad_token"
+    async with open_peer(server.url, NAME) as other:
+        assert (await other.ask("claim_name", name=NAME))["type"] == "ok", "the name is free"
+
+
+async def test_forgetting_outlives_a_death_and_a_backup_that_is_restored_and_a_ban_stays(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    settings = Settings(host="127.0.0.1", port=0, data=data)
+    async with Server(settings) as server, open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, NAME) as ana:
+            id = ana.welcome["player"]
+            await live(ana, bo)
+        await server.carry_out(BanOrder(id))
+        back_up(data, tmp_path / "before")
+        said = await server.carry_out(ForgetOrder(NAME))
+        assert said == {"player": id, "stand_in": "player-1"}
+    assert traces(data, NAME) == []
+    words = ["--data", str(data), "restore", str(tmp_path / "before")]
+    restored = await asyncio.to_thread(CliRunner().invoke, main, words)
+    assert "Forgotten in it, too" in restored.output
+    (aside,) = data.glob("*replaced-1")
+    aside.unlink()
+    assert traces(data, NAME) == []
+    async with Server(settings) as server:
+        assert id in str([ban.subject for ban in server.parts.bans])
+        await server.core.store.table(FORGOTTEN).load(hash_id(id))
+
+
+async def test_what_a_death_left_undone_is_done_at_the_next_start(tmp_path: Path) -> None:
+    settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")
+    async with Server(settings) as server, open_peer(server.url, "bo") as bo:
+        async with open_peer(server.url, NAME) as ana:
+            id = ana.welcome["player"]
+            await live(ana, bo)
+        kept = server.core.store.table(FORGOTTEN)
+        await save(kept, hash_id(id), Forgotten("player-1"), MISSING)
+    async with Server(settings) as server:
+        await until_done(server, id)
+    assert traces(tmp_path, NAME, id) == []
+
+
+async def test_everything_that_is_kept_of_somebody_is_given_to_them_in_pages(server: Server) -> None:
+    async with open_peer(server.url, "bo") as bo, open_peer(server.url, NAME) as ana:
+        room = await live(ana, bo)
+        first = await ana.ask("export")
+        found, games = first["export"], first["export"]["games"]
+        assert [game["room"] for game in games] == [room]
+        assert {*found} == {"player", "games", "rooms", "players", "claims", "accounts", "shares", "events"}
+        assert found["accounts"][0]["claimed"] == NAME
+        assert "salt" not in str(found)
+        assert (await ana.ask("export", before=first["before"]))["export"] == {"games": []}
+
+
+@pytest.mark.parametrize("spec", kept_by().tables, ids=lambda spec: spec.name)
+def test_a_table_with_a_players_id_says_whom_its_values_name(spec: TableSpec[Any]) -> None:
+    assert spec.persons is not None, "say NOBODY, or whom"
