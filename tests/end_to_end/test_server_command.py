@@ -396,12 +396,12 @@ async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> No
     lines = log_lines(errors)
     told = [(line["event"], line.get("player")) for line in lines if line.get("room") == code]
     assert told == [
-        ("room opened", "ana"),
+        ("room opened", ana.welcome["player"]),
         ("game began", None),
-        ("player joined", "bo"),
+        ("player joined", bo.welcome["player"]),
         ("game ended", None),
-        ("player left", "bo"),
-        ("player left", "ana"),
+        ("player left", bo.welcome["player"]),
+        ("player left", ana.welcome["player"]),
         ("room closed", None),
     ]
 

@@ -17,7 +17,18 @@ from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
-from tictactoe_server.records.tables import GAMES, KEPT, ROOMS, Account, Ban, Claim, KnownPlayer, LinkCode, today
+from tictactoe_server.records.tables import (
+    GAMES,
+    KEPT,
+    ROOMS,
+    Account,
+    Ban,
+    Claim,
+    Forgotten,
+    KnownPlayer,
+    LinkCode,
+    today,
+)
 from tictactoe_server.rooms import Player, finished_game
 from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.copying import check_database, copy, folder_source, folder_target
@@ -69,6 +80,7 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
     "claims": ("anа ?", [Claim("ana", "p1", day) for day in (1, 2, 1)]),
     "accounts": (ANA.id, [Account(ANA, claimed) for claimed in ("", "ana", "")]),
     "links": (ANA_KEY, [LinkCode(ANA.id, until) for until in (1.0, 2.5, 1.0)]),
+    "forgotten": (ANA_KEY, [Forgotten(stand_in) for stand_in in ("player-1", "player-2", "player-1")]),
     "notes": ("a note: 7/8, *.>", [Note("well", 3), Note("well", 4), Note("done", 3)]),
 }
 """For each table a key and three values."""

@@ -219,7 +219,7 @@ class Visiting(Service):
         """Log what somebody did, with what there is to be said of it."""
         known = {name: value for name, value in facts.items() if value}
         log, code = self.core.registry.log, live.room.code
-        log.note(event, call.session.address, room=code, player=call.player.name, **known)
+        log.note(event, call.session.address, room=code, player=call.player.id, **known)
 
 
 class _Visit(Call, kw_only=True, eq=False):

@@ -80,6 +80,8 @@ class _Found:
                     raise Unreadable("a row of which nothing can be read")
                 case Row(None, (str(), int())):  # who played which game: that is made anew
                     pass
+                case Row(None, (schema.SCRUBBED, _)):
+                    pass  # the new file says that of itself
                 case Row(None, (str(key), value)) if key in (schema.TIME, schema.ORIGIN):
                     self._server[key] = as_bytes(value)
                 case Row(None, (str(key), *values)):
