@@ -38,7 +38,7 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
-    {"earlier", "lobby"},
+    {"lobby"},
     {"plain", "json_mode", "tui"},
     {"cli"},
     {"__main__"},

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
@@ -125,7 +124,7 @@ async def connected(
             if is_chatty and client.address != cluster.first:
                 tell(say("connected to", url=client.address.url))
             if not settings.quiet:
-                waiting, losses = await find_left_behind(session, but=room)
+                waiting, losses = await session.find_left_behind(but=room)
                 news = await session.identity.write(session.identity.players.note_said, waiting) if waiting else []
                 shown = client.cluster.given.first
                 tell(*(describe_way_back(code, waiting[code], shown) for code in news), *losses)

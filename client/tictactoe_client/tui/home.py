@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
-from tictactoe_client.earlier import find_losses
 from tictactoe_client.input.ways import Choice, against_computer
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.client import Client
@@ -275,7 +274,7 @@ class HomePage(ListPage):
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
         """Learn how one's last games went; `anew` also which are lost that were left, said to nobody in a room."""
         if anew:
-            self._losses += await find_losses(self.program.session)
+            self._losses += await self.program.session.find_losses()
         if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
             self.program.say(" ".join(self._losses))
             self._losses = []
