@@ -11,8 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from tictactoe_client.files.identity import Identity, Role
-from tictactoe_client.files.players import KnownPlayer
+from tictactoe_client.files.players import Identity, KnownPlayer, Role
 from tictactoe_client.nearby import run_local_server
 from tictactoe_client.online.address import Address, Cluster, parse_cluster
 from tictactoe_client.online.client import Client, connect

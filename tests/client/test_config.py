@@ -49,7 +49,7 @@ def test_values_and_bindings_are_read() -> None:
 )
 def test_a_mistake_is_told_with_its_line_and_the_rest_counts(text: str, warning: str) -> None:
     write_config(f"{text}\n")
-    assert load_config(actions=ACTIONS).warnings == (warning,)
+    assert load_config().warnings == (warning,)
 
 
 def test_a_damaged_file_is_told() -> None:

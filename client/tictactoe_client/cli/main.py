@@ -23,7 +23,6 @@ from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import ACTIONS
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _KINDS: Final = ("round_robin", "swiss", "knock_out")
@@ -230,10 +229,10 @@ def run(arguments: Sequence[str]) -> int:
 def begin(arguments: Sequence[str]) -> Begun:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
     speak_as_chosen(chosen := find_chosen(arguments))
-    config = load_config(actions=ACTIONS)
+    config = load_config()
     if chosen is None and (kept := config.values.get("language")) is not None:
         speak_as_chosen(kept)
-        config = load_config(actions=ACTIONS) if config.warnings else config
+        config = load_config() if config.warnings else config
     cli.put_into_words()
     if instruction := os.environ.get(_COMPLETION_VARIABLE):
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)

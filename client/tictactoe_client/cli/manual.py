@@ -88,7 +88,10 @@ def _print_version(context: click.Context, _: click.Parameter, is_wanted: object
 
 
 _VERSION: Final = Named(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version)
-_SHARED: Final = {title: [*map(_make_option, options)] for title, options in SECTIONS.items()} | {"about": [_VERSION]}
+_SHARED: Final = {
+    **{section: [_make_option(one) for one in OPTIONS.values() if one.section == section] for section in SECTIONS},
+    "about": [_VERSION],
+}
 """The options that all commands take, by the headings of the help."""
 
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
 from tictactoe_client.files.config import keep_setting
-from tictactoe_client.files.identity import Role
-from tictactoe_client.files.players import GUEST, KnownPlayers
+from tictactoe_client.files.players import GUEST, KnownPlayers, Role
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.input.names import carry_out, describe_device, describe_self, propose_name
 from tictactoe_client.online.address import Cluster

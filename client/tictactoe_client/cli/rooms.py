@@ -14,7 +14,7 @@ from typing import Any
 
 from tictactoe_client.cli.names import ask_name
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
-from tictactoe_client.files.identity import Role
+from tictactoe_client.files.players import Role
 from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tictactoe_client.exits import describe_failure, judge
-from tictactoe_client.files.identity import Identity, Role
+from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.json_mode import pass_through

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from tictactoe_client.files.writer import NotKept, change_file
 from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, suggest
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import ACTIONS
 
 FILE_NAME: Final = "client.toml"
 
@@ -60,11 +61,8 @@ def show_path(path: Path) -> str:
         return str(path)
 
 
-def load_config(path: Path | None = None, *, actions: Collection[str] | None = None) -> Config:
-    """Return what the file says; a missing one says nothing, a damaged one is warned of.
-
-    Other keys are for these `actions`, or for any where these are not given.
-    """
+def load_config(path: Path | None = None) -> Config:
+    """Return what the file says; a missing one says nothing, a damaged one is warned of."""
     path = path or config_path()
     try:
         text = path.read_text(encoding="utf-8")
@@ -80,7 +78,7 @@ def load_config(path: Path | None = None, *, actions: Collection[str] | None = N
     except tomllib.TOMLDecodeError as error:
         told = _describe_mistake(path, text, str(error))
         return Config(path, warnings=(told,), hides_server=_SERVER_LINE.search(text) is not None)
-    return _check(path, text, content, actions)
+    return _check(path, text, content)
 
 
 def _describe_mistake(path: Path, text: str, error: str) -> str:
@@ -93,14 +91,14 @@ def _describe_mistake(path: Path, text: str, error: str) -> str:
     return say("config mistake quotes" if is_bare else "config mistake", file=path, line=number, why=found[1])
 
 
-def _check(path: Path, text: str, content: dict[str, Any], actions: Collection[str] | None) -> Config:
+def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
     bindings: dict[str, tuple[str, ...]] = {}
     faults: list[tuple[str, str]] = []
     for name, value in content.items():
         if name == _BINDINGS and isinstance(value, dict):
             for action, keys in value.items():
-                if (told := _find_fault(action, keys, actions)) is not None:
+                if (told := _find_fault(action, keys)) is not None:
                     faults.append((action, told))
                 else:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
@@ -114,9 +112,9 @@ def _check(path: Path, text: str, content: dict[str, Any], actions: Collection[s
     return Config(path, values, bindings, warnings, "server" in content and "server" not in values)
 
 
-def _find_fault(action: str, keys: object, actions: Collection[str] | None) -> str | None:
-    if actions is not None and action not in actions:
-        return say("config unknown action", name=action) + suggest(action, actions)
+def _find_fault(action: str, keys: object) -> str | None:
+    if action not in ACTIONS:
+        return say("config unknown action", name=action) + suggest(action, ACTIONS)
     is_list = isinstance(keys, list) and keys and all(isinstance(key, str) and key for key in keys)
     return None if is_list or (isinstance(keys, str) and keys) else say("config keys", name=action)
 

@@ -18,7 +18,7 @@ from textual.screen import Screen
 
 from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
-from tictactoe_client.files.identity import Identity, Role
+from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
