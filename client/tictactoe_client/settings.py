@@ -226,7 +226,7 @@ class Settings:
     backoff: Backoff = field(default_factory=Backoff)
 
 
-SECTIONS: Final = ("server", "mode", "looks", "moves", "scripts")
+_SECTIONS: Final = ("server", "mode", "looks", "moves", "scripts")
 """What options are about, in the order of the help; the headings there are the sentences ``section ...``."""
 
 
@@ -238,8 +238,10 @@ def _list_options() -> Iterator[Option]:
             yield replace(option, fills=one.name, name=option.name or one.name.replace("_", "-"))
 
 
-OPTIONS: Final = {option.key: option for section in SECTIONS for option in _list_options() if option.section == section}
-"""All options by their names in the file and in `click`."""
+OPTIONS: Final = {
+    option.key: option for section in _SECTIONS for option in _list_options() if option.section == section
+}
+"""All options by their names in the file and in `click`, in the order of the help."""
 
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
 """Those that `client.toml` may hold."""

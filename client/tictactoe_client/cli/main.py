@@ -14,9 +14,8 @@ from typing import Any, Final, NoReturn
 import click
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.commands import CLOCK, FILE, LEVELS, RULES, Begun, CommandElsewhere, make_command
-from tictactoe_client.cli.manual import Count, ManualGroup, Named, Placed, Words, describe_mistake
-from tictactoe_client.cli.options import configure, settings_of
+from tictactoe_client.cli.commands import Begun, CommandElsewhere, ManualGroup, describe_mistake, make_command
+from tictactoe_client.cli.options import CLOCK, FILE, LEVELS, RULES, Count, Named, Placed, Words, configure, settings_of
 from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
