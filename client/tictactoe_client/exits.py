@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_cluster
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.programs import own_command, server_command
 from tictactoe_protocol import clean_text
@@ -23,6 +23,7 @@ _FAILURES: Final[tuple[tuple[type[errors.ClientError], ExitCode, str], ...]] = (
     (errors.ProtocolBroken, ExitCode.VERSION, "version"),
     (errors.ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
     (errors.UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
+    (Misuse, ExitCode.USAGE, "usage"),
     (errors.BadAddress, ExitCode.USAGE, "usage"),
     (errors.BadRoomCode, ExitCode.USAGE, "usage"),
     (errors.ClientError, ExitCode.OUR_BUG, "internal"),

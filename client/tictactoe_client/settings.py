@@ -13,6 +13,7 @@ from enum import EnumType, IntEnum
 from typing import Any, Final, Literal, get_args
 
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.errors import BadAddress, ClientError
 from tictactoe_client.themes import MEANT, THEMES
 from tictactoe_engine import Coordinates, Keys
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say
@@ -47,12 +48,8 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
-class Misuse(ValueError):
-    """Options that make no sense; `message` is the whole line for the person who typed them."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+class Misuse(ClientError):
+    """What was typed makes no sense; `message` is the whole line for the person who typed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +158,6 @@ class Option:
 def _find_meaningless(key: str, text: str) -> str | None:
     """Return what is wrong with a text as the server or the name."""
     from tictactoe_client.online.address import parse_cluster
-    from tictactoe_client.online.errors import BadAddress
     from tictactoe_protocol import BadName, parse_name
 
     try:

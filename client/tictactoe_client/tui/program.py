@@ -20,7 +20,6 @@ from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
 from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
-from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
@@ -394,7 +393,7 @@ class Program(App[int], inherit_bindings=False):
         """Tell what was refused or means nothing (a room tells that itself); any other fault is ours and ends all."""
         try:
             await work
-        except (ClientError, BadInput) as error:
+        except ClientError as error:
             if isinstance(error, Refused) or self.session.phase != "failed":
                 self.say(error.message)
         except Exception as error:
