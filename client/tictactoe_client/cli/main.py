@@ -155,7 +155,7 @@ _command(
 )
 _command(
     "name",
-    "names.use_name",
+    "rooms.use_name",
     ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
     Placed(
         ["what"], metavar="name deed", type=Words(("devices", "claim", "link", "revoke", "rescue")), default="devices"
