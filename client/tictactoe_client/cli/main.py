@@ -237,9 +237,9 @@ def begin(arguments: Sequence[str]) -> Begun:
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     for warning in config.warnings:
         output.print_error(warning)
-    defaults = config.defaults()
+    values = config.values
     try:
-        with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=defaults) as context:
+        with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=values) as context:
             context.meta["arguments"] = tuple(arguments)
             begun: Begun = cli.invoke(context)
             return begun

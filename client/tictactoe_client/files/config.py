@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tictactoe_client.files.writer import NotKept, change_file
 from tictactoe_client.online.errors import describe_cause
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, suggest
+from tictactoe_client.settings import FILE_OPTIONS, suggest
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import ACTIONS
 
@@ -29,21 +29,14 @@ Value = str | bool | float
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the file says, where it is, and what is wrong in it."""
+    """What the file says, where it is, and what is wrong in it; an option that may come more than once is a list."""
 
     path: Path
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     hides_server: bool = False
     """Whether the file names a server that cannot be read."""
-
-    def defaults(self) -> dict[str, Any]:
-        """Return the values as defaults of options: what may be said more than once is a list."""
-        return {
-            key: [value] if OPTIONS[key].is_list and isinstance(value, str) else value
-            for key, value in self.values.items()
-        }
 
 
 def config_path() -> Path:
@@ -107,7 +100,7 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
         elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
             faults.append((name, told))
         else:
-            values[name] = value
+            values[name] = [value] if FILE_OPTIONS[name].is_list and isinstance(value, str) else value
     warnings = tuple(_locate(name, text, told) for name, told in faults)
     return Config(path, values, bindings, warnings, "server" in content and "server" not in values)
 
