@@ -117,7 +117,7 @@ class Session:
             finally:
                 for room in () if client.was_cut_off else tuple(self.identity.rooms):
                     self.forget_room(room)
-                await self.finish()
+                await self.identity.release()
 
     # -- for a screen -----------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class Session:
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
         identity, backoff = self.identity, self.settings.backoff
-        codes = identity.take_codes()
+        codes, identity.codes = identity.codes, {}
         token = None if codes else await identity.find_token(self.cluster)
         is_new, way_here = token is None and not codes, None
         if self._conversing is not None:  # whoever sits before a screen decides themselves how long to wait
@@ -286,10 +286,6 @@ class Session:
     def hold(self) -> None:
         """Let our seats stay written down when this run ends, so that the next one goes on there."""
         self.identity.rooms.clear()
-
-    async def finish(self) -> None:
-        """Wait until everything is written, or cannot be, and let the next run be whom we were."""
-        await self.identity.release()
 
     # -- what earlier runs left behind ------------------------------------------------------------------------------
 

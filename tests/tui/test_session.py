@@ -35,7 +35,7 @@ async def linked(server: Server, name: str | None = None) -> AsyncIterator[Clien
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await connected.wait()
-            await link.finish()
+            await link.identity.release()
         assert link.client is not None
         yield link.client
     finally:

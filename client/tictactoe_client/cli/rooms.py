@@ -23,7 +23,7 @@ from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.input.ways import Choice, EventWay, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
-from tictactoe_client.nearby import SEARCH_SECONDS, find_nearby, find_room, has_page
+from tictactoe_client.nearby import find_nearby, find_room, has_page
 from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused, describe_cause
@@ -99,8 +99,8 @@ async def locate(settings: Settings, room: str) -> tuple[str, Address | None]:
     """Return the code of a room, and the server that its link names or that has it, None for that of the settings."""
     code, address = parse_room(room)
     if address is None and settings.server is None:
-        usual, seconds = cluster_for(settings, None).first, min(SEARCH_SECONDS, settings.timeout_seconds)
-        address = await find_room(code, usual, settings.ca, seconds=seconds)
+        usual = cluster_for(settings, None).first
+        address = await find_room(code, usual, settings.ca, settings.timeout_seconds)
         if address is None and not settings.quiet:
             print_error(say("no server has room", room=code))
     return code, address
@@ -195,7 +195,7 @@ async def show_rooms(settings: Settings) -> int:
 
 async def show_servers(settings: Settings) -> int:
     """Print the servers of the local network."""
-    servers = await find_nearby(min(SEARCH_SECONDS, settings.timeout_seconds))
+    servers = await find_nearby(settings.timeout_seconds)
     if settings.mode == "json":
         print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
         return ExitCode.NORMAL

@@ -311,11 +311,6 @@ class Identity:
             known = await self._find_player(cluster.given.urls)
         return known.token if known is not None else here
 
-    def take_codes(self) -> dict[str, str]:
-        """Return the codes, which are good for one hello."""
-        codes, self.codes = self.codes, {}
-        return codes
-
     async def find_in_cluster(self, client: Client) -> tuple[Cluster, str] | None:
         """Return which server of the cluster to which we have come knows us already, and the token there, or None.
 

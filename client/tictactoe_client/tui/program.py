@@ -423,7 +423,7 @@ class Program(App[int], inherit_bindings=False):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
         async with self.kept.writing:
             pass
-        await self.session.finish()
+        await self.session.identity.release()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
         self._end((self.last_game or ExitCode.NORMAL) if is_asked else code)
 
