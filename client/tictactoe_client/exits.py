@@ -31,12 +31,11 @@ _FAILURES: Final[tuple[tuple[type[errors.ClientError], ExitCode, str], ...]] = (
 """The first that fits counts."""
 
 
-async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
+async def dismiss(*tasks: asyncio.Task[Any]) -> None:
     """Cancel tasks whose results nobody wants any more, and wait for that."""
-    wanted = [task for task in tasks if task is not None]
-    for task in wanted:
+    for task in tasks:
         task.cancel()
-    await asyncio.gather(*wanted, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def judge(error: errors.ClientError) -> tuple[ExitCode, str]:

@@ -234,9 +234,8 @@ def _list_options() -> Iterator[Option]:
             yield replace(option, fills=one.name, name=option.name or one.name.replace("_", "-"))
 
 
-OPTIONS: Final = {
-    option.key: option for section in _SECTIONS for option in _list_options() if option.section == section
-}
+_IN_ORDER: Final = sorted(_list_options(), key=lambda option: _SECTIONS.index(option.section))
+OPTIONS: Final = {option.key: option for option in _IN_ORDER}
 """All options by their names in the file and in `click`, in the order of the help."""
 
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
