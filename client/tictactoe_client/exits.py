@@ -17,16 +17,13 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import seat_of
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full", "no_such_event", "event_full"})
-_FAILURES: Final[tuple[tuple[type[errors.ClientError], ExitCode, str], ...]] = (
-    (errors.Unreachable, ExitCode.UNREACHABLE, "unreachable"),
-    (errors.VersionRefused, ExitCode.VERSION, "version"),
-    (errors.ProtocolBroken, ExitCode.VERSION, "version"),
-    (errors.ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
-    (errors.UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
-    (Misuse, ExitCode.USAGE, "usage"),
-    (errors.BadAddress, ExitCode.USAGE, "usage"),
-    (errors.BadRoomCode, ExitCode.USAGE, "usage"),
-    (errors.ClientError, ExitCode.OUR_BUG, "internal"),
+_FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str], ...]] = (
+    ((errors.Unreachable,), ExitCode.UNREACHABLE, "unreachable"),
+    ((errors.VersionRefused, errors.ProtocolBroken), ExitCode.VERSION, "version"),
+    ((errors.ConnectionLost,), ExitCode.CONNECTION_LOST, "connection_lost"),
+    ((errors.UnknownGame,), ExitCode.NO_ROOM, "no_such_game"),
+    ((Misuse, errors.BadAddress, errors.BadRoomCode), ExitCode.USAGE, "usage"),
+    ((errors.ClientError,), ExitCode.OUR_BUG, "internal"),
 )
 """The first that fits counts."""
 
@@ -42,7 +39,7 @@ def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
     """Return the exit code that a failure means, and its name in JSON mode: the server's own for what it refused."""
     if isinstance(error, (errors.Refused, errors.Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
-    return next((code, name) for kind, code, name in _FAILURES if isinstance(error, kind))
+    return next((code, name) for kinds, code, name in _FAILURES if isinstance(error, kinds))
 
 
 def describe_failure(error: errors.ClientError, settings: Settings, address: Address | None = None) -> str:
