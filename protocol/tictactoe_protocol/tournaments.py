@@ -27,8 +27,6 @@ from tictactoe_protocol.wording import format_duration, join_words
 
 TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches")
 """The tie-breaks that have words."""
-_MOST_BOARDS: Final = 6
-"""How many boards are named on which one still plays."""
 _WORDS: Final = {
     "kind": EVENT_KINDS,
     "status": EVENT_STATUSES,
@@ -109,35 +107,12 @@ def _is_on(state: EventState) -> bool:
     return state.status in ("running", "paused")
 
 
-# -- what waits -----------------------------------------------------------------------------------------------------
+# -- how it stands --------------------------------------------------------------------------------------------------
 
 
 def own_board(state: EventState, viewer: str) -> EventPairing | None:
     """Return the viewer's game that is on, None where there is none."""
     return next((one for one in state.pairings if one.state == "open" and viewer in one.players.values()), None)
-
-
-def list_waits(state: EventState, due_ms: int | None) -> list[str]:
-    """Return for whom one waits, those of one board together, else when the next round begins; a sentence for each."""
-    open_ones = (one for one in state.pairings if one.state != "scored" and len(one.players) > 1)
-    boards = [" - ".join(map(clean_text, one.names.values())) for one in open_ones]
-    if is_over(state) or not state.round:
-        return []
-    if boards:
-        more = [say("tournament others", n=len(boards) - _MOST_BOARDS)] if len(boards) > _MOST_BOARDS else []
-        return [say("tournament waits for", names=", ".join([*boards[:_MOST_BOARDS], *more]))]
-    return [] if due_ms is None else [say("tournament next in", time=format_duration(due_ms))]
-
-
-def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
-    """Return how far it is and how many are here, then what waits so many ms before what is due."""
-    head, status = state.head, describe_word("status", state.status)
-    here = say("tournament here", n=head.players + head.expected, present=head.present)
-    if not state.round:
-        return [say("tournament not begun", status=status, here=here)]
-    id = "tournament round of" if head.rounds else "tournament round"
-    told = say(id, round=state.round, rounds=head.rounds, status=status, here=here)
-    return [told, *list_waits(state, due_ms)]
 
 
 def describe_standing(state: EventState) -> str:

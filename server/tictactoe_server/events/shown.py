@@ -242,7 +242,8 @@ def _last_of(rounds: tuple[tuple[EventMatch, ...], ...]) -> tuple[tuple[EventMat
 def head_of(event: Event, present: int) -> EventHead:
     """Return what an event is."""
     terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
-    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET, "expected": len(event.expected)}
+    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
+    terms["expected"] = len(event.expected) if event.takes_entrants else 0
     return EventHead(**terms, players=len(event.field), present=present)
 
 
