@@ -77,9 +77,10 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
 def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
     """Return how many are missing, and their names: those who are away in the order of the table, then the roster's."""
     away = [name_away(state, row.player, row.name, age_ms) for row in state.table if _is_away(state, row.player)]
+    if state.status != "open":
+        return len(away), name_some(away, len(away))
     count = state.head.expected + len(away)
-    expected = state.expected or () if state.head.expected else ()
-    return count, name_some([*away, *map(clean_text, expected)], count)
+    return count, name_some([*away, *map(clean_text, state.expected or ())], count)
 
 
 def ask_to_begin(state: EventState, age_ms: int = 0) -> str:
