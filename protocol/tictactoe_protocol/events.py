@@ -122,6 +122,9 @@ class Events(RequestFields, frozen=True, tag="events"):
     """Asks for the events that are open or on."""
 
 
+EventRequest = EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events
+
+
 class EventSummary(Struct, frozen=True):
     """One row of the list of events; `players` is how many are entered."""
 
@@ -267,6 +270,9 @@ class Call(PushFields, frozen=True, tag="call"):
     mark: str
     against: str
     due_ms: int
+
+
+EventPush = EventState | EventRows | Call
 
 
 def round_of(pairing: str) -> str:
