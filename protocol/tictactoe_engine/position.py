@@ -318,6 +318,13 @@ class Position(_Fields):
         gone = {mark for _, mark in self.passed}
         return "".join(mark for mark in self.rules.marks if mark not in gone)
 
+    @property
+    def marks_from_turn(self) -> str:
+        """The marks that still move, the next one first."""
+        active = self.active_marks
+        turn = active.index(self.turn or active[0])
+        return active[turn:] + active[:turn]
+
     def stones(self, mark: str) -> int:
         """Return the bitboard of one mark's cells; bit `cell` is set where the mark lies."""
         return self.bitboards[self.rules.marks.index(mark)]
