@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import tournaments
-from tictactoe_protocol.attendance import ask_to_begin, describe_game, describe_waiting, list_notes
+from tictactoe_protocol.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
@@ -392,6 +392,7 @@ def make_notes() -> Iterator[dict[str, Any]]:
         event = open_rooms(enter_all(open_tournament("round_robin"), crowd[:players]))
         yield from tell_tournament(event, ("p-P0", "p-P3"))
     yield from tell_tournament(event, [f"p-{name}" for name in crowd])
+    yield from tell_tournament(open_rooms(enter_all(open_tournament("knock_out"), crowd)))
 
 
 def open_tournament(kind: Any, roster: tuple[str, ...] = ("Ana", "Bo", "Cy")) -> Event:
@@ -453,6 +454,7 @@ def tell_tournament(event: Event, away: Iterable[str] = ("p-Bo",)) -> Iterator[d
                 *(describe_waiting(state, age_ms), ask_to_begin(state, age_ms)),
                 *(describe_game(state, one, age_ms) for one in state.pairings),
                 *list_notes(state),
+                *name_rounds(len(state.bracket or ()), state.head.rounds),
             ]
         speak("en")
         found = msgspec.to_builtins(tournaments.event_choices(state, viewer, has_card=has_card))

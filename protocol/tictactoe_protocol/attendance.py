@@ -177,7 +177,7 @@ def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> lis
     """Return a bracket to be read aloud, a line for each round: ``Final: ana 1½ - cy ½.``"""
     return [
         f"{title}: {'; '.join(_describe_match(match) for match in matches)}."
-        for title, matches in zip(_titles(len(rounds), all_rounds), rounds, strict=True)
+        for title, matches in zip(name_rounds(len(rounds), all_rounds), rounds, strict=True)
     ]
 
 
@@ -190,7 +190,7 @@ def draw_bracket(
     """
     shown = [*rounds[-MOST_ROUNDS:]]
     column = min((width + 3) // max(1, len(shown)) - 3, 24)
-    titles = "   ".join(fill(title, column) for title in [*_titles(len(rounds), all_rounds)][-len(shown) :])
+    titles = "   ".join(fill(title, column) for title in [*name_rounds(len(rounds), all_rounds)][-len(shown) :])
     lines = [[" " * column for _ in shown] for _ in range(_LINES * len(shown[0]) - 1)]
     gaps = [["   "] * len(shown) for _ in lines]
     for at, matches in enumerate(shown):
@@ -212,7 +212,8 @@ def _is_away(state: EventState, player: str) -> bool:
     return state.away is not UNSET and player in state.away
 
 
-def _titles(count: int, all_rounds: int) -> Iterator[str]:
+def name_rounds(count: int, all_rounds: int) -> Iterator[str]:
+    """Yield what the last rounds of a knock-out are called."""
     for left in reversed(range(count)):
         yield (
             say(f"tournament {_ROUNDS[left]}")

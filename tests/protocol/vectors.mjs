@@ -10,6 +10,7 @@ const { choices, describeQuestion, describeReason } = await import(`${folder}/ch
 const { sceneOf } = await import(`${folder}/scene.js`);
 const { clean, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
+const { nameRound } = await import(`${folder}/events/bracket.js`);
 const { Following } = await import(`${folder}/events/following.js`);
 const { vectors, tournaments: events, names } = JSON.parse(readFileSync(path, "utf8"));
 
@@ -68,6 +69,7 @@ events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, inde
 			...state.table.map(({ status = "in" }) => describeWord("is", status)), ...state.table.map(({ points }) => formatPoints(points)),
 			following.describeWaiting(), following.missing.n ? say("tournament begin without", following.missing) : "",
 			...state.pairings.map((one) => following.describeGame(one).replaceAll(" · ", ", ").replaceAll("–", "-")), ...listNotes(state),
+			...(state.bracket ?? []).map((_, at, { length }) => nameRound(length - 1 - at, length)),
 		], said[language]);
 	}
 });
