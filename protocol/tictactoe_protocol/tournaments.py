@@ -64,9 +64,10 @@ def _list_reasons(state: EventState, viewer: str, *, has_card: bool) -> dict[str
     """Return by the name of each deed why it cannot be done, empty where it can."""
     status, row, head = state.status, row_of(state, viewer), state.head
     over = "refused event_begun over" if is_over(state) else ""
+    has_begun = status in ("running", "paused")
     is_late = state.round > head.late_until and not (has_card and head.entry == "roster")
     is_in = row is not None and row.status in ("in", "away")
-    joins = over or ("why entered" if row is not None else "refused event_begun" if _is_on(state) and is_late else "")
+    joins = over or ("why entered" if row is not None else "refused event_begun" if has_begun and is_late else "")
     own = over or ("" if is_in else "refused not_entered")
     runs = "" if viewer in head.organisers else "refused not_organiser"
     still = runs or over
@@ -101,10 +102,6 @@ def row_of(state: EventState, viewer: str) -> EventRow | None:
 def is_over(state: EventState) -> bool:
     """Tell whether nothing follows: it was played to its end, or has been closed."""
     return state.status in ("over", "void")
-
-
-def _is_on(state: EventState) -> bool:
-    return state.status in ("running", "paused")
 
 
 # -- how it stands --------------------------------------------------------------------------------------------------

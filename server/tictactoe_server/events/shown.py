@@ -178,7 +178,7 @@ class Shown(Topic):
     def _show_attendance(self, before: View) -> None:
         """Send who is here, and how far the games of an event are, where that has changed: the same to all."""
         view = self._views[before.event.code] = before.with_attendance(self._look(before.event))
-        if view.attendance.is_like(before.attendance):
+        if view.attendance.changing == before.attendance.changing:
             return
         frame = view.changes_since(before, "", self._now(), (), ())
         for session, codes in self._watched.items():
