@@ -63,15 +63,17 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
         count, missing = _list_missing(state, age_ms)
         return say("tournament waits for", names=missing) if count else ""
     playing = [] if is_over(state) else [one for one in state.pairings if one.state != "scored"]
-    is_few, games = len(playing) <= _MOST_AWAITED, state.games or {}
+    is_few = len(playing) <= _MOST_AWAITED
     names = [
         name_away(state, player, one.names.get(mark, player), age_ms)
         for one in playing
         for mark, player in one.players.items()
-        if _is_away(state, player) or (is_few and (games[one.id].turn if one.id in games else None) in (mark, None))
+        if _is_away(state, player) or (is_few and _is_to_move(state, one, mark))
     ]
     told = [] if is_few else [say("tournament games on", n=len(playing), all=len(state.pairings))]
-    return " ".join([*told, *([say("tournament waits for", names=name_some(names, len(names)))] if names else [])])
+    if names:
+        told.append(say("tournament waits for", names=name_some(names, len(names))))
+    return " ".join(told)
 
 
 def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
@@ -206,6 +208,12 @@ def draw_bracket(
         "".join(part for parts in zip(*row, strict=True) for part in parts) for row in zip(lines, gaps, strict=True)
     )
     return [titles.rstrip(), *(row.rstrip() for row in rows)]
+
+
+def _is_to_move(state: EventState, pairing: EventPairing, mark: str) -> bool:
+    """Tell whether it is the turn of a mark, or not said whose it is."""
+    game = (state.games or {}).get(pairing.id)
+    return game is None or game.turn in (mark, None)
 
 
 def _is_away(state: EventState, player: str) -> bool:
