@@ -7,13 +7,11 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
 from zlib import crc32
-
-from msgspec import UNSET
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
@@ -74,19 +72,18 @@ def render_sheet(event: Event) -> str:
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
     """Return how an event stands, whose whole `state` this is: its table, across where there is room, and its round."""
     title, kind = clean_text(event.title), describe_word("kind", event.kind)
-    parts = [[f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."]]
-    parts[0] += describe_progress(state, None)
-    if state.table:
-        parts.append([*_draw_table(event, state, is_coloured=is_coloured)])
+    head = f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."
     has_begun = any(row.played for row in state.table) and event.kind != "knock_out"
     ties = [_describe_ties(row) for row in state.table if row.tie and has_begun]
-    parts.append(["Level on points:", *ties] if ties else [])
-    parts.append(list_notes(state))
-    if state.bracket is not UNSET:
-        parts.append(draw_bracket(state.bracket, event.all_rounds, WIDTH, fill))
-    if state.pairings:
-        parts.append([say("tournament now", round=event.round) + ":", *_list_games(state)])
-    return [line for part in parts if part for told in (*part, "") for line in _wrap(told)][:-1]
+    parts = (
+        _wrap_all([head, *describe_progress(state, None)]),
+        [*_draw_table(event, state, is_coloured=is_coloured)] if state.table else [],
+        ["Level on points:", *_wrap_all(ties)] if ties else [],
+        _wrap_all(list_notes(state)),
+        draw_bracket(state.bracket, event.all_rounds, WIDTH, fill) if state.bracket else [],
+        [f"{say('tournament now', round=event.round)}:", *_list_games(state)] if state.pairings else [],
+    )
+    return [line for part in parts if part for line in (*part, "")][:-1]
 
 
 class EventTexts:
@@ -213,9 +210,8 @@ def _plain(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _wrap(told: str) -> list[str]:
-    """Return a sentence in lines; what stands in columns is one line."""
-    return [told] if told.startswith(" ") or "  " in told else wrap(told)
+def _wrap_all(told: Iterable[str]) -> list[str]:
+    return [line for sentence in told for line in wrap(sentence)]
 
 
 def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterator[str]:
