@@ -280,11 +280,13 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
         named = taken if laid is before or len(taken) <= 2 else ()
         told.append(TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
-    told += choices_at(new, kept, old)
+    has_opening = new.rules.opening is not None  # in other games a move is told without these calls
+    told += choices_at(new, kept, old) if has_opening else []
     for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
-        told.append(Moved(new.board[cell], cell, ply, decides, placer(new, ply - 1), old=old, state=new))
-        told += choices_at(new, ply, old)
+        by = placer(new, ply - 1) if has_opening else ""
+        told.append(Moved(new.board[cell], cell, ply, decides, by, old=old, state=new))
+        told += choices_at(new, ply, old) if has_opening else []
     for mark, seat in new.seats.items():
         was = old.seats.get(mark)
         if seat is not None and seat.out and (was is None or not was.out):
