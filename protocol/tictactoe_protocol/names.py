@@ -39,6 +39,9 @@ class Revoke(RequestFields, frozen=True, tag="revoke"):
     device: SecretCode
 
 
+NameRequest = ClaimName | LinkDevice | Devices | Revoke
+
+
 class Device(Struct, frozen=True, omit_defaults=True):
     """A device of the player: with which program it said hello, the day on which it was last here (UTC).
 

@@ -40,7 +40,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.attendance import (
     ask_to_begin,
-    describe_missing,
+    describe_progress,
     draw_bracket,
     list_notes,
     tabulate_games,
@@ -188,20 +188,20 @@ class EventPage(ListPage):
             self.text("progress").show((say("tournament asking"), "dim"))
             return
         state, age_ms = event.state, event.age_ms
-        told, *waits = words.describe_progress(state, event.due_ms)
-        waits += [missing] if (missing := describe_missing(state, age_ms)) else []
+        told, *waits = describe_progress(state, event.due_ms, age_ms)
+        notes = list_notes(state)
+        above = 1 + len(waits) + (len(notes) + 1 if notes else 0)
         self.text("progress").show((f"{told}\n", ""), *((f"{line}\n", "warn") for line in waits))
         _, pairings = align({"": ("", ""), **tabulate_games(state, age_ms)})
-        bracket, has_room = self._draw_bracket(state, 1 + len(waits), len(pairings), len(state.table))
+        bracket, has_room = self._draw_bracket(state, above, len(pairings), len(state.table))
         titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if has_room else ("", {})
         if not has_room:  # the newest games of the round
-            left = self.size.height - _AROUND - 1 - len(waits) - len(bracket)
+            left = self.size.height - _AROUND - above - len(bracket)
             pairings = dict([*pairings.items()][-left:])
         self.keep([*pairings, *rows])
         self.rows.show(pairings, self.chosen)
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
-        notes = list_notes(state.head.kind, state.table)
         self.text("bracket").show(
             *((f"{line}\n", "") for line in ([*notes, ""] if notes else [])),
             *((f"{line}\n", "") for line in bracket),
