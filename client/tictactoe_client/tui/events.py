@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from time import monotonic
 from typing import ClassVar, Final
 
 from msgspec import UNSET
@@ -33,7 +32,6 @@ from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import HelpPage, Part
 from tictactoe_client.tui.question import Question
-from tictactoe_client.tui.room.picture import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
@@ -222,10 +220,7 @@ class EventPage(ListPage):
         return bracket, not bracket or len(bracket) + pairings + rows + 2 <= room
 
     def describe_news(self) -> Part | None:
-        session = self.program.session
-        return (
-            connection_banner(session, monotonic(), width=self.size.width, holds_seat=False) or super().describe_news()
-        )
+        return self.program.describe_connection(self.size.width) or super().describe_news()
 
     # -- what one does ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ to be had, and are cut between words where there are not. It remembers where it 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,12 +22,11 @@ from tictactoe_client.input import record
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.session import Session
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
-from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
+from tictactoe_client.tui.foot import Foot, Hint, arrange_foot, draw_keys, fit_keys
 from tictactoe_client.tui.picture import (
     Picture,
     Text,
@@ -49,7 +47,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import Scene, Shown, describe_loss, name_game
+from tictactoe_protocol.scene import Scene, Shown, name_game
 from tictactoe_protocol.telling import describe_why_over
 from tictactoe_protocol.wording import (
     count,
@@ -134,84 +132,6 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
     """Return the width and height of the smallest window in which the board can be played."""
     width, height = smallest_board(rules)
     return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
-
-
-# -- the lines at the foot --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Foot:
-    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
-
-    `notes` is how many of the notes have their place among them, `marked` what is marked in the last one, and where.
-    """
-
-    banner: tuple[Text, ...]
-    status: tuple[Text, ...]
-    beside: Text = ("", "")
-    notes: int = 0
-    marked: tuple[int, str] | None = None
-
-    @property
-    def height(self) -> int:
-        """How many lines it takes; the banner keeps its line also when there is none."""
-        return max(2, len(self.banner) + len(self.status))
-
-    def draw(self, picture: Picture) -> None:
-        bottom = picture.height - 1
-        for y, line in enumerate((*self.banner, *self.status), bottom - len(self.banner) - len(self.status)):
-            picture.put_parts(1, y, line)
-        picture.put_right(bottom - 1, *self.beside)
-        if self.marked is not None:
-            picture.put(1 + self.marked[0], bottom - 1, self.marked[1], "chosen")
-
-
-def arrange_foot(
-    banner: Text | None,
-    status: Text,
-    width: int,
-    rows: int,
-    *,
-    beside: Text = ("", ""),
-    may_drop: bool = False,
-    notes: Sequence[Text] = (),
-    keeps: Literal["", "above", "below"] = "",
-) -> Foot:
-    """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
-
-    The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
-    out where the status has no room next to it. Then come `notes` as long as they find room. A status that `keeps` its
-    place has them above it or below, the first one before the banner.
-    """
-    reserved = 1 if notes and keeps else 0
-    room = rows - 1 - reserved
-    upper = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
-    taken = measure(beside[0]) + 2 if beside[0] else 0
-    if may_drop and measure(status[0]) > width - taken:
-        beside, taken = ("", ""), 0
-    lines = [(line, status[1]) for line in fold(status[0], width - taken, max(1, rows - len(upper) - reserved))]
-    told: list[Text] = []
-    placed = 0
-    for text, role in notes:
-        left = rows - len(upper) - len(lines) - len(told)
-        if left < 1 or (told and len(fold(text, width - taken, left + 1)) > left):
-            break
-        told += [(line, role) for line in fold(text, width - taken, left)]
-        placed += 1
-    role = banner[1] if banner is not None else ""
-    whole = [*told, *lines] if keeps == "above" else [*lines, *told]
-    return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)
-
-
-def connection_banner(session: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
-    """Return what to say while the connection is lost, else None; with `holds_seat` for how long that is kept."""
-    if session.phase != "away" or session.retrying is None:
-        is_returning = session.phase == "connecting" and session.client is not None
-        return (say("banner connecting"), "warn") if is_returning else None
-    seconds = max(0, math.ceil(session.retries_at - now))
-    held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
-    told = f"╳ {describe_loss(seconds, held_ms)}"
-    return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
 
 
 # -- the lines of the panel -------------------------------------------------------------------------------------------
@@ -681,7 +601,7 @@ class RoomView:
                 typed = say("scene typed" if model.record is None else "room go to", text=model.typed)
                 beside = typed, "title" if model.typed else "dim"
         foot = arrange_foot(
-            *(self._describe_banner(scene, now, width, rows - len(worth)), text, width, rows - len(worth)),
+            *(self._describe_banner(scene, width, rows - len(worth)), text, width, rows - len(worth)),
             beside=beside,
             may_drop=not (model.typed or line.mode),
             notes=notes,
@@ -690,13 +610,13 @@ class RoomView:
         banner = (*(foot.banner or (("", ""),)), *((line, "title") for line in worth)) if worth else foot.banner
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
-    def _describe_banner(self, scene: Scene, now: float, width: int, rows: int) -> Text | None:
+    def _describe_banner(self, scene: Scene, width: int, rows: int) -> Text | None:
         model, keymap = self.model, self.program.keymap
         if model.record is not None:
             return None
         if model.question is None or not model.is_online:
             holds_seat = model.room.plays or model.kind == "waiting"
-            if lost := connection_banner(self.program.session, now, width=width, holds_seat=holds_seat):
+            if lost := self.program.describe_connection(width, holds_seat=holds_seat):
                 return lost
             if self.program.ways_in.waits_for:
                 return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
