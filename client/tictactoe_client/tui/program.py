@@ -36,8 +36,9 @@ from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.line import hand_on
 from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.question import Question, hand_on
+from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text

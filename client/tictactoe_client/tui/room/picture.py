@@ -252,7 +252,7 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
     """Return the end in one or two large words, with an empty line below; none before, or without room for them."""
     result, end = model.room.state.result, scene.end
-    if model.kind != "over" or model.is_back or result is None or end is None:
+    if model.kind != "over" or model.actions.timeline.is_back or result is None or end is None:
         return []
     if result.winner is None:
         words, role = say("big draw" if is_draw(result) else "big over"), "warn"
@@ -285,7 +285,7 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
         rate = rates[ply]
         sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
         role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else mark_role(rules.marks[rate < 0], rules)
-        is_here = ply == model.actions.timeline.here and (model.is_back or model.record)
+        is_here = ply == model.actions.timeline.here and (model.actions.timeline.is_back or model.record)
         parts.append((sign, "chosen" if is_here else role))
     return parts
 
@@ -355,10 +355,10 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
     """Return at most so many lines on how others get here, and for each line of the talk what it is a part of."""
     state = model.room.state
     company, clock = describe_players(state, model.room.viewer), describe_clock_in_words(state.time_control)
-    if model.seat is None:
+    if model.room.seat is None:
         company = say("invitation watcher", players=company)
     elif sum(held is not None for held in state.seats.values()) == 1:
-        company = say("invitation own", mark=model.seat)
+        company = say("invitation own", mark=model.room.seat)
     facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
     lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
     lines += [((line, "dim"),) for told in explain_rules(state.rules) for line in wrap(told, width) if height > _LOW]
@@ -515,12 +515,12 @@ class RoomView:
         """Draw who plays what, in which room, and the moment or how quick the connection is."""
         model, session, state = self.model, self.program.session, self.model.room.state
         is_record, here = model.record is not None, model.actions.timeline.here
-        total, watches = max(state.ply, len(model.room.moves)), not is_record and model.seat is None
+        total, watches = max(state.ply, len(model.room.moves)), not is_record and model.room.seat is None
         label = say("head replay") if is_record else say("head watching") if watches else ""
         watching = say("head watchers", n=state.watchers) if state.watchers and watches else ""
         back = f"[◂ {say('key back')}]" if here and watches else ""
         right = say("head latency", ms=session.latency_ms) if session.phase == "online" else say("head offline")
-        if is_record or model.is_back or (watches and state.status != "waiting"):
+        if is_record or model.actions.timeline.is_back or (watches and state.status != "waiting"):
             moments = [say("head move", n=here, total=total), *([back] if back else [])]
             right = "   ".join([watching, *moments] if watching and picture.width >= NARROW else moments)
         elif watching:
@@ -554,7 +554,7 @@ class RoomView:
         if cursor is not None and state.rules.gravity and model.room.plays:
             cursor = resting_cell(state, cursor)
         view = BoardView.of(state, cursor if model.room.plays or shows_values else None)
-        if not model.is_back:
+        if not model.actions.timeline.is_back:
             view = replace(view, pending=model.pending)
             if model.falling:
                 view = replace(view, board=model.falling[0], last=None, line=frozenset())
@@ -592,7 +592,7 @@ class RoomView:
                 beside = f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
             typed, at, caret = line.lay_out(width - 1 - (measure(beside[0]) + 2 if beside[0] else 0))
             text, marked, keeps = (typed, "title"), (at, caret), "above"
-        elif model.kind == "over" and not model.is_back:
+        elif model.kind == "over" and not model.actions.timeline.is_back:
             text, keeps = describe_end(model, scene), "below"
         else:
             before -= 1 if notes else 0

@@ -155,8 +155,8 @@ class RoomScreen(ClientScreen):
 
     def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
         missed = say("nothing missed")
-        who = (moved[-1].by or moved[-1].mark) if moved else self.model.seat
-        if who != self.model.seat:
+        who = (moved[-1].by or moved[-1].mark) if moved else self.model.room.seat
+        if who != self.model.room.seat:
             cell = format_cell(moved[-1].cell, self.model.rules)
             missed = say("room played meanwhile", name=name_of(state, who), cell=cell)
         told = say("room back after", seconds=max(1, round(back.seconds)))
@@ -248,7 +248,7 @@ class RoomScreen(ClientScreen):
         """Pasted text goes into the line that is open; at the board only while there is a move to type."""
         if self.model.line.mode:
             self.model.line.write(event.text)
-        elif self.model.plays:
+        elif self.model.room.plays:
             self.model.type(event.text)
         self.program.redraw()
 
@@ -311,7 +311,7 @@ class RoomScreen(ClientScreen):
 
     def describe_loss(self, reason: str) -> str:
         first = self.program.session.cluster.given.first
-        return describe_giving_up(self.room.state, self.room.viewer, first, reason) if self.model.plays else ""
+        return describe_giving_up(self.room.state, self.room.viewer, first, reason) if self.model.room.plays else ""
 
     def note_person(self) -> None:
         self.model.news.note_key()
@@ -326,7 +326,7 @@ class RoomScreen(ClientScreen):
 
     def gives_way(self) -> bool:
         model = self.model
-        is_free = not (model.plays or model.line.mode or model.question is not None)
+        is_free = not (model.room.plays or model.line.mode or model.question is not None)
         if is_free:
             self.commands.go_home()
         return is_free
