@@ -39,6 +39,8 @@ from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
+_PLAYER_MARGINS: Final = 7
+"""How many columns the line about the player leaves, with those of their sign."""
 _VALUE_COLUMN: Final = 24
 """The column in which the values of the menu begin."""
 
@@ -194,6 +196,8 @@ class HomePage(ListPage):
         about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
         if client.welcome.claimed is False:
             about = say("name others", name=name)
+        if self.has_class("-low") and measure(f"{said}{name}{change}") + _PLAYER_MARGINS > self.size.width:
+            change = ""
         has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 11 <= self.size.width
         who = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
         parts = (said, ""), *who, (f"   {about}" if has_room else "", "dim")

@@ -295,7 +295,11 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, SUGGESTED))}
     for action, id in SITUATIONS[situation].items():
         deed = find_deed(model, action)
-        is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)
+        is_missing = (
+            (action in DEEDS and deed is None)
+            or (action == "another" and not model.again)
+            or (action == "chat" and len(model.room.hands) > 1)  # who sits beside one is talked to
+        )
         if not id or action in named or is_missing or (action == "hide_code" and not has_code):
             continue
         called = deed.label if id == "deed" and deed is not None else id

@@ -26,6 +26,7 @@ from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
+from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.foot import Foot, Hint, arrange_foot, draw_keys, fit_keys
 from tictactoe_client.tui.picture import (
     Picture,
@@ -391,10 +392,11 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
         picture.put(x + across - len(text) // 2, y + down, text, role)
 
 
-class RoomView:
+class RoomView(Canvas):
     """The picture of a room; `is_small` where the window has no room for it, and says so in its place."""
 
     def __init__(self, program: Program, model: RoomModel) -> None:
+        super().__init__(model.line)
         self.program = program
         self.model = model
         self.is_small = False
@@ -444,9 +446,10 @@ class RoomView:
         self._grid = self._grid.scroll(self._grid.middle + rows * self._grid.rules.columns + columns, None)
         return self._grid.middle
 
-    def draw_window(self, size: tuple[int, int], status: Text | None) -> Picture:
-        """Return what a window of this size shows: the room on its stage, or how much room it needs."""
-        picture, needed = Picture(*size), self.needed_size()
+    def draw(self) -> None:
+        """Show the room on its stage, or how much room it needs."""
+        size, needed = self.program.size, self.needed_size()
+        picture = Picture(*size)
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
         if self.is_small:
             asked = self.model.question and write_question(
@@ -454,14 +457,14 @@ class RoomView:
             )
             for y, line in enumerate(notice_size(needed, size, asked[0] if asked else "")):
                 picture.put(0, y, line)
-            return picture
-        self._stage = self.place(*size)
-        stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
-        self.draw(stage, status)
-        picture.paste(*self._stage.offset, stage.rows)
-        return picture
+        else:
+            self._stage = self.place(*size)
+            stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
+            self.draw_room(stage, self.program.status)
+            picture.paste(*self._stage.offset, stage.rows)
+        self.show(picture)
 
-    def draw(self, picture: Picture, status: Text | None) -> None:
+    def draw_room(self, picture: Picture, status: Text | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
 
         What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
