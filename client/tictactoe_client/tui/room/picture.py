@@ -564,7 +564,7 @@ class RoomView(Canvas):
         grid = self._grid = layout.grid.scroll(cursor if cursor is not None else state.last, self._grid)
         is_grey = self.program.session.phase != "online" and model.record is None
         picture.paste(LEFT, layout.top, draw_board(view, grid), "dim" if is_grey else None)
-        analysis = model.review.analysis if shows_values else None
+        analysis = model.review.analysis
         if analysis is None:
             return []
         paint_values(picture, LEFT, layout.top, view, grid, analysis)
@@ -645,8 +645,8 @@ class RoomView(Canvas):
 
     def _describe_turn(self, scene: Scene, now: float, width: int) -> Text:
         """Return what stands there while there is no other news, for the moment that is looked at."""
-        model, timeline, analysis, compared = self.model, self.model.actions.timeline, self.model.review.analysis, ""
-        if timeline.played_next is not None and model.review.is_on and analysis is not None:
+        model, timeline, compared = self.model, self.model.actions.timeline, ""
+        if timeline.played_next is not None and (analysis := model.review.analysis) is not None:
             compared = compare_played(timeline.played_next, analysis, model.rules)
         if model.record is not None:
             return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")
