@@ -285,3 +285,12 @@ async def test_a_whole_event_of_a_real_server_is_played_from_its_page(server: Se
             await ana.enter(":resign", "Resign?")
             await ana.do("enter", "You lose", "Esc back")
             await ana.do("escape", "Round 1 of 1, over", "2.  ana (you)")
+
+
+async def test_how_far_the_chosen_game_is_stands_below_where_its_line_has_no_room(open_screen: OpenScreen) -> None:
+    games = {OWN.id: EventGame(5, "O", ClockState({"X": 62_000, "O": 9_000}, None))}
+    async with hostile_server() as server:
+        url = with_events(server, event(games=games)).url
+        async with open_screen(url, first_page=PAGE, size=(40, 12)) as ana:
+            await ana.until("5 moves, bo to move, 1:02 - 0:09\n")
+            await ana.do("down", gone="1:02 - 0:09")

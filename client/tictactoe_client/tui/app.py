@@ -33,9 +33,9 @@ from tictactoe_client.tui.events import EventPage
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import PAGES, HomePage
+from tictactoe_client.tui.line import Line
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_protocol.catalogue import say
 

@@ -6,6 +6,7 @@ Which screens there are, and what the terminal under them is like, is the `app`'
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -34,13 +35,16 @@ from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.question import Question, hand_on
+from tictactoe_client.tui.line import hand_on
+from tictactoe_client.tui.picture import measure
+from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Notice, Welcome
+from tictactoe_protocol.scene import describe_loss
 from tictactoe_protocol.tournaments import describe_call
 
 _IDLE_SECONDS = 10.0
@@ -257,6 +261,17 @@ class Program(App[int], inherit_bindings=False):
         """Show something on the status line until the next key."""
         self.status = (clean_text(text), role)
         self.redraw()
+
+    def describe_connection(self, width: int, *, holds_seat: bool = False) -> tuple[str, str] | None:
+        """Return what to say while the connection is lost, else None; with `holds_seat` for how long that is kept."""
+        session, now = self.session, time.monotonic()
+        if session.phase != "away" or session.retrying is None:
+            is_returning = session.phase == "connecting" and session.client is not None
+            return (say("banner connecting"), "warn") if is_returning else None
+        seconds = max(0, math.ceil(session.retries_at - now))
+        held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
+        told = f"╳ {describe_loss(seconds, held_ms)}"
+        return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
 
     def action_redraw(self) -> None:
         self.screen.refresh(layout=True, repaint=True)
