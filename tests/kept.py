@@ -6,8 +6,7 @@ from pathlib import Path
 
 from tests.peer import until
 from tictactoe_client.files.config import config_path
-from tictactoe_client.files.identity import Identity
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import Identity, KnownPlayer, KnownPlayers
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings

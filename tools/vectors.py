@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import pairwise
 from pathlib import Path
@@ -20,21 +20,23 @@ from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import tournaments
+from tictactoe_protocol.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
-from tictactoe_protocol.events import EVENT_KINDS, EventHead, EventLeave, EventOpen, EventReady, EventRun, EventState
+from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.scene import View, scene
 from tictactoe_protocol.telling import announce, announce_standing
-from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.terms import ClockFields, ClockState
 from tictactoe_protocol.text import clean_text
+from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, pair_next
 from tictactoe_server.events.commands import apply as change_event
 from tictactoe_server.events.event import Event, due_at, open_event
-from tictactoe_server.events.shown import pairing_of
-from tictactoe_server.events.table import rows
+from tictactoe_server.events.shown import state_of as state_of_event
+from tictactoe_server.events.shown import with_attendance
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -350,32 +352,14 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
 def make_tournaments() -> Iterator[dict[str, Any]]:
     """Yield what everybody may do in tournaments of every kind and status, how they stand, and how that is told."""
     for kind in EVENT_KINDS:
-        event = open_event(
-            "EV3NTS",
-            "p-org",
-            EventOpen(
-                kind=kind,
-                title="Friday",
-                clock=ClockFields(initial_ms=60_000, increment_ms=0),
-                entry="roster" if kind == "swiss" else "open",
-                roster=("Ana", "Bo", "Cy") if kind == "swiss" else (),
-                late_until=1 if kind == "swiss" else 0,
-            ),
-            PRESETS["classic"],
-            now=0,
-            seed=7,
-            secret="secret",
-        )
+        event = open_tournament(kind)
         for name in ("Ana", "Bo", "Cy"):
-            event = act(event, f"p-{name}", EnterEvent(name, ticket=event.ticket_of(name) if kind == "swiss" else ""))
+            event = enter(event, name)
             yield from tell_tournament(event)
         yield from tell_tournament(run_event(event, "close"))
         event = run_event(event, "begin")
-        event = act(event, "", pair_next(event))
-        yield from tell_tournament(event)
-        event = act(event, "", RoomCodes({one.id: "K7M4PQ" for one in event.open_pairings}))
-        for one in event.open_pairings:
-            event = act(event, "", Opened(one.id))
+        yield from tell_tournament(act(event, "", pair_next(event)))
+        event = open_rooms(event)
         yield from tell_tournament(event)
         yield from tell_tournament(run_event(event, "pause"))
         yield from tell_tournament(act(event, "p-Ana", EventReady(event=event.code, on=False)))
@@ -391,16 +375,71 @@ def make_tournaments() -> Iterator[dict[str, Any]]:
         yield from tell_tournament(run_event(drawn, "close"))
 
 
-def tell_tournament(event: Event) -> Iterator[dict[str, Any]]:
-    """Yield how a tournament is for its organiser, for a player and for a watcher."""
-    due = due_at(event)
-    terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
-    terms |= {"rounds": event.all_rounds, "size": event.size or msgspec.UNSET}
-    told: dict[str, Any] = {name: getattr(event, name) for name in ("seq", "status", "round")}
-    told |= {"event": event.code, "due_ms": None if due is None else max(0, due - 1)}
-    told |= {"head": EventHead(**terms, players=len(event.field), present=1), "table": rows(event)}
-    state = EventState(**told, pairings=tuple(pairing_of(event, one) for one in event.in_round(event.round)))
+def make_notes() -> Iterator[dict[str, Any]]:
+    """Yield tournaments of which something is said below the table, and one of more games than are told one by one."""
+    for level in (False, True):
+        event = enter_all(open_tournament("round_robin"), ("Ana", "Bo", "Cy"))
+        while not event.is_over:
+            event = open_rooms(event)
+            for one in event.open_pairings:
+                event = act(event, "", Score(one.id, "draw" if level or one.round == 1 else "X"))
+        yield from tell_tournament(event)
+    event = enter_all(open_tournament("swiss", ("Ana", "Bo", "Cy", "Dan")), ("Ana", "Bo", "Cy"))
+    yield from tell_tournament(open_rooms(event))
+    yield from tell_tournament(replace(open_rooms(event), round=2))
+    crowd = [f"P{number}" for number in range(10)]
+    for players in (8, 10):  # of four games it is said who is to move, of five no more
+        event = open_rooms(enter_all(open_tournament("round_robin"), crowd[:players]))
+        yield from tell_tournament(event, ("p-P0", "p-P3"))
+    yield from tell_tournament(event, [f"p-{name}" for name in crowd])
+    yield from tell_tournament(open_rooms(enter_all(open_tournament("knock_out"), crowd)))
+
+
+def open_tournament(kind: Any, roster: tuple[str, ...] = ("Ana", "Bo", "Cy")) -> Event:
+    """Return a tournament that nobody has entered, of a Swiss by the cards of a roster."""
+    is_swiss = kind == "swiss"
+    request = EventOpen(
+        kind=kind,
+        title="Friday",
+        clock=ClockFields(initial_ms=60_000, increment_ms=0),
+        entry="roster" if is_swiss else "open",
+        roster=roster if is_swiss else (),
+        late_until=1 if is_swiss else 0,
+    )
+    return open_event("EV3NTS", "p-org", request, PRESETS["classic"], now=0, seed=7, secret="secret")
+
+
+def enter(event: Event, name: str) -> Event:
+    """Return the tournament that one more has entered."""
+    ticket = event.ticket_of(name) if event.entry == "roster" else ""
+    return act(event, f"p-{name}", EnterEvent(name, ticket=ticket))
+
+
+def enter_all(event: Event, names: Iterable[str]) -> Event:
+    """Return the tournament that these have entered, begun."""
+    for name in names:
+        event = enter(event, name)
+    return run_event(event, "begin")
+
+
+def open_rooms(event: Event) -> Event:
+    """Return the tournament with its next round, the rooms of which are open."""
+    event = act(replace(event, due_at=0), "", pair_next(event))
+    event = act(event, "", RoomCodes({one.id: "K7M4PQ" for one in event.open_pairings}))
+    for one in event.open_pairings:
+        event = act(event, "", Opened(one.id))
+    return event
+
+
+def tell_tournament(event: Event, away: Iterable[str] = ("p-Bo",)) -> Iterator[dict[str, Any]]:
+    """Yield how a tournament is for its organiser, for a player and for a watcher, as these are away."""
+    due, gone = due_at(event), [] if event.is_over else [one for one in away if event.entrant(one)]
+    games = [EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O")), EventGame(0, "X")]
+    playing = [one.id for one in event.open_pairings if one.state == "open"]
+    attendance = Attendance(1, dict.fromkeys(gone, 75_000), dict(zip(playing, games, strict=False)))
+    state = replace(with_attendance(state_of_event(event), attendance), due_ms=None if due is None else max(0, due - 1))
     for viewer, has_card in (("p-org", False), ("p-Ana", False), ("p-Bo", False), ("p-Cy", True), ("", True)):
+        age_ms = 2_000 if has_card else 0
         said = {}
         for language in LANGUAGES:
             speak(language)
@@ -412,6 +451,10 @@ def tell_tournament(event: Event) -> Iterator[dict[str, Any]]:
                 *(tournaments.describe_word("tie", tie[0]) for row in state.table for tie in row.tie),
                 *(tournaments.describe_word("is", row.status) for row in state.table),
                 *(tournaments.format_points(row.points) for row in state.table),
+                *(describe_waiting(state, age_ms), ask_to_begin(state, age_ms)),
+                *(describe_game(state, one, age_ms) for one in state.pairings),
+                *list_notes(state),
+                *name_rounds(len(state.bracket or ()), state.head.rounds),
             ]
         speak("en")
         found = msgspec.to_builtins(tournaments.event_choices(state, viewer, has_card=has_card))
@@ -419,6 +462,7 @@ def tell_tournament(event: Event) -> Iterator[dict[str, Any]]:
             "state": msgspec.to_builtins(state),
             "viewer": viewer,
             "has_card": has_card,
+            "age_ms": age_ms,
             "choices": found,
             "said": said,
         }
@@ -445,7 +489,7 @@ def render_vectors() -> str:
     """Return the file: a line for each vector."""
     parts: dict[str, list[Any]] = {
         "vectors": make_vectors(),
-        "tournaments": list(make_tournaments()),
+        "tournaments": [*make_tournaments(), *make_notes()],
         "names": [*map(list, _NAMES)],
     }
     told = []

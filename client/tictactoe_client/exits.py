@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_cluster
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.programs import own_command, server_command
 from tictactoe_protocol import clean_text
@@ -17,32 +17,29 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import seat_of
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full", "no_such_event", "event_full"})
-_FAILURES: Final[tuple[tuple[type[errors.ClientError], ExitCode, str], ...]] = (
-    (errors.Unreachable, ExitCode.UNREACHABLE, "unreachable"),
-    (errors.VersionRefused, ExitCode.VERSION, "version"),
-    (errors.ProtocolBroken, ExitCode.VERSION, "version"),
-    (errors.ConnectionLost, ExitCode.CONNECTION_LOST, "connection_lost"),
-    (errors.UnknownGame, ExitCode.NO_ROOM, "no_such_game"),
-    (errors.BadAddress, ExitCode.USAGE, "usage"),
-    (errors.BadRoomCode, ExitCode.USAGE, "usage"),
-    (errors.ClientError, ExitCode.OUR_BUG, "internal"),
+_FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str], ...]] = (
+    ((errors.Unreachable,), ExitCode.UNREACHABLE, "unreachable"),
+    ((errors.VersionRefused, errors.ProtocolBroken), ExitCode.VERSION, "version"),
+    ((errors.ConnectionLost,), ExitCode.CONNECTION_LOST, "connection_lost"),
+    ((errors.UnknownGame,), ExitCode.NO_ROOM, "no_such_game"),
+    ((Misuse, errors.BadAddress, errors.BadRoomCode), ExitCode.USAGE, "usage"),
+    ((errors.ClientError,), ExitCode.OUR_BUG, "internal"),
 )
 """The first that fits counts."""
 
 
-async def dismiss(*tasks: asyncio.Task[Any] | None) -> None:
+async def dismiss(*tasks: asyncio.Task[Any]) -> None:
     """Cancel tasks whose results nobody wants any more, and wait for that."""
-    wanted = [task for task in tasks if task is not None]
-    for task in wanted:
+    for task in tasks:
         task.cancel()
-    await asyncio.gather(*wanted, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
     """Return the exit code that a failure means, and its name in JSON mode: the server's own for what it refused."""
     if isinstance(error, (errors.Refused, errors.Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
-    return next((code, name) for kind, code, name in _FAILURES if isinstance(error, kind))
+    return next((code, name) for kinds, code, name in _FAILURES if isinstance(error, kinds))
 
 
 def describe_failure(error: errors.ClientError, settings: Settings, address: Address | None = None) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from zeroconf import ServiceStateChange, Zeroconf
     from zeroconf.asyncio import AsyncServiceInfo
 
-SEARCH_SECONDS: Final = 2.0
+_SEARCH_SECONDS: Final = 2.0
 """For how long it is listened where one answer is wanted: most come within a fifth of it."""
 _ANSWER_SECONDS: Final = 3.0
 _LOOK_UP_SECONDS: Final = 1.0
@@ -54,11 +54,11 @@ class NearbyServer:
     at: str
 
 
-async def find_nearby(seconds: float = SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
-    """Return the servers that have announced themselves within this time."""
+async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
+    """Return the servers that announce themselves within two seconds, or within less where that is the most."""
     found: list[tuple[NearbyServer, ...]] = [()]
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(min(most_seconds, _SEARCH_SECONDS)):
             await follow_nearby(found.append)
     return found[-1]
 
@@ -195,13 +195,11 @@ def is_of_a_network(address: str) -> bool:
     return ip.is_private and not (ip.is_loopback or ip.is_unspecified or ip.is_multicast or ip.is_reserved)
 
 
-async def find_room(
-    code: str, first: Address, ca: str | Path | None = None, *, seconds: float = SEARCH_SECONDS
-) -> Address | None:
-    """Return which server has a room or an event: `first`, or one found within this time; None for nobody."""
+async def find_room(code: str, first: Address, ca: str | Path | None, most_seconds: float) -> Address | None:
+    """Return which server has a room or an event: `first`, or one found nearby within this time; None for nobody."""
     if await _has(first, code, ca):
         return first
-    found, places = await find_nearby(seconds), asyncio.Semaphore(_MOST_ASKED)
+    found, places = await find_nearby(most_seconds), asyncio.Semaphore(_MOST_ASKED)
 
     async def ask(address: Address) -> bool:
         async with places:
@@ -253,10 +251,9 @@ async def run_local_server() -> AsyncIterator[Address]:
         yield parse_address(line.decode("utf-8", "replace").split()[2])
     finally:
         process.stdin.close()  # which ends the server
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(3):
                 await process.communicate()
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+        if process.returncode is None:
+            process.kill()
             await process.wait()

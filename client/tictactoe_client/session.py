@@ -1,18 +1,17 @@
 """The connection of one run: for one piece of work, or for a screen, whatever happens to it.
 
-Whose it is, and what is written down of that, the run's `Identity` knows."""
+Whose it is, and what is written down of that, the run's `Identity` knows; here is what earlier runs left behind."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from tictactoe_client.files.identity import Identity, Role
-from tictactoe_client.files.players import KnownPlayer
+from tictactoe_client.files.players import Identity, KnownPlayer, Role
 from tictactoe_client.nearby import run_local_server
 from tictactoe_client.online.address import Address, Cluster, parse_cluster
 from tictactoe_client.online.client import Client, connect
@@ -23,6 +22,8 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import is_decision
+from tictactoe_client.text.lobby import describe_loss
+from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import Welcome
 
 Phase = Literal["connecting", "online", "away", "failed"]
@@ -116,16 +117,7 @@ class Session:
             finally:
                 for room in () if client.was_cut_off else tuple(self.identity.rooms):
                     self.forget_room(room)
-                await self.finish()
-
-    @asynccontextmanager
-    async def connect_as(self, player: KnownPlayer) -> AsyncIterator[Client]:
-        """Connect as one of our players to look something up; the connection that there is serves for its own."""
-        if self.client is not None and player.token == self.client.token:
-            yield self.client
-        else:
-            async with self._connect(token=player.token) as owner:
-                yield owner
+                await self.identity.release()
 
     # -- for a screen -----------------------------------------------------------------------------------------------
 
@@ -221,7 +213,7 @@ class Session:
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
         identity, backoff = self.identity, self.settings.backoff
-        codes = identity.take_codes()
+        codes, identity.codes = identity.codes, {}
         token = None if codes else await identity.find_token(self.cluster)
         is_new, way_here = token is None and not codes, None
         if self._conversing is not None:  # whoever sits before a screen decides themselves how long to wait
@@ -295,9 +287,53 @@ class Session:
         """Let our seats stay written down when this run ends, so that the next one goes on there."""
         self.identity.rooms.clear()
 
-    async def finish(self) -> None:
-        """Wait until everything is written, or cannot be, and let the next run be whom we were."""
-        await self.identity.release()
+    # -- what earlier runs left behind ------------------------------------------------------------------------------
+
+    async def find_left_behind(self, *, but: str | None = None) -> tuple[dict[str, int | None], list[str]]:
+        """Return the rooms where a seat of ours waits, with the ms for which it is held, None where that is not known.
+
+        And a sentence for each game of an earlier run that is over. `but` is the room that is being joined anyway. Asks
+        the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
+        """
+        waiting: dict[str, int | None] = {}
+        losses: list[str] = []
+        for player in self.identity.players.on(self.cluster.given.urls):
+            rooms = [room for room in reversed(player.rooms) if room != but and room not in self.identity.rooms]
+            if rooms and player.is_free:
+                with suppress(ClientError):
+                    async with self._connect_as(player) as owner:
+                        held = {seat.room for seat in owner.welcome.rooms}
+                        waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
+                        losses.extend(await self._settle(owner, rooms, replay_from=owner.cluster.given.first))
+        return waiting, losses
+
+    async def find_losses(self) -> list[str]:
+        """Return how each game ended whose seat the server does not hold for us any more, and forget those seats."""
+        if (client := self.client) is not None:
+            known = self.identity.players.on(self.cluster.given.urls)
+            rooms = [room for player in known if player.token == client.token for room in player.rooms]
+            with suppress(ClientError):
+                return await self._settle(client, rooms)
+        return []
+
+    def _connect_as(self, player: KnownPlayer) -> AbstractAsyncContextManager[Client]:
+        """Connect as one of our players to look something up; the connection that there is serves for its own."""
+        if self.client is not None and player.token == self.client.token:
+            return nullcontext(self.client)
+        return self._connect(token=player.token)
+
+    async def _settle(self, owner: Client, rooms: Sequence[str], *, replay_from: Address | None = None) -> list[str]:
+        """Forget those of our seats that the server does not hold any more, and return how the game of each ended."""
+        held = {seat.room for seat in owner.welcome.rooms}
+        lost = [room for room in rooms if room not in held]
+        games = await owner.history(MAX_LISTED_GAMES) if lost else ()
+        told = []
+        for room in lost:
+            forget = self.identity.players.forget_room
+            await self.identity.write(forget, self.cluster.given.urls, owner.token, room)
+            ended = next((game for game in games if game.room == room), None)
+            told.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
+        return told
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:

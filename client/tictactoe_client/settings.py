@@ -1,18 +1,19 @@
 """What a run of the client can be told, in one table, and what it was told: one frozen value that every face reads.
 
 Command line, environment, `client.toml`, `config show`, settings page and help are made from it. A new option is a
-field of `Settings`, its name in `SECTIONS`, its sentences in the catalogue and, for that page, a key in `_PAGE`.
+field of `Settings` and its sentences in the catalogue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import EnumType, IntEnum
 from typing import Any, Final, Literal, get_args
 
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.errors import BadAddress, ClientError
 from tictactoe_client.themes import MEANT, THEMES
 from tictactoe_engine import Coordinates, Keys
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say
@@ -47,23 +48,21 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
-class Misuse(ValueError):
-    """Options that make no sense; `message` is the whole line for the person who typed them."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+class Misuse(ClientError):
+    """What was typed makes no sense; `message` is the whole line for the person who typed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """One thing that people may choose, wherever they say it.
 
-    `kind` is a type, or the words that it may be. `fills` is the field of `Settings` with its value; what says "no-" is
-    a switch, and the field has the opposite. What its value is called in the help is the sentence ``metavar SHOWS``.
+    `section` is what it is about, `kind` a type, or the words that it may be. `fills` is the field of `Settings` with
+    its value; what says "no-" is a switch, and the field has the opposite. What its value is called in the help is the
+    sentence ``metavar SHOWS``.
     `other_variable` is one of many programs that switches it on, too.
     """
 
+    section: str
     name: str
     fills: str = ""
     default: Any = None
@@ -72,6 +71,7 @@ class Option:
     shows: str | None = None
     is_list: bool = False
     is_in_file: bool = True
+    is_on_page: bool = False
     other_variable: str | None = None
 
     @property
@@ -91,8 +91,8 @@ class Option:
 
     @property
     def title(self) -> str:
-        """Its title on the settings page, empty where it is not there."""
-        return say(f"setting {self.key}") if self.key in _PAGE else ""
+        """Its title on the settings page."""
+        return say(f"setting {self.key}")
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -158,7 +158,6 @@ class Option:
 def _find_meaningless(key: str, text: str) -> str | None:
     """Return what is wrong with a text as the server or the name."""
     from tictactoe_client.online.address import parse_cluster
-    from tictactoe_client.online.errors import BadAddress
     from tictactoe_protocol import BadName, parse_name
 
     try:
@@ -178,16 +177,10 @@ def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
     return f" {say('did you mean', word=f'{quote}{words[close[0]]}{quote}')}" if close else ""
 
 
-_PAGE: Final = frozenset(
-    {"theme", "no_color", "ascii", "no_motion", "no_mouse", "bell", "language", "keys", "coordinates", "confirm"}
-)
-"""What stands on the settings page."""
-
-
-def _option(default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
+def _option(section: str, default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
     """Return a field of the settings that an option fills; this has the field's name unless it has one of its own."""
     kind = kind or (str if default is None else type(default))
-    return field(default=default, metadata={"name": name, "kind": kind, **more})
+    return field(default=default, metadata={"option": Option(section, name, default=default, kind=kind, **more)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,27 +193,27 @@ class Settings:
     """
 
     mode: Mode = "plain"
-    server: str | None = _option(None, short="s", shows="url", is_list=True)
-    ca: str | None = _option(None, shows="file")
-    local: bool = _option(is_in_file=False)
-    name: str | None = _option(None, short="n", shows="name")
-    timeout_seconds: float = _option(5.0, name="timeout", shows="seconds")
-    theme: str = _option("auto", kind=THEMES, shows="name")
-    colour: bool = _option(name="no-color", other_variable="NO_COLOR")
-    ascii: bool = _option()
-    motion: bool = _option(True, name="no-motion")
-    mouse: bool = _option(True, name="no-mouse")
-    bell: Bell = _option("away", kind=get_args(Bell))
-    language: str = _option("auto", kind=("auto", *LANGUAGES), shows="language")
-    draws_board: bool = _option(True, name="no-board", other_variable="ACCESSIBLE")
-    keys: Keys = _option(Keys.PHONE)
-    coordinates: Coordinates = _option(Coordinates.ROW_COLUMN_1)
-    confirm: bool = _option()
-    asks: bool = _option(True, name="no-input", is_in_file=False)
-    stay: bool = _option(is_in_file=False)
-    result_code: bool = _option(is_in_file=False)
-    quiet: bool = _option(short="q")
-    debug: bool = _option(is_in_file=False)
+    server: str | None = _option("server", None, short="s", shows="url", is_list=True)
+    ca: str | None = _option("server", None, shows="file")
+    local: bool = _option("server", is_in_file=False)
+    name: str | None = _option("server", None, short="n", shows="name")
+    timeout_seconds: float = _option("server", 5.0, name="timeout", shows="seconds")
+    theme: str = _option("looks", "auto", kind=THEMES, shows="name", is_on_page=True)
+    colour: bool = _option("looks", name="no-color", other_variable="NO_COLOR", is_on_page=True)
+    ascii: bool = _option("looks", is_on_page=True)
+    motion: bool = _option("looks", True, name="no-motion", is_on_page=True)
+    mouse: bool = _option("looks", True, name="no-mouse", is_on_page=True)
+    bell: Bell = _option("looks", "away", kind=get_args(Bell), is_on_page=True)
+    language: str = _option("looks", "auto", kind=("auto", *LANGUAGES), shows="language", is_on_page=True)
+    draws_board: bool = _option("looks", True, name="no-board", other_variable="ACCESSIBLE")
+    keys: Keys = _option("moves", Keys.PHONE, is_on_page=True)
+    coordinates: Coordinates = _option("moves", Coordinates.ROW_COLUMN_1, is_on_page=True)
+    confirm: bool = _option("moves", is_on_page=True)
+    asks: bool = _option("scripts", True, name="no-input", is_in_file=False)
+    stay: bool = _option("scripts", is_in_file=False)
+    result_code: bool = _option("scripts", is_in_file=False)
+    quiet: bool = _option("scripts", short="q")
+    debug: bool = _option("scripts", is_in_file=False)
     name_is_for_now: bool = False
     changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
@@ -229,28 +222,24 @@ class Settings:
     backoff: Backoff = field(default_factory=Backoff)
 
 
-def _options_for(*names: str) -> tuple[Option, ...]:
-    """Return the options that fill these fields of the settings."""
-    told = {one.name: dict(one.metadata, default=one.default) for one in fields(Settings)}
-    return tuple(
-        Option(fills=name, **told[name] | {"name": told[name]["name"] or name.replace("_", "-")}) for name in names
-    )
+_SECTIONS: Final = ("server", "mode", "looks", "moves", "scripts")
+"""What options are about, in the order of the help; the headings there are the sentences ``section ...``."""
 
 
-SECTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
-    "server": _options_for("server", "ca", "local", "name", "timeout_seconds"),
-    "mode": (Option("plain", other_variable="ACCESSIBLE"), Option("json", is_in_file=False)),
-    "looks": _options_for("theme", "colour", "ascii", "motion", "mouse", "bell", "language", "draws_board"),
-    "moves": _options_for("keys", "coordinates", "confirm"),
-    "scripts": _options_for("asks", "stay", "result_code", "quiet", "debug"),
-}
-"""The options by what they are about; the headings of the help are the sentences ``section ...``."""
+def _list_options() -> Iterator[Option]:
+    yield Option("mode", "plain", other_variable="ACCESSIBLE")
+    yield Option("mode", "json", is_in_file=False)
+    for one in fields(Settings):
+        if (option := one.metadata.get("option")) is not None:
+            yield replace(option, fills=one.name, name=option.name or one.name.replace("_", "-"))
 
-OPTIONS: Final = {option.key: option for options in SECTIONS.values() for option in options}
-"""The same options by their names in the file and in `click`."""
+
+_IN_ORDER: Final = sorted(_list_options(), key=lambda option: _SECTIONS.index(option.section))
+OPTIONS: Final = {option.key: option for option in _IN_ORDER}
+"""All options by their names in the file and in `click`, in the order of the help."""
 
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
 """Those that `client.toml` may hold."""
 
-SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.key in _PAGE}
+SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.is_on_page}
 """Those that the settings page offers, by the field of the settings that each fills."""

@@ -95,24 +95,18 @@ def tell_dark(answer: str) -> bool | None:
 
 
 def library_theme(name: str) -> LibraryTheme:
-    """Return a theme for the library's own widgets."""
+    """Return a theme for the library's own widgets, with what they and the style sheet call its colours."""
     from textual.theme import Theme
 
     colours, is_bare = _colours(name), name == "terminal"
     ground, ink, title = (colours[role] for role in ("ground", "ink", "title"))
-    return Theme(name, primary=title, foreground=ink, background=ground, dark=name != "paper", ansi=is_bare)
-
-
-def style_variables(name: str) -> dict[str, str]:
-    """Return what the style sheet and the library's own widgets call their colours, for a theme that is shown."""
-    colours = _colours(name)
-    style = "bold reverse" if name == "terminal" else "bold"
-    cursor = {"foreground": colours["ground"], "background": colours["title"], "text-style": style}
+    cursor = {"foreground": ground, "background": title, "text-style": "bold reverse" if is_bare else "bold"}
     kinds = ("block-cursor", "block-cursor-blurred", "input-cursor", "input-selection", "button-focus")
-    variables = {f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()}
+    variables = colours | {f"{kind}-{part}": value for kind in kinds for part, value in cursor.items()}
     for role, names in _LIBRARY_NAMES.items():
         variables |= dict.fromkeys(names.split(), colours[role])
-    return colours | variables
+    is_dark = name != "paper"
+    return Theme(name, title, foreground=ink, background=ground, dark=is_dark, ansi=is_bare, variables=variables)
 
 
 def _colours(name: str) -> dict[str, str]:

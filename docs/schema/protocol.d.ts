@@ -319,7 +319,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first. `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out where there is none: `expected`, the names of the roster nobody has come by yet; `away`, for how long (ms) players have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come. */
+  /** An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first. `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out where there is none: `expected`, the names of the roster nobody has come by; `away`, for how long (ms) players have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come. */
   interface EventState {
     type: "event";
     event: string;

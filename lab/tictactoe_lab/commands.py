@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tictactoe_client.cli.commands import CLOCK, FILE, LEVELS, RULES, make_command
-from tictactoe_client.cli.manual import Count, Named, Placed, Words
+from tictactoe_client.cli.commands import make_command
+from tictactoe_client.cli.options import CLOCK, FILE, LEVELS, RULES, Count, Named, Placed, Words
 
 brain: Final = make_command(
     "brain",

@@ -38,21 +38,25 @@ class Opening:
     options: tuple[str, ...] = ()
 
 
-_STAGES: Final[dict[OpeningRule, tuple[tuple[int, int, int, tuple[int | str, ...]], ...]]] = {
+_STAGES: Final[dict[OpeningRule | None, tuple[tuple[int, int, int, tuple[int | str, ...]], ...]]] = {
+    None: (),
     "pie": ((0, 1, 1, (0, 1)),),
     "swap2": ((0, 3, 1, (0, 1, MORE)), (1, 5, 0, (0, 1))),
 }
-"""The stages of each rule: the seat that places, how many marks lie there then, who chooses, and among what."""
+"""The stages of each rule: the seat that places, how many marks lie there then, who chooses, and among what.
+
+A game without an opening has none of them.
+"""
 
 
-def opening_of(rule: OpeningRule, marks: str, ply: int, chosen: Sequence[str]) -> Opening | None:
-    """Return where an opening stands after so many moves and these choices, or None once it is decided.
+def opening_of(rule: OpeningRule | None, marks: str, ply: int, chosen: Sequence[str]) -> Opening | None:
+    """Return where an opening stands after so many moves and these choices, None once it is decided or without one.
 
     >>> opening_of("swap2", "XO", 3, ()).options
     ('X', 'O', 'more')
     """
     stages = _STAGES[rule]
-    if len(chosen) == len(stages) or (chosen and chosen[-1] != MORE):
+    if rule is None or len(chosen) == len(stages) or (chosen and chosen[-1] != MORE):
         return None
     placer, full, chooser, options = stages[len(chosen)]
     if ply < full:
@@ -69,26 +73,26 @@ class Choice(NamedTuple):
     take: str
 
 
-def choices_of(rule: OpeningRule, marks: str, chosen: Sequence[str]) -> tuple[Choice, ...]:
+def choices_of(rule: OpeningRule | None, marks: str, chosen: Sequence[str]) -> tuple[Choice, ...]:
     """Return the choices that were made, in order."""
     stages = zip(_STAGES[rule], chosen, strict=False)
     return tuple(Choice(ply, marks[chooser], take) for (_, ply, chooser, _), take in stages)
 
 
-def sits_now(rule: OpeningRule, marks: str, chosen: Sequence[str], mark: str) -> str:
+def sits_now(rule: OpeningRule | None, marks: str, chosen: Sequence[str], mark: str) -> str:
     """Return where somebody sits after these choices who sat at a mark when the game began."""
     choices = choices_of(rule, marks, chosen)
     is_swapped = bool(choices) and choices[-1].take not in (MORE, choices[-1].mark)
     return marks.replace(mark, "") if is_swapped else mark
 
 
-def placer_of(rule: OpeningRule, marks: str, ply: int, chosen: Sequence[str]) -> str | None:
+def placer_of(rule: OpeningRule | None, marks: str, ply: int, chosen: Sequence[str]) -> str | None:
     """Return where the player sits now who made a move of the opening, None for moves of the game proper."""
     before = [choice.take for choice in choices_of(rule, marks, chosen) if choice.ply <= ply]
     opening = opening_of(rule, marks, ply, before)
     return None if opening is None else sits_now(rule, marks, chosen, opening.turn)
 
 
-def plies_of_choices(rule: OpeningRule) -> tuple[int, ...]:
+def plies_of_choices(rule: OpeningRule | None) -> tuple[int, ...]:
     """Return after how many moves each choice of a rule is due."""
     return tuple(ply for _, ply, _, _ in _STAGES[rule])

@@ -92,7 +92,7 @@ class Position(_Fields):
         Raises `IllegalMove`.
         """
         position, cells = cls.start(rules), tuple(moves)
-        for ply, take in zip(plies_of_choices(rules.opening) if rules.opening else (), chosen, strict=False):
+        for ply, take in zip(plies_of_choices(rules.opening), chosen, strict=False):
             position = position._play_all(cells[position.ply : ply]).choose(take)
         for take in chosen[len(position.chosen) :]:
             position = position.choose(take)
@@ -186,8 +186,7 @@ class Position(_Fields):
     @property
     def choices(self) -> tuple[Choice, ...]:
         """What was chosen in the opening, in order."""
-        rules = self.rules
-        return choices_of(rules.opening, rules.marks, self.chosen) if rules.opening else ()
+        return choices_of(self.rules.opening, self.rules.marks, self.chosen)
 
     @property
     def between(self) -> tuple[tuple[int, str], ...]:
@@ -208,14 +207,12 @@ class Position(_Fields):
 
     def player_of(self, ply: int) -> str:
         """Return the mark whose player made a move, as both sit now; in an opening that may be another mark's move."""
-        rules = self.rules
-        placer = placer_of(rules.opening, rules.marks, ply, self.chosen) if rules.opening else None
+        placer = placer_of(self.rules.opening, self.rules.marks, ply, self.chosen)
         return placer or self.board[self.moves[ply]]
 
     def sits_now(self, mark: str) -> str:
         """Return where somebody sits now who sat at a mark when the game began."""
-        rules = self.rules
-        return sits_now(rules.opening, rules.marks, self.chosen, mark) if rules.opening else mark
+        return sits_now(self.rules.opening, self.rules.marks, self.chosen, mark)
 
     def _with_turn(self) -> Position:
         """Return the position with the seat to move as the opening has it."""
@@ -317,6 +314,13 @@ class Position(_Fields):
         """The marks that still move, in turn order."""
         gone = {mark for _, mark in self.passed}
         return "".join(mark for mark in self.rules.marks if mark not in gone)
+
+    @property
+    def marks_from_turn(self) -> str:
+        """The marks that still move, the next one first."""
+        active = self.active_marks
+        turn = active.index(self.turn or active[0])
+        return active[turn:] + active[:turn]
 
     def stones(self, mark: str) -> int:
         """Return the bitboard of one mark's cells; bit `cell` is set where the mark lies."""

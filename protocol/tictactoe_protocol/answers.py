@@ -30,25 +30,22 @@ def error_answer(
     The id goes back as it came; room and path are left out where they hold what cannot be printed. Where there is no
     place for all of it, the data give way, then the message, room and path.
     """
-    echoed_id = UNSET if id is None else id
-    retry = UNSET if retry_ms is None else retry_ms
-    where = UNSET if url is None else url
+    always: dict[str, Any] = {"id": id, "retry_ms": retry_ms, "url": url}
+    always = {name: value for name, value in always.items() if value is not None}
     error = Error(
-        id=echoed_id,
         code=code,
         message=clean_text(message),
         room=room if room and clean_text(room) == room else UNSET,
         path=path if path and clean_text(path) == path else UNSET,
-        retry_ms=retry,
-        url=where,
         data=UNSET if data is None else _clean(data),
+        **always,
     )
     if len(encode(error)) < MAX_ERROR_BYTES:
         return error
     error = replace(error, data=UNSET)
     if len(encode(error)) < MAX_ERROR_BYTES:
         return error
-    return Error(id=echoed_id, code=code, message=f"Refused: {code}.", retry_ms=retry, url=where)
+    return Error(code=code, message=f"Refused: {code}.", **always)
 
 
 def _clean(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Who of a tournament is here, how far its games are, why one is first, and the bracket of a knock-out: in words. Pure.
+"""Who of a tournament is here, for whom one waits, how far games are, why one is first, the bracket: in words. Pure.
 
 `age_ms` is how long ago a state came, as what it says of times counts from then. The page says the same in
 `web/events/following.js` and `bracket.js`.
@@ -13,37 +13,76 @@ from typing import Final
 from msgspec import UNSET
 
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.events import EventMatch, EventPairing, EventRow, EventState
+from tictactoe_protocol.events import EventMatch, EventPairing, EventState
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.tournaments import describe_players, describe_score, describe_word, format_points, tabulate
+from tictactoe_protocol.tournaments import (
+    describe_players,
+    describe_score,
+    describe_word,
+    format_points,
+    is_over,
+    tabulate,
+)
 from tictactoe_protocol.wording import format_duration, join_words
 
 MOST_NAMED: Final = 6
 MOST_ROUNDS: Final = 4
 """How many are named at once, and how many rounds of a bracket are drawn."""
+_MOST_AWAITED: Final = 4
+"""In how many games those are named who are to move."""
 _ROUNDS: Final = ("final", "semifinals", "quarterfinals")
 _LINES: Final = 3  # of a match in the first round that is drawn, with an empty one
 _SCORE: Final = 4
 
 
-def describe_presence(state: EventState) -> str:
-    """Return how many are here of those who are entered or expected: ``5 of 6 are in.``"""
-    head = state.head
-    return say("tournament present", n=head.players + head.expected, present=head.present)
+def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
+    """Return how far it is and how many are here, then what waits so many ms before what is due."""
+    head, status = state.head, describe_word("status", state.status)
+    here = say("tournament here", n=head.players + head.expected, present=head.present)
+    if not state.round:
+        return [say("tournament not begun", status=status, here=here), *list_waits(state, due_ms, age_ms)]
+    id = "tournament round of" if head.rounds else "tournament round"
+    told = say(id, round=state.round, rounds=head.rounds, status=status, here=here)
+    return [told, *list_waits(state, due_ms, age_ms)]
 
 
-def describe_missing(state: EventState, age_ms: int = 0) -> str:
-    """Return by name who is expected or away: ``Not here: Cem and Eda (away 0:42).`` Nothing where all are here."""
-    n, names = _list_missing(state, age_ms)
-    return say("tournament missing", names=names) if n else ""
+def list_waits(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
+    """Return for whom one waits, else when the next round begins; a sentence for each."""
+    if waits := describe_waiting(state, age_ms):
+        return [waits]
+    is_between = state.round and due_ms is not None and not is_over(state)
+    return [say("tournament next in", time=format_duration(due_ms or 0))] if is_between else []
+
+
+def describe_waiting(state: EventState, age_ms: int = 0) -> str:
+    """Return for whom one waits, by name: who is not here, once it has begun who is to move or away.
+
+    Of many games only those are named who are away. Nothing where one waits for nobody.
+    """
+    if state.status == "open":
+        count, missing = _list_missing(state, age_ms)
+        return say("tournament waits for", names=missing) if count else ""
+    playing = [] if is_over(state) else [one for one in state.pairings if one.state != "scored"]
+    is_few = len(playing) <= _MOST_AWAITED
+    names = [
+        name_away(state, player, one.names.get(mark, player), age_ms)
+        for one in playing
+        for mark, player in one.players.items()
+        if _is_away(state, player) or (is_few and _is_to_move(state, one, mark))
+    ]
+    told = [] if is_few else [say("tournament games on", n=len(playing), all=len(state.pairings))]
+    if names:
+        told.append(say("tournament waits for", names=name_some(names, len(names))))
+    return " ".join(told)
 
 
 def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
-    """Return how many are missing, and their names, as they would come by the roster and then the table."""
+    """Return how many are missing, and their names: those who are away in the order of the table, then the roster's."""
     away = [name_away(state, row.player, row.name, age_ms) for row in state.table if _is_away(state, row.player)]
-    expected = () if state.expected is UNSET else state.expected
+    if state.status != "open":
+        return len(away), name_some(away, len(away))
     count = state.head.expected + len(away)
-    return count, name_some([*map(clean_text, expected), *away], count)
+    return count, name_some([*away, *map(clean_text, state.expected or ())], count)
 
 
 def ask_to_begin(state: EventState, age_ms: int = 0) -> str:
@@ -100,21 +139,35 @@ def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> 
         passed = {mark: age_ms if mark == game.clock.running else 0 for mark in left}
         told.append(" - ".join(format_duration(max(0, left[mark] - passed[mark])) for mark in pairing.players))
     sides = ((player, pairing.names.get(mark, player)) for mark, player in pairing.players.items())
-    return ", ".join([*told, *(name_away(state, *side, age_ms) for side in sides if _is_away(state, side[0]))])
+    away = [name_away(state, *side, age_ms) for side in sides if _is_away(state, side[0])]
+    return ", ".join([*told, *([join_words(away)] if away else [])])
 
 
-def list_notes(kind: str, table: Sequence[EventRow]) -> list[str]:
-    """Return the sentences that stand below a table, none where it speaks for itself."""
-    return [told for told in (describe_decision(kind, table),) if told]
+def list_notes(state: EventState) -> list[str]:
+    """Return the sentences that stand below a table, none where it speaks for itself.
+
+    Why who is first is that, of how many games a match is, and who of the roster never came.
+    """
+    told = [describe_decision(state)]
+    if state.head.kind == "knock_out":
+        told = [] if is_over(state) else [say("tournament match")]
+    if state.round and state.expected and not state.head.expected:
+        names = [*map(clean_text, state.expected)]
+        told.append(say("tournament never came", names=name_some(names, len(names))))
+    return [*filter(None, told)]
 
 
-def describe_decision(kind: str, table: Sequence[EventRow]) -> str:
-    """Return why the first is before the second where both have as many points, else nothing."""
-    if len(table) < 2 or kind == "knock_out":
+def describe_decision(state: EventState) -> str:
+    """Return why the first is before the second where both have as many points, or at the end is not; else nothing."""
+    if len(state.table) < 2:
         return ""
-    one, two = table[:2]
-    if one.points != two.points or one.place == two.place:
+    one, two = state.table[:2]
+    if one.points != two.points:
         return ""
+    if one.place == two.place:
+        first = [clean_text(row.name) for row in state.table if row.place == one.place]
+        is_told = state.status == "over" and one.points
+        return say("tournament level", names=name_some(first, len(first))) if is_told else ""
     theirs = {name: value for name, value, _ in two.tie}
     name, mine = next(((name, value) for name, value, _ in one.tie if theirs.get(name) != value), ("", 0.0))
     tie = describe_word("decided", name)
@@ -126,7 +179,7 @@ def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> lis
     """Return a bracket to be read aloud, a line for each round: ``Final: ana 1½ - cy ½.``"""
     return [
         f"{title}: {'; '.join(_describe_match(match) for match in matches)}."
-        for title, matches in zip(_titles(len(rounds), all_rounds), rounds, strict=True)
+        for title, matches in zip(name_rounds(len(rounds), all_rounds), rounds, strict=True)
     ]
 
 
@@ -139,7 +192,7 @@ def draw_bracket(
     """
     shown = [*rounds[-MOST_ROUNDS:]]
     column = min((width + 3) // max(1, len(shown)) - 3, 24)
-    titles = "   ".join(fill(title, column) for title in [*_titles(len(rounds), all_rounds)][-len(shown) :])
+    titles = "   ".join(fill(title, column) for title in [*name_rounds(len(rounds), all_rounds)][-len(shown) :])
     lines = [[" " * column for _ in shown] for _ in range(_LINES * len(shown[0]) - 1)]
     gaps = [["   "] * len(shown) for _ in lines]
     for at, matches in enumerate(shown):
@@ -157,11 +210,18 @@ def draw_bracket(
     return [titles.rstrip(), *(row.rstrip() for row in rows)]
 
 
+def _is_to_move(state: EventState, pairing: EventPairing, mark: str) -> bool:
+    """Tell whether it is the turn of a mark, or not said whose it is."""
+    game = (state.games or {}).get(pairing.id)
+    return game is None or game.turn in (mark, None)
+
+
 def _is_away(state: EventState, player: str) -> bool:
     return state.away is not UNSET and player in state.away
 
 
-def _titles(count: int, all_rounds: int) -> Iterator[str]:
+def name_rounds(count: int, all_rounds: int) -> Iterator[str]:
+    """Yield what the last rounds of a knock-out are called."""
     for left in reversed(range(count)):
         yield (
             say(f"tournament {_ROUNDS[left]}")

@@ -261,7 +261,7 @@ def _why_no_undo(state: RoomState, no_move: str, own: str) -> str:
     if state.opening or no_move:
         return "refused not_allowed opening" if state.opening else no_move
     rules = state.rules.to_rules()
-    choices = choices_of(rules.opening, rules.marks, state.chosen or ()) if rules.opening else ()
+    choices = choices_of(rules.opening, rules.marks, state.chosen or ())
     before = state.ply - taken_back_by(state, own)
     return "refused not_allowed no move" if any(choice.ply > before for choice in choices) else ""
 

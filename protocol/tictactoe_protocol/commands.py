@@ -155,6 +155,34 @@ _COMPARES: Final = {"key compare": "reviewing", "": "playing choosing replay wat
 _OFFERED: Final = {"": "talking commanding playing choosing"}
 _IN_GAME: Final = {"": "playing choosing"}
 _AT_END: Final = {"deed": "over", "": "past"}
+_BACK: Final = {"": "replay watching past over"}
+_LIVE: Final = {
+    "key live": "watching",
+    "key or back to the end": "past",
+    "key to the newest": "reviewing",
+    "key to start and end": "replay",
+    "": "over",
+}
+_REVIEWS: Final = {"key values": "replay watching past", "key hide values": "reviewing", "deed review": "over"}
+_MISTAKES: Final = {"deed mistakes": "reviewing replay past", "": "watching over"}
+_SAVES: Final = {"deed save": "replay over", "": "past", "key save": "history"}
+_HELPS: Final = {"key help": "playing choosing replay waiting attending watching past page", "": "away over"}
+_COMMANDING: Final = {"key command": "playing choosing", "": "away replay waiting attending watching past over"}
+_LEADS_BACK: Final = {
+    "key play on": "asked",
+    "key to the board": "talking",
+    "key back": "commanding reviewing replay page",
+    "key cancel": "waiting new",
+    "deed leave": "away attending watching playing choosing",
+    "key to home": "over",
+    "": "past question",
+}
+_CHATS: Final = {"deed chat": "playing choosing attending watching past over", "": "talking commanding away waiting"}
+_CHAT: Final = Key("chat", "tab", "line.switch", _CHATS, deeds=(), label="deed chat")
+_CLAIM_DRAW: Final = Key("claim_draw", "d", "", _IN_GAME)
+_ACCEPTS: Final = ("draw accept", "undo accept")
+_DECLINES: Final = ("draw decline", "undo decline")
+_WITHDRAWS: Final = ("draw withdraw", "undo withdraw")
 _LIST: Final = {"": "list"}
 _VALUES: Final = {"": "values"}
 _TEXT: Final = {"": "text"}
@@ -207,48 +235,15 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("back", Look("by", -1), key=Key("left", "left", "go 0 -1", _STEPS)),
         Command("next", Look("by", 1), key=Key("right", "right", "go 0 1", _STEPS)),
         Command("board at", Query("board"), argument="5"),
-        Command(
-            "live",
-            Look("live"),
-            key=Key(
-                "end",
-                "end",
-                "look_at",
-                {
-                    "key live": "watching",
-                    "key or back to the end": "past",
-                    "key to the newest": "reviewing",
-                    "key to start and end": "replay",
-                    "": "over",
-                },
-            ),
-        ),
+        Command("live", Look("live"), key=Key("end", "end", "look_at", _LIVE)),
     ),
     "topic worth": (
-        Command(
-            "value",
-            Query("value"),
-            deeds=("review",),
-            key=Key(
-                "review",
-                "v",
-                "",
-                {"key values": "replay watching past", "key hide values": "reviewing", "deed review": "over"},
-            ),
-        ),
+        Command("value", Query("value"), deeds=("review",), key=Key("review", "v", "", _REVIEWS)),
         Command("value at", Query("value"), argument="5", deeds=("review",)),
         Command("mistakes", Query("mistakes"), deeds=("mistakes",)),
+        Command("next mistake", Look("mistake", 1), deeds=("mistakes",), key=Key("mistake", "m", "", _MISTAKES)),
         Command(
-            "next mistake",
-            Look("mistake", 1),
-            deeds=("mistakes",),
-            key=Key("mistake", "m", "", {"deed mistakes": "reviewing replay past", "": "watching over"}),
-        ),
-        Command(
-            "previous mistake",
-            Look("mistake", -1),
-            deeds=("mistakes",),
-            key=Key("mistake_before", "M", "", {"": "replay watching past over"}),
+            "previous mistake", Look("mistake", -1), deeds=("mistakes",), key=Key("mistake_before", "M", "", _BACK)
         ),
     ),
     "topic opening": tuple(
@@ -262,33 +257,14 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command(
             "claim", Verb("claim"), ways=("win", "draw"), deeds=("claim win",), key=Key("claim", "w", "", _IN_GAME)
         ),
-        Command(
-            "claim draw",
-            Verb("claim"),
-            ("claim",),
-            takes="way draw",
-            deeds=("claim draw",),
-            key=Key("claim_draw", "d", "", _IN_GAME),
-        ),
+        Command("claim draw", Verb("claim"), ("claim",), takes="way draw", deeds=("claim draw",), key=_CLAIM_DRAW),
     ),
     "topic offers": (
         Command(
-            "yes",
-            Verb("yes"),
-            deeds=("draw accept", "undo accept", "rematch accept"),
-            key=Key("accept", "ctrl+y", "", _OFFERED, ("draw accept", "undo accept")),
+            "yes", Verb("yes"), deeds=(*_ACCEPTS, "rematch accept"), key=Key("accept", "ctrl+y", "", _OFFERED, _ACCEPTS)
         ),
         Command(
-            "no",
-            Verb("no"),
-            deeds=("draw decline", "undo decline"),
-            key=Key(
-                "decline",
-                "ctrl+n",
-                "",
-                _OFFERED,
-                ("draw decline", "undo decline", "draw withdraw", "undo withdraw"),
-            ),
+            "no", Verb("no"), deeds=_DECLINES, key=Key("decline", "ctrl+n", "", _OFFERED, (*_DECLINES, *_WITHDRAWS))
         ),
         Command("draw withdraw", Verb("draw"), ("draw",), takes="way withdraw", deeds=("draw withdraw",)),
         Command("undo withdraw", Verb("undo"), ("undo",), takes="way withdraw", deeds=("undo withdraw",)),
@@ -296,81 +272,19 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "topic end": (
         Command("rematch", Verb("rematch"), deeds=("rematch",), key=Key("rematch", "r", "", _AT_END)),
         Command("new", Verb("new"), deeds=("new",), key=Key("another", "n", "", _AT_END)),
-        Command(
-            "save",
-            Verb("save"),
-            deeds=("save",),
-            key=Key("save", "s", "", {"deed save": "replay over", "": "past", "key save": "history"}),
-        ),
+        Command("save", Verb("save"), deeds=("save",), key=Key("save", "s", "", _SAVES)),
         Command("save file", Verb("save"), ("save",), takes="argument file", deeds=("save",)),
     ),
     "topic talk": (
-        Command(
-            "chat",
-            Verb("chat"),
-            takes="argument text",
-            deeds=("chat",),
-            key=Key(
-                "chat",
-                "tab",
-                "line.switch",
-                {
-                    "deed chat": "playing choosing attending watching past over",
-                    "": "talking commanding away waiting",
-                },
-                deeds=(),
-                label="deed chat",
-            ),
-        ),
+        Command("chat", Verb("chat"), takes="argument text", deeds=("chat",), key=_CHAT),
         Command("mute", Verb("mute"), takes="argument name"),
         Command("unmute", Verb("unmute"), takes="argument name"),
         Command("mute nobody", Verb("mute"), ("mute",)),
     ),
     "topic also": (
-        Command(
-            "help",
-            Query("help"),
-            key=Key(
-                "help",
-                "? f1",
-                "help",
-                {
-                    "key help": "playing choosing replay waiting attending watching past page",
-                    "": "away over",
-                },
-                label="key help",
-            ),
-        ),
-        Command(
-            "leave",
-            Verb("leave"),
-            ("leave", "quit"),
-            key=Key(
-                "back",
-                "escape",
-                "back",
-                {
-                    "key play on": "asked",
-                    "key to the board": "talking",
-                    "key back": "commanding reviewing replay page",
-                    "key cancel": "waiting new",
-                    "deed leave": "away attending watching playing choosing",
-                    "key to home": "over",
-                    "": "past question",
-                },
-            ),
-        ),
-        Command(
-            "command",
-            words=(),
-            key=Key(
-                "command",
-                ": /",
-                "line.begin_command",
-                {"key command": "playing choosing", "": "away replay waiting attending watching past over"},
-                label="key command",
-            ),
-        ),
+        Command("help", Query("help"), key=Key("help", "? f1", "help", _HELPS, label="key help")),
+        Command("leave", Verb("leave"), ("leave", "quit"), key=Key("back", "escape", "back", _LEADS_BACK)),
+        Command("command", words=(), key=Key("command", ": /", "line.begin_command", _COMMANDING, label="key command")),
         Command("redraw", words=(), key=Key("redraw", "ctrl+l", "", {"": "app"})),
         Command("end", words=(), key=Key("quit", "ctrl+q", "ask_to_quit", {"key quit": "app"})),
     ),

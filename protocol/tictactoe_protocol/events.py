@@ -122,6 +122,9 @@ class Events(RequestFields, frozen=True, tag="events"):
     """Asks for the events that are open or on."""
 
 
+EventRequest = EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events
+
+
 class EventSummary(Struct, frozen=True):
     """One row of the list of events; `players` is how many are entered."""
 
@@ -221,7 +224,7 @@ class EventState(PushFields, frozen=True, tag="event"):
     """An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first.
 
     `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out
-    where there is none: `expected`, the names of the roster nobody has come by yet; `away`, for how long (ms) players
+    where there is none: `expected`, the names of the roster nobody has come by; `away`, for how long (ms) players
     have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come.
     """
 
@@ -267,6 +270,9 @@ class Call(PushFields, frozen=True, tag="call"):
     mark: str
     against: str
     due_ms: int
+
+
+EventPush = EventState | EventRows | Call
 
 
 def round_of(pairing: str) -> str:

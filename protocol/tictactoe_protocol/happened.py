@@ -280,7 +280,7 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
         named = taken if laid is before or len(taken) <= 2 else ()
         told.append(TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
-    has_opening = new.rules.opening is not None
+    has_opening = new.rules.opening is not None  # in other games a move is told without these calls
     told += choices_at(new, kept, old) if has_opening else []
     for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
@@ -298,11 +298,9 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
 
 def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list[Chose]:
     """Return what was chosen in the opening after so many moves, and not yet in the old state where there is one."""
-    rules, known = state.rules.to_rules(), 0 if old is None else len(old.chosen or ())
-    if rules.opening is None or state.chosen is UNSET:
-        return []
-    made = [each for each in choices_of(rules.opening, rules.marks, state.chosen)[known:] if each.ply == ply]
-    sits = [sits_now(rules.opening, rules.marks, state.chosen, mark) for _, mark, _ in made]
+    rules, chosen, known = state.rules.to_rules(), state.chosen or (), 0 if old is None else len(old.chosen or ())
+    made = [each for each in choices_of(rules.opening, rules.marks, chosen)[known:] if each.ply == ply]
+    sits = [sits_now(rules.opening, rules.marks, chosen, mark) for _, mark, _ in made]
     return [
         Chose(now, take, take not in (MORE, mark), old=old or state, state=state)
         for now, (_, mark, take) in zip(sits, made, strict=True)
@@ -312,7 +310,7 @@ def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list
 def placer(state: RoomState, ply: int) -> str:
     """Return who placed a move of an opening, as they sit now, "" for moves of the game proper."""
     rules = state.rules.to_rules()
-    return (rules.opening and placer_of(rules.opening, rules.marks, ply, state.chosen or ())) or ""
+    return placer_of(rules.opening, rules.marks, ply, state.chosen or ()) or ""
 
 
 def mover_of(state: RoomState) -> str | None:

@@ -49,6 +49,9 @@ class Export(RequestFields, frozen=True, tag="export"):
     before: Count | UnsetType = UNSET
 
 
+NameRequest = ClaimName | LinkDevice | Devices | Revoke | Forget | Export
+
+
 class Device(Struct, frozen=True, omit_defaults=True):
     """A device of the player: with which program it said hello, the day on which it was last here (UTC).
 

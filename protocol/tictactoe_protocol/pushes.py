@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.events import Call, Card, EventRows, EventState, EventSummary
+from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
 
@@ -493,20 +493,7 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
     code: str | UnsetType = UNSET
 
 
-Push = (
-    Welcome
-    | Ok
-    | Error
-    | RoomState
-    | ChatLine
-    | LobbyChange
-    | LiveBoards
-    | Replaced
-    | Moved
-    | Closed
-    | Notice
-    | Announcement
-    | EventState
-    | EventRows
-    | Call
-)
+_Answer = Welcome | Ok | Error
+_OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
+
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
-from tictactoe_protocol.events import EventJoin, EventLeave, EventOpen, EventReady, EventRun, Events, EventWatch
-from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke, SecretCode
+from tictactoe_protocol.events import EventRequest
+from tictactoe_protocol.names import NameRequest, SecretCode
 from tictactoe_protocol.terms import (
     ClockFields,
     Count,
@@ -101,20 +101,18 @@ class Resign(_RoomRequest, frozen=True, tag="resign"):
     """Gives the game up."""
 
 
-class Draw(_RoomRequest, frozen=True, tag="draw"):
+class _OfferRequest(_RoomRequest, frozen=True):
+    action: OfferAction
+    game: Count | UnsetType = UNSET
+    ply: Count | UnsetType = UNSET
+
+
+class Draw(_OfferRequest, frozen=True, tag="draw"):
     """Offers a draw, or answers an offer; with `game` and `ply`, for which it is meant, it may be sent twice."""
 
-    action: OfferAction
-    game: Count | UnsetType = UNSET
-    ply: Count | UnsetType = UNSET
 
-
-class Undo(_RoomRequest, frozen=True, tag="undo"):
+class Undo(_OfferRequest, frozen=True, tag="undo"):
     """Asks to take back one's last move, or answers such a request; `game` and `ply` as for ``draw``."""
-
-    action: OfferAction
-    game: Count | UnsetType = UNSET
-    ply: Count | UnsetType = UNSET
 
 
 class Claim(_RoomRequest, frozen=True, tag="claim", rename={"as_": "as"}):
@@ -195,41 +193,8 @@ class Review(RequestFields, frozen=True, tag="review"):
     ply: Count | UnsetType = UNSET
 
 
-Request = (
-    Hello
-    | Create
-    | Match
-    | Join
-    | Watch
-    | Leave
-    | Move
-    | Choose
-    | Resign
-    | Draw
-    | Undo
-    | Claim
-    | Rematch
-    | Chat
-    | Rooms
-    | Lobby
-    | Sync
-    | Ping
-    | History
-    | Record
-    | Share
-    | Analyse
-    | Review
-    | EventOpen
-    | EventJoin
-    | EventLeave
-    | EventReady
-    | EventRun
-    | EventWatch
-    | Events
-    | ClaimName
-    | LinkDevice
-    | Devices
-    | Revoke
-    | Forget
-    | Export
-)
+_Visiting = Hello | Create | Match | Join | Watch | Leave
+_Playing = Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat
+_Asking = Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review
+
+Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest

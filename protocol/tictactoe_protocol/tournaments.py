@@ -27,8 +27,6 @@ from tictactoe_protocol.wording import format_duration, join_words
 
 TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches")
 """The tie-breaks that have words."""
-_MOST_BOARDS: Final = 6
-"""How many boards are named on which one still plays."""
 _WORDS: Final = {
     "kind": EVENT_KINDS,
     "status": EVENT_STATUSES,
@@ -66,9 +64,10 @@ def _list_reasons(state: EventState, viewer: str, *, has_card: bool) -> dict[str
     """Return by the name of each deed why it cannot be done, empty where it can."""
     status, row, head = state.status, row_of(state, viewer), state.head
     over = "refused event_begun over" if is_over(state) else ""
+    has_begun = status in ("running", "paused")
     is_late = state.round > head.late_until and not (has_card and head.entry == "roster")
     is_in = row is not None and row.status in ("in", "away")
-    joins = over or ("why entered" if row is not None else "refused event_begun" if _is_on(state) and is_late else "")
+    joins = over or ("why entered" if row is not None else "refused event_begun" if has_begun and is_late else "")
     own = over or ("" if is_in else "refused not_entered")
     runs = "" if viewer in head.organisers else "refused not_organiser"
     still = runs or over
@@ -105,39 +104,12 @@ def is_over(state: EventState) -> bool:
     return state.status in ("over", "void")
 
 
-def _is_on(state: EventState) -> bool:
-    return state.status in ("running", "paused")
-
-
-# -- what waits -----------------------------------------------------------------------------------------------------
+# -- how it stands --------------------------------------------------------------------------------------------------
 
 
 def own_board(state: EventState, viewer: str) -> EventPairing | None:
     """Return the viewer's game that is on, None where there is none."""
     return next((one for one in state.pairings if one.state == "open" and viewer in one.players.values()), None)
-
-
-def list_waits(state: EventState, due_ms: int | None) -> list[str]:
-    """Return for whom one waits, those of one board together, else when the next round begins; a sentence for each."""
-    open_ones = (one for one in state.pairings if one.state != "scored" and len(one.players) > 1)
-    boards = [" - ".join(map(clean_text, one.names.values())) for one in open_ones]
-    if is_over(state) or not state.round:
-        return []
-    if boards:
-        more = [say("tournament others", n=len(boards) - _MOST_BOARDS)] if len(boards) > _MOST_BOARDS else []
-        return [say("tournament waits for", names=", ".join([*boards[:_MOST_BOARDS], *more]))]
-    return [] if due_ms is None else [say("tournament next in", time=format_duration(due_ms))]
-
-
-def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
-    """Return how far it is and how many are here, then what waits so many ms before what is due."""
-    head, status = state.head, describe_word("status", state.status)
-    here = say("tournament here", n=head.players + head.expected, present=head.present)
-    if not state.round:
-        return [say("tournament not begun", status=status, here=here)]
-    id = "tournament round of" if head.rounds else "tournament round"
-    told = say(id, round=state.round, rounds=head.rounds, status=status, here=here)
-    return [told, *list_waits(state, due_ms)]
 
 
 def describe_standing(state: EventState) -> str:

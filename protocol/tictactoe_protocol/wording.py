@@ -11,7 +11,7 @@ from typing import Final
 
 from tictactoe_engine import Rules, format_cell, has_single_keys
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import GUEST, RoomState, RoomSummary
+from tictactoe_protocol.pushes import GUEST, RESULT_REASONS, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 
@@ -20,7 +20,6 @@ LEVELS: Final = ("easy", "medium", "hard")
 _MOST_BLOCKED: Final = 4
 _MANNERS: Final = ("analysis open", "chat players")
 """What is unusual about rooms; newer servers may have more."""
-_REASONS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"})
 
 
 def seat_of(state: RoomState, viewer: str) -> str | None:
@@ -88,7 +87,7 @@ def describe_manners(room: RoomState | RoomSummary) -> list[str]:
 
 def describe_reason(reason: str) -> str:
     """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name."""
-    return say(f"by {reason}") if reason in _REASONS else say("by other", reason=clean_text(reason))
+    return say(f"by {reason}") if reason in RESULT_REASONS else say("by other", reason=clean_text(reason))
 
 
 def describe_clock(clock: ClockTerms | None) -> str:

@@ -26,7 +26,7 @@ def test_no_file_says_nothing() -> None:
 def test_values_and_bindings_are_read() -> None:
     write_config('server = "example.org"\ntimeout = 3\n[bindings]\nup = ["up", "k"]\nhelp = "h"\n')
     config = load_config()
-    assert config.values == {"server": "example.org", "timeout": 3}
+    assert config.values == {"server": ["example.org"], "timeout": 3}
     assert config.bindings == {"up": ("up", "k"), "help": ("h",)}
     assert config.warnings == ()
 
@@ -49,7 +49,7 @@ def test_values_and_bindings_are_read() -> None:
 )
 def test_a_mistake_is_told_with_its_line_and_the_rest_counts(text: str, warning: str) -> None:
     write_config(f"{text}\n")
-    assert load_config(actions=ACTIONS).warnings == (warning,)
+    assert load_config().warnings == (warning,)
 
 
 def test_a_damaged_file_is_told() -> None:
@@ -196,7 +196,7 @@ def test_the_servers_of_one_cluster_are_given_together(
     assert config.warnings == ()
     with cli.make_context("tictactoe-client", ["rooms", *options], obj=config, default_map={}) as above:
         command = cli.commands["rooms"]
-        with command.make_context("rooms", options, parent=above, default_map=config.defaults()) as context:
+        with command.make_context("rooms", options, parent=above, default_map=config.values) as context:
             assert parse_cluster(settings_of(context).server).urls == ("ws://one:8765", "wss://two")
 
 
@@ -251,7 +251,7 @@ def test_a_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
     write_config(text)
     assert run(["config", "path"]) == 0
     assert capsys.readouterr().err.startswith(warning)
-    with cli.make_context("tictactoe-client", [], obj=load_config(), default_map=load_config().defaults()) as context:
+    with cli.make_context("tictactoe-client", [], obj=load_config(), default_map=load_config().values) as context:
         settings = settings_of(context)
     assert (settings.server, settings.name) == (None, None)
     assert settings.doubts[0].startswith(warning)
@@ -277,7 +277,7 @@ def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
         monkeypatch.setenv("TICTACTOE_NAME", "ana")
     arguments = ["--name", "ana"] if given == "option" else []
     config = load_config()
-    with cli.make_context("tictactoe-client", arguments, obj=config, default_map=config.defaults()) as context:
+    with cli.make_context("tictactoe-client", arguments, obj=config, default_map=config.values) as context:
         settings = settings_of(context)
     assert settings.name == (None if given == "nowhere" else "ana")
     assert settings.name_is_for_now is is_for_now

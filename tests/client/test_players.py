@@ -181,7 +181,7 @@ def test_the_configuration_of_version_1_0_counts_as_it_stands() -> None:
     assert config.warnings == ()
     assert config.values == {
         "theme": "night",
-        "server": OLD_SERVER[0],
+        "server": [OLD_SERVER[0]],
         "name": "ana",
         "no_mouse": True,
         "bell": "always",

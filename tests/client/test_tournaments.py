@@ -26,11 +26,12 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
 from tictactoe_client.settings import ExitCode
+from tictactoe_protocol.attendance import describe_progress
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Welcome
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_protocol.tournaments import describe_progress, tabulate
+from tictactoe_protocol.tournaments import tabulate
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 TERMS = EventOpen(kind="swiss", title="Friday", clock=ClockFields(initial_ms=180_000, increment_ms=2_000))
@@ -111,9 +112,11 @@ def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:
     assert (table[""][2:], table["p-ana"][2:]) == (("matches", "games"), ("2", "4"))
 
 
-def test_of_many_boards_some_are_named_and_the_others_counted() -> None:
+def test_of_many_boards_those_are_named_who_are_away_and_the_others_counted() -> None:
     boards = tuple(replace(OWN, id=f"r2-{number}") for number in range(1, 10))
-    assert describe_progress(event(pairings=boards), None)[1].endswith("ana - bo, ana - bo, 3 other boards.")
+    assert describe_progress(event(pairings=boards), None)[1:] == ["9 of 9 games are on."]
+    away = event(pairings=boards, away={OWN.players["O"]: 42_000})
+    assert describe_progress(away, None)[1].startswith("9 of 9 games are on. We wait for bo (away 0:42), bo (away")
 
 
 async def test_older_news_are_none() -> None:

@@ -122,7 +122,7 @@ async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(se
             await begin(org, code, 3)
             await play(ana)
             while not re.search(r"ana \([XO]\).*[01]-[01]$", line := await ana.read_line() or "end"):
-                assert not line.startswith(("Still playing", "end")), ana.lines
+                assert not line.startswith(("We wait for", "end")), ana.lines
             await ana.ask(f"save {tmp_path / 'game'}", "The game is saved in")
             assert f'[Event "{code}"]' in (tmp_path / "game").read_text()
             await play(ana)

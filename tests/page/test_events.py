@@ -239,7 +239,7 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(cards).to_have_count(2)
     await expect(cards.first.get_by_role("img")).to_be_visible()
     wall = await visit(org.page.url.replace("/cards", "/wall"))
-    await expect(wall.page.locator(".wall-foot")).to_have_text("We wait for Anna and Ben")
+    await expect(wall.page.locator(".wall-foot")).to_have_text("We wait for Anna and Ben.")
     await expect(wall.page.locator(".wall-in .expected")).to_have_text(["Anna", "Ben"])
     for number, name in enumerate(("Anna", "Ben")):
         child = await visit(f"http://{await cards.nth(number).locator('code').inner_text()}")
@@ -386,7 +386,7 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         await come(bo)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(2)
-        waits = re.compile("We wait for (ana|bo)$")
+        waits = re.compile(r"We wait for (ana|bo)\.$")
         await expect(wall.page.locator(".wall-foot")).to_have_text(waits)
         await expect(wall.page.locator("header.wall-head")).to_contain_text("Round 1")
         await expect(wall.page.locator(".wall-side .wall-come")).to_have_text(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tictactoe_protocol.attendance import MOST_NAMED, describe_decision, draw_bracket, list_bracket, name_some
-from tictactoe_protocol.events import EventMatch, EventRow
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.attendance import MOST_NAMED, draw_bracket, list_bracket, list_notes, name_some
+from tictactoe_protocol.events import EventHead, EventMatch, EventRow, EventState
+from tictactoe_protocol.terms import ClockTerms, RulesState
 
 FREE = EventMatch(("p1",), ("ana",), (0,), "p1")
 PLAYED = EventMatch(("p2", "p3"), ("bo", "cy"), (1.5, 0.5), "p2")
@@ -16,17 +20,25 @@ def row(name: str, points: float, place: int, *tie: tuple[str, float]) -> EventR
     return EventRow(place, name, name, None, points, 3, tuple((about, value, "") for about, value in tie))
 
 
+def standing(kind: str, table: list[EventRow], status: str = "running", **more: Any) -> EventState:
+    rules, clock = RulesState.of(PRESETS["classic"]), ClockTerms(move_ms=1_000)
+    head = EventHead("Friday", kind, rules, clock, ("p-org",), len(table), len(table))
+    return EventState("EV3NTS", 1, status, 1, None, head, tuple(table), (), **more)
+
+
+LEVEL = [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2)), row("cy", 1, 3)]
+
+
 @pytest.mark.parametrize(
     ("kind", "table", "told"),
     [
-        ("round_robin", [row("ana", 2, 1), row("bo", 1, 2)], ""),
-        ("round_robin", [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2))], ""),
-        ("round_robin", [row("ana", 2, 1)], ""),
-        ("knock_out", [row("ana", 2, 1, ("matches", 2)), row("bo", 2, 2, ("matches", 1))], ""),
+        ("round_robin", [row("ana", 2, 1), row("bo", 1, 2)], []),
+        ("round_robin", LEVEL, []),
+        ("round_robin", [row("ana", 2, 1)], []),
         (
             "round_robin",
             [row("ana", 2, 1, ("direct", 1), ("wins", 2)), row("bo", 2, 2, ("direct", 0), ("wins", 2))],
-            "ana and bo are level. ana comes first by the direct encounter: 1 to 0.",
+            ["ana and bo are level. ana comes first by the direct encounter: 1 to 0."],
         ),
         (
             "swiss",
@@ -34,17 +46,29 @@ def row(name: str, points: float, place: int, *tie: tuple[str, float]) -> EventR
                 row("ana", 2, 1, ("buchholz_cut_1", 4), ("wins", 2)),
                 row("bo", 2, 2, ("buchholz_cut_1", 4), ("wins", 1.5)),
             ],
-            "ana and bo are level. ana comes first by the number of wins: 2 to 1½.",
+            ["ana and bo are level. ana comes first by the number of wins: 2 to 1½."],
         ),
         (
             "swiss",
             [row("a", 2, 1, ("new", 1)), row("b", 2, 2, ("new", 0))],
-            "a and b are level. a comes first by new: 1 to 0.",
+            ["a and b are level. a comes first by new: 1 to 0."],
+        ),
+        (
+            "knock_out",
+            [row("ana", 2, 1, ("matches", 2)), row("bo", 2, 2, ("matches", 1))],
+            ["A match is two games with marks swapped; while it is level, two shorter ones follow."],
         ),
     ],
 )
-def test_it_is_said_by_what_one_of_two_who_are_level_is_first(kind: str, table: list[EventRow], told: str) -> None:
-    assert describe_decision(kind, table) == told
+def test_it_is_said_by_what_one_of_two_is_first(kind: str, table: list[EventRow], told: list[str]) -> None:
+    assert list_notes(standing(kind, table)) == told
+
+
+def test_at_the_end_it_is_said_why_several_are_first_and_who_never_came() -> None:
+    assert list_notes(standing("round_robin", LEVEL, "over", expected=("Dan", "Eda"))) == [
+        "ana and bo are level by every tie-break and share the first place.",
+        "Never came: Dan and Eda.",
+    ]
 
 
 def test_of_many_names_some_are_said_and_how_many_more_there_are() -> None:

@@ -3,13 +3,15 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 
 const [folder, path, catalogues, ...languages] = process.argv.slice(2);
-const { speak } = await import(`${folder}/catalogue.js`);
+const { say, speak } = await import(`${folder}/catalogue.js`);
 const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
 const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
 const { clean, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
+const { nameRound } = await import(`${folder}/events/bracket.js`);
+const { Following } = await import(`${folder}/events/following.js`);
 const { vectors, tournaments: events, names } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
@@ -53,8 +55,9 @@ function viewOf({ view, now_ms, scene }) {
 	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
 	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble };
 }
-events.forEach(({ state, viewer, has_card, choices: wanted, said }, index) => {
-	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds } = tournaments;
+events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, index) => {
+	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds, listNotes } = tournaments;
+	const following = followingOf(state, age_ms);
 	compare(`tournament ${index}`, listDeeds(state, viewer, has_card), wanted.deeds);
 	const ties = state.table.flatMap(({ tie }) => tie);
 	for (const language of languages) {
@@ -64,10 +67,19 @@ events.forEach(({ state, viewer, has_card, choices: wanted, said }, index) => {
 			...["round_robin", "swiss", "knock_out", "newer"].map((kind) => describeWord("kind", kind)),
 			...state.pairings.map(describeScore), ...ties.map(describeTie), ...ties.map(([name]) => describeWord("tie", name)),
 			...state.table.map(({ status = "in" }) => describeWord("is", status)), ...state.table.map(({ points }) => formatPoints(points)),
+			following.describeWaiting(), following.missing.n ? say("tournament begin without", following.missing) : "",
+			...state.pairings.map((one) => following.describeGame(one).replaceAll(" · ", ", ").replaceAll("–", "-")), ...listNotes(state),
+			...(state.bracket ?? []).map((_, at, { length }) => nameRound(length - 1 - at, length)),
 		], said[language]);
 	}
 });
 for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);
+
+// The state of a tournament as the page has it so many ms after it came.
+function followingOf(state, age) {
+	performance.now = () => age;
+	return Object.assign(new Following({ connection: {} }, state.event, () => undefined), { state });
+}
 
 // Choices without the names and labels of the deeds, which follow from the rest.
 function plainly({ deeds, questions, reasons }) {

@@ -47,24 +47,26 @@ def told_of(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured:
 
 def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
     event = play_on(begun(("ana", "bo", "cy")), by_name("bo", "ana", "cy"))
-    assert told_of(event)[:6] == [
-        "Friday: round robin, 3 players, over. 3 by 3, 3 in a row, 1+1.",
+    assert told_of(event)[:7] == [
+        "Friday: round robin. 3 by 3, 3 in a row, 1+1.",
+        "Round 3 of 3, over; 0 of 3 players are here.",
         "",
-        "    name               1 2 3  points  games",
-        " 1  Bo                 * 1 1       2      2",
-        " 2  Ana                0 * 1       1      2",
-        " 3  Cy                 0 0 *       0      2",
+        "    players 1 2 3   points  games",
+        " 1. Bo      * 1 1        2      2",
+        " 2. Ana     0 * 1        1      2",
+        " 3. Cy      0 0 *        0      2",
     ]
     drawn = told_of(play_on(begun(("ana", "bo")), lambda one: "draw"))
     assert drawn[-3:] == ["", "Round 1:", drawn[-1]]
-    assert "a draw" in drawn[-1]
+    assert drawn[-1].endswith(": ½-½")
     assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ¼ = ½(½).")
 
 
 def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
     event = new_event(entry="roster", roster=["Ana", "Bo", "Cy"])
     event = apply(event, "p1", EnterEvent("Ana", ticket=event.ticket_of("Ana")), 0)
-    assert "1 of 3 are in. Not here yet: Bo and Cy." in told_of(event, Attendance(present=1))
+    told = told_of(event, Attendance(present=1))
+    assert told[1:3] == ["Not begun yet, open; 1 of 3 players are here.", "We wait for Bo and Cy."]
     event = with_rooms(begun(("ana", "bo")))
     (one,) = event.pairings
     game = EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O"))
@@ -86,8 +88,8 @@ def test_a_knock_out_has_its_bracket_beside_each_other_with_who_goes_on() -> Non
 def test_a_swiss_says_in_each_round_against_whom() -> None:
     event = play_on(begun(("ana", "bo", "cy"), "swiss", rounds=2), by_name("ana", "bo", "cy"))
     lines = told_of(event)
-    assert lines[2] == "    name               r1 r2  points  games"
-    assert any(line.startswith(" 1  Ana ") and line.endswith("2      2") for line in lines)
+    assert lines[3] == "    players r1 r2   points  games"
+    assert any(line.startswith(" 1. Ana ") and line.endswith("2      2") for line in lines)
     assert "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye." in lines
 
 
@@ -95,7 +97,7 @@ def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
     event = begun(("ana", "bo", "cy"), "knock_out")
     (alone,) = (player for one in event.pairings if one.by == "bye" for player in one.players.values())
     (name,) = (one.name for one in event.entrants if one.player == alone)
-    cells = {line.split()[1].lower(): line.split()[2] for line in told_of(event)[3:6]}
+    cells = {line.split()[1].lower(): line.split()[2] for line in told_of(event)[4:7]}
     assert cells[name.lower()] == "+"
     told = told_of(play_round(event, lambda one: next(iter(one.players))))
     assert next(line for line in told if name in line).split()[-2:] == ["1", "0"], told
@@ -184,7 +186,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         text = await text_of(server, f"/e/{code}")
         assert await text_of(server, f"/{code.lower()}") == text
         assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"/e/{code}"
-        assert text.startswith("<b>Friday & more: round robin, 3 players, over.")
+        assert text.startswith("<b>Friday & more: round robin. 3 by 3, 3 in a row,")
         assert f"In a terminal:   tictactoe-client event http://127.0.0.1:{server.port}/e/{code}\n" in text
         page = await get(server, f"/e/{code}", accept=BROWSER)
         assert head_of(page)[0] == "&lt;b&gt;Friday &amp; more - Tic-tac-toe and its family"

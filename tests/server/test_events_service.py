@@ -590,7 +590,7 @@ async def test_it_is_said_who_is_expected_and_who_is_away_and_for_how_long(
                 assert "away" not in back
                 await run(teacher, event, "begin")
                 begun = await teacher.until(lambda told: told["type"] == "event" and told["round"] == 1)
-                assert "expected" not in begun, "nobody comes any more"
+                assert (begun["expected"], "expected" in begun["head"]) == (["Cem"], False), "who never came"
 
 
 async def test_the_games_of_a_round_are_shown_as_they_go_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: 
 async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waited_for(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         text = await ana.until("Swiss, 3x3, 3+2", "Buchh.-1")
-        assert "Still playing: ana - bo." in text
+        assert "We wait for ana and bo." in text
         assert "ana (X) - bo (O)  playing in K7M4PQ" in text
         assert "Robo              bye" in text
         assert "1.  bo                     1½      2      2½ = 2+½ (0)" in text
@@ -53,7 +53,7 @@ async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waite
         assert "3.  Robo (computer, away)" in text
         won = replace(OWN, state="scored", result="X", by="game")
         await server.push(news(6, pairings=(won,), due_ms=5_000))
-        await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="Still playing")
+        await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="We wait for")
 
 
 async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: OpenScreen) -> None:
@@ -106,12 +106,12 @@ async def test_a_card_that_is_typed_may_be_in_use_as_well(open_screen: OpenScree
 
 async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("Still playing")
+        await ana.until("We wait for")
         server.answers[Join] = partial(let_into_event, 1)
         await server.push(CALL)
         await ana.until("Your move, X.")
         await server.push(Replaced(room=ROOM))
-        await ana.until("Your card was opened on another device: the game goes on there.", "Still playing")
+        await ana.until("Your card was opened on another device: the game goes on there.", "We wait for")
         await server.close(1012, "restart")
         await until(lambda: len(heard(server, EventWatch)) == 2)
         assert len(heard(server, Join)) == 1
@@ -186,7 +186,7 @@ async def test_its_organiser_sees_who_is_missing_and_is_asked_before_it_begins(o
     roster = replace(HEAD, entry="roster", expected=1)
     waits = event(status="open", round=0, pairings=(), head=roster, expected=("Cem",))
     async with hostile_server() as server, open_screen(with_events(server, waits).url, first_page=PAGE) as ana:
-        await ana.until("Not here yet: Cem", "Cem (not here yet)")
+        await ana.until("We wait for Cem.", "Cem (not here yet)")
         await ana.do("b", "Begin all the same?")
         assert not heard(server, EventRun)
         await ana.do("enter", gone="Begin all the same?")
@@ -209,12 +209,12 @@ async def test_boards_say_how_far_they_are_and_a_knock_out_has_its_bracket(open_
 
 async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("Still playing")
+        await ana.until("We wait for")
         await server.push(CALL)
         await ana.until("Your move, X.", ROOM)
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
         await ana.until("You win")
-        await ana.do("escape", "Still playing")
+        await ana.do("escape", "We wait for")
 
 
 async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenScreen) -> None:
@@ -243,7 +243,7 @@ async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: Op
 
 async def test_the_next_board_takes_the_place_of_one_whose_game_is_over(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("Still playing")
+        await ana.until("We wait for")
         await server.push(CALL)
         await ana.until("Your move, X.")
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
@@ -285,3 +285,12 @@ async def test_a_whole_event_of_a_real_server_is_played_from_its_page(server: Se
             await ana.enter(":resign", "Resign?")
             await ana.do("enter", "You lose", "Esc back")
             await ana.do("escape", "Round 1 of 1, over", "2.  ana (you)")
+
+
+async def test_how_far_the_chosen_game_is_stands_below_where_its_line_has_no_room(open_screen: OpenScreen) -> None:
+    games = {OWN.id: EventGame(5, "O", ClockState({"X": 62_000, "O": 9_000}, None))}
+    async with hostile_server() as server:
+        url = with_events(server, event(games=games)).url
+        async with open_screen(url, first_page=PAGE, size=(40, 12)) as ana:
+            await ana.until("5 moves, bo to move, 1:02 - 0:09\n")
+            await ana.do("down", gone="1:02 - 0:09")

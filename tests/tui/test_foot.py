@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tictactoe_client.tui.foot import fit_keys
+from tictactoe_client.tui.foot import arrange_foot, fit_keys
 from tictactoe_client.tui.picture import fold, measure, shorten_left, shorten_words
-from tictactoe_client.tui.room.picture import arrange_foot
 
 GAME = "1-9 or qwe/asd/zxc place  arrows+Enter  Tab chat  : command  ? help"
 HOME = "↑↓ choose  Enter open  r refresh  ? help  t theme  s settings  Ctrl+Q quit"

@@ -44,6 +44,14 @@ async def test_chat_goes_both_ways_and_is_cleaned(game: Game) -> None:
         await ana.until("ana: good luck 5", "bo: you too", "Your move, X.")
 
 
+async def test_two_at_one_keyboard_are_not_shown_how_to_chat(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create", SMALL, private=True, seat="X", beside=("bo",))) as ana:
+        text = await ana.until("X  ana", "O  bo", "1-9 place")
+        assert "Tab" not in text
+        await ana.do("5", "It's bo's move.")
+        await ana.do("1", "It's ana's move.")
+
+
 async def test_resigning_and_leaving_ask_once(game: Game) -> None:
     async with game() as (ana, bo, _):
         await ana.do("escape", "Leave and lose this game?   Enter leave   Esc play on")

@@ -10,10 +10,10 @@ from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
 from tests.tui.test_every_key import ANYWHERE
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
+from tictactoe_client.tui.line import RoomLine
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.keys import RoomCommands
-from tictactoe_client.tui.room.model import RoomLine
 from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, Key, list_keys
 from tictactoe_server.server import Server

@@ -82,7 +82,7 @@ def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
 def test_one_who_is_out_has_nothing_to_lose() -> None:
     seats = {**players(THREE), "O": SeatState(BO, "bo", online=True, bot=None, out=True)}
     model = model_of(BO, state([0], THREE, seats=seats))
-    assert (model.seat, model.plays, model.cost) == ("O", False, "")
+    assert (model.room.seat, model.room.plays, model.cost) == ("O", False, "")
 
 
 @contextlib.asynccontextmanager

@@ -93,7 +93,7 @@ async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
         hostile_server() as server,
         open_screen(with_events(server, event()).url, first_page=page, size=gallery.size) as ana,
     ):
-        await ana.until("Still playing")
+        await ana.until("We wait for")
         gallery.check("event", await take(ana))
 
 

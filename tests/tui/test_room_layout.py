@@ -60,12 +60,12 @@ class StrictPicture(Picture):
 
 def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> StrictPicture | None:
     """Return the page as a window of this size shows it on its stage, or None where the window is too small."""
-    view = user.app.pages[-1].view
+    view = user.canvas
     if size[0] < view.needed_size()[0] or size[1] < view.needed_size()[1]:
         return None
     stage = view.place(*size)
     picture = StrictPicture(stage.width, stage.height)
-    view.draw(picture, (status, "warn") if status else None)
+    view.draw_room(picture, (status, "warn") if status else None)
     return picture
 
 

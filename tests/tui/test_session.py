@@ -18,8 +18,7 @@ from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.files.identity import Identity
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import Identity, KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session, settle_latency
@@ -36,7 +35,7 @@ async def linked(server: Server, name: str | None = None) -> AsyncIterator[Clien
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
             await connected.wait()
-            await link.finish()
+            await link.identity.release()
         assert link.client is not None
         yield link.client
     finally:

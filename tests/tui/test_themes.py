@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.themes import THEMES, resolve_theme, style_variables, theme_named
+from tictactoe_client.themes import THEMES, library_theme, resolve_theme, theme_named
 from tictactoe_server.server import Server
 
 COLOURFUL = [name for name in THEMES if name not in ("auto", "terminal")]
@@ -38,7 +38,7 @@ def test_every_role_of_every_theme_can_be_read_on_its_own_ground(name: str) -> N
 
 @pytest.mark.parametrize("name", COLOURFUL)
 def test_what_the_library_draws_can_be_read_too(name: str) -> None:
-    variables = style_variables(name)
+    variables = library_theme(name).variables
     for role in ON_GROUND:
         assert contrast(variables[role], variables["ground"]) >= 4.5, role
     for kind in ("block-cursor", "input-cursor", "input-selection"):
@@ -49,7 +49,7 @@ def test_the_terminal_s_own_pair_is_used_with_bold_and_reverse_alone() -> None:
     styles = {role: style for role, style in theme_named("terminal").items() if role != "qr"}
     words = set(" ".join(styles.values()).split())
     assert words == {"bold", "reverse"}
-    assert set(style_variables("terminal").values()) == {"ansi_default", "bold reverse"}
+    assert set(library_theme("terminal").variables.values()) == {"ansi_default", "bold reverse"}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_page_in_a_browser_has_colours_whatever_the_terminal_of_its_server(mon
 
 @pytest.mark.parametrize("name", ["terminal", "paper", "contrast"])
 async def test_the_first_screens_have_no_untested_colour(server: Server, open_screen: OpenScreen, name: str) -> None:
-    known = {"default", *style_variables(name).values()} if name != "terminal" else {"default"}
+    known = {"default", *library_theme(name).variables.values()} if name != "terminal" else {"default"}
     known |= set(re.findall(r"#[0-9a-f]{6}", " ".join(theme_named(name).values()).lower()))
     async with open_screen(server.url, theme=name) as ana:
         for key, words in (("?", "Everywhere"), ("s", "Bell at your turn"), ("n", "Your name")):

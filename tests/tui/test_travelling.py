@@ -63,7 +63,7 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         await paste(ana, f"ws://localhost:{server.port}/{code}")
         await ana.until("It's bo's move.")
         assert ana.app.session.client is client
-        await ana.app.session.finish()
+        await ana.app.session.identity.release()
         assert code in rooms_left(server.url)
 
 

@@ -23,6 +23,7 @@ Cell = tuple[str, str]
 _BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 _BLANK: Final[Cell] = (" ", "")
+_STAR: Final = "+"
 _STROKES: Final = ((0, 1, "━", "-"), (1, 0, "┃", "|"), (1, 1, "▀█▄", "\\"), (1, -1, "▄█▀", "/"))
 """The way of a line that decided, down and to the right, and what it is drawn with, in Unicode and in ASCII."""
 _ARROWS: Final = ("◂", "▸", "▴", "▾"), ("<", ">", "^", "v")
@@ -125,6 +126,7 @@ class _Drawing:
         grid, board, rules = self.grid, self.view.board, self.view.rules
         signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
         signs[FREE] = _BLANK if grid.style.scale else (FREE, "dim")
+        signs[_STAR] = (_STAR, "dim")
         outstanding = {cell for cell in (*self.view.line, self.view.last) if cell is not None and board[cell] != FREE}
         if grid.tall > 1:
             for cell, mark in enumerate(board):
@@ -133,17 +135,17 @@ class _Drawing:
                 for down, line in enumerate(glyph, -(grid.tall // 2)):
                     self.put(cell, line, role, down=down)
             return
-        shown = len(grid.columns)
+        shown, cells = len(grid.columns), list(board)
+        for star in _star_points(rules) if grid.style.stars else ():
+            if board[star] == FREE:
+                cells[star] = _STAR
         x, top = grid.middle_of(grid.rows.start * rules.columns + grid.columns.start)
         for row in grid.rows:
             first, y = row * rules.columns + grid.columns.start, top + (row - grid.rows.start) * grid.down
-            marks = board[first : first + shown]
+            marks = cells[first : first + shown]
             self.rows[y][x : x + (grid.wide + 1) * len(marks) : grid.wide + 1] = [signs[mark] for mark in marks]
         for cell in outstanding:
             self.put(cell, board[cell], self.role_of(cell))
-        for star in _star_points(rules) if grid.style.stars else ():
-            if board[star] == FREE:
-                self.put(star, "+", "dim")
 
     def draw_keys(self) -> None:
         """Draw the keys that place: in the free cells, or beside a compact board."""
@@ -197,9 +199,9 @@ class _Drawing:
         """Draw the shapes about single cells: the last move, one that is on its way, the cursor."""
         view, grid = self.view, self.grid
         if view.last is not None and grid.style.mark_last and not view.line:
-            reach = 2 if grid.tall > 3 else 1
-            self.put(view.last, "(", self.role_of(view.last), -reach)
-            self.put(view.last, ")", self.role_of(view.last), reach)
+            reach, role = 2 if grid.tall > 3 else 1, self.role_of(view.last)
+            self.put(view.last, "(", role, -reach)
+            self.put(view.last, ")", role, reach)
         if view.pending is not None:
             self.put(view.pending[0], f" {view.pending[1].lower()}?", "")
         if view.cursor is None:

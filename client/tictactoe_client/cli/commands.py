@@ -1,22 +1,27 @@
-"""How a command is made, and how one of another package is found: by an entry point, once it is asked for.
+"""How a command is made, how its help reads, and what is told of a mistake in a command line.
 
-A command only reads its options; what does the work is imported then, so that `--help` imports no network.
+A command only reads its options; what does the work is imported then, so that help and completion stay quick. One of
+another package is found by an entry point, once it is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
+from itertools import chain
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
-from tictactoe_client.cli.manual import Manual, Named, Words
-from tictactoe_client.cli.options import settings_of
-from tictactoe_client.files.writer import keeping_debug_log
-from tictactoe_client.settings import OPTIONS, Settings
+from tictactoe_client.cli.options import SHARED, Named, settings_of
+from tictactoe_client.files.config import config_path, show_path
+from tictactoe_client.files.writer import keeping_debug_log, state_folder
+from tictactoe_client.settings import OPTIONS, PROGRAM, Misuse, Settings
 from tictactoe_client.streams import output
-from tictactoe_engine import PRESETS
+from tictactoe_client.themes import THEMES
+from tictactoe_protocol.catalogue import LANGUAGES, say
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
 """What is still to be done for a command line, or the exit code where nothing is."""
@@ -24,11 +29,93 @@ Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
 ENTRY_POINTS: Final = "tictactoe_client.commands"
 """The group in which a package names its commands; each is what `make_command` returns."""
 
-LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
-"""The computer's levels, in plain words and by strategy; the server has the last word."""
-FILE: Final = click.Path(readable=False)
-RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
-CLOCK: Final = Named(["--clock"], metavar="clock")
+_EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
+_ENVIRONMENT: Final = ("TICTACTOE_SERVER, …", "NO_COLOR, FORCE_COLOR", "ACCESSIBLE")
+
+
+class Manual(click.Command):
+    """A command with a page of help; `examples` are what may be typed after the program's name."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.examples = examples
+        self.own = [option for option in self.params if isinstance(option, Named)]
+        self.params += chain.from_iterable(SHARED.values())
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Let what is configured count for a command as for the program, whatever the command is called."""
+        more = {} if parent is None else {"default_map": parent.default_map}
+        return super().make_context(info_name, args, parent, **{**more, **extra})
+
+    def put_into_words(self) -> None:
+        """Take the words of the language that is spoken."""
+        self.help = say(f"command {self.name}")
+        self.options_metavar = say("metavar options")
+        for one in self.params:
+            if isinstance(one, Named):
+                name, lists = one.opts[0].lstrip("-"), {"themes": THEMES, "languages": LANGUAGES}
+                one.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what is too much in words of our own, and say where an option was wrong."""
+        ctx.allow_extra_args = True
+        try:
+            rest = super().parse_args(ctx, args)
+        except click.BadOptionUsage as error:
+            error.ctx = ctx
+            raise
+        if rest and not (ctx.resilient_parsing or isinstance(self, click.Group)):
+            ctx.fail(say("too many words", n=len(rest), words=" ".join(rest)))
+        return rest
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), f"{say('usage')} ")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_sections(formatter, {say("section own"): [option.get_help_record(ctx) for option in self.own]})
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section(say("section examples")):
+            for example in self.examples:
+                formatter.write(f"{' ' * formatter.current_indent}{PROGRAM} {example}\n")
+        if ctx.parent is not None:
+            with formatter.section(say("section common")):
+                formatter.write_text(" ".join(f"--{key.replace('_', '-')}" for key in (*OPTIONS, "version", "help")))
+            formatter.write(f"\n{say('what they mean', command=f'{PROGRAM} --help')}\n")
+
+
+class ManualGroup(Manual, click.Group):
+    """The program: its commands in the order in which they were made, and all that counts for every one of them."""
+
+    def put_into_words(self) -> None:
+        """Give every command and option its help in the language that is spoken."""
+        super().put_into_words()
+        self.subcommand_metavar = say("metavar command")
+        for command in self.commands.values():
+            if isinstance(command, Manual):
+                command.put_into_words()
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        limit = formatter.width - 6 - max(map(len, self.commands))
+        rows = [(name, command.get_short_help_str(limit)) for name, command in self.commands.items()]
+        shared = {say(f"section {id}"): [one.get_help_record(ctx) for one in SHARED[id]] for id in SHARED}
+        _write_sections(formatter, {say("section commands"): rows, **shared})
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        files = (show_path(config_path()), say("file config")), (show_path(state_folder()), say("file players"))
+        sections = {
+            "section environment": [(names, say(f"variable {names.split(',')[0]}")) for names in _ENVIRONMENT],
+            "section files": files,
+            "section exit codes": [(codes, say(f"exit code {codes.split(',')[0]}")) for codes in _EXIT_CODES],
+        }
+        _write_sections(formatter, {say(id): rows for id, rows in sections.items()}, widest=40)
+        formatter.write(f"\n{say('messages of json')}\n")
 
 
 def make_command(
@@ -75,3 +162,67 @@ class CommandElsewhere(Manual):
     ) -> click.Context:
         """Let the command itself read its options."""
         return self.load().make_context(info_name, args, parent, **extra)
+
+
+def _write_sections(
+    formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]], widest: int = 30
+) -> None:
+    """Write lists of two columns under their titles, the first column at most so wide."""
+    for title, rows in sections.items():
+        if told := [row for row in rows if row is not None]:
+            with formatter.section(title):
+                formatter.write_dl(told, col_max=widest)
+
+
+def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:
+    """Return what is wrong, and what a person is told: with how the command is used, where `click` found it."""
+    if isinstance(error, Misuse):
+        return error.message, error.message
+    message = _describe(error)
+    told = say("usage mistake", message=message)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return message, told
+    return message, f"{context.get_usage()}\n{say('usage help', command=context.command_path)}\n\n{told}"
+
+
+def _describe(error: click.ClickException) -> str:
+    match error:
+        case click.MissingParameter(param=click.Parameter() as param):
+            choices = param.type.choices if isinstance(param.type, click.Choice) else ()
+            missing = say(f"missing {param.param_type_name}", name=param.get_error_hint(error.ctx))
+            return f"{missing} {say('choose from', words=', '.join(choices))}" if choices else missing
+        case click.BadParameter(param=click.Parameter() as param):
+            source = error.ctx and error.ctx.get_parameter_source(str(param.name))
+            why = f"{param.envvar}: {error.message}" if source is ParameterSource.ENVIRONMENT else error.message
+            return say("invalid value", name=param.get_error_hint(error.ctx), why=why)
+        case click.NoSuchOption(option_name=name):
+            return _suggest(say("no such option", name=name), error.possibilities)
+        case click.NoSuchCommand(command_name=name):
+            return _suggest(say("no such command", name=name), error.possibilities) + _guide(error)
+        case click.BadOptionUsage(option_name=name, ctx=click.Context() as context):
+            found = (one for one in context.command.params if isinstance(one, click.Option) and name in one.opts)
+            is_flag = any(one.is_flag for one in found)
+            return say("option takes no value" if is_flag else "option needs a value", name=name)
+    return error.format_message()
+
+
+def _suggest(message: str, possible: Sequence[str] | None) -> str:
+    if not possible:
+        return message
+    quoted = [f"'{one}'" for one in possible]
+    return f"{message} {say('did you mean', word=', '.join(quoted))}"
+
+
+def _guide(error: click.NoSuchCommand) -> str:
+    """Return what to type where a room or a server stands in the place of a command, else nothing."""
+    from tictactoe_client.online.address import parse_room
+    from tictactoe_client.online.errors import BadAddress, BadRoomCode
+
+    word = error.command_name
+    if error.possibilities:
+        return ""
+    with suppress(BadAddress, BadRoomCode):
+        parse_room(word)
+        return f" {say('to join a room', command=f'{PROGRAM} join {word}')}"
+    return f" {say('to play there', command=f'{PROGRAM} --server {word}')}" if ":" in word else ""

@@ -14,16 +14,14 @@ from typing import Any, Final, NoReturn
 import click
 from click.shell_completion import shell_complete
 
-from tictactoe_client.cli.commands import CLOCK, FILE, LEVELS, RULES, Begun, CommandElsewhere, make_command
-from tictactoe_client.cli.manual import Count, ManualGroup, Named, Placed, Words, describe_mistake
-from tictactoe_client.cli.options import configure, settings_of
+from tictactoe_client.cli.commands import Begun, CommandElsewhere, ManualGroup, describe_mistake, make_command
+from tictactoe_client.cli.options import CLOCK, FILE, LEVELS, RULES, Count, Named, Placed, Words, configure, settings_of
 from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import ACTIONS
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _KINDS: Final = ("round_robin", "swiss", "knock_out")
@@ -157,7 +155,7 @@ _command(
 )
 _command(
     "name",
-    "names.use_name",
+    "rooms.use_name",
     ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
     Placed(
         ["what"], metavar="name deed", type=Words(("devices", "claim", "link", "revoke", "rescue")), default="devices"
@@ -230,18 +228,18 @@ def run(arguments: Sequence[str]) -> int:
 def begin(arguments: Sequence[str]) -> Begun:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
     speak_as_chosen(chosen := find_chosen(arguments))
-    config = load_config(actions=ACTIONS)
+    config = load_config()
     if chosen is None and (kept := config.values.get("language")) is not None:
         speak_as_chosen(kept)
-        config = load_config(actions=ACTIONS) if config.warnings else config
+        config = load_config() if config.warnings else config
     cli.put_into_words()
     if instruction := os.environ.get(_COMPLETION_VARIABLE):
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     for warning in config.warnings:
         output.print_error(warning)
-    defaults = config.defaults()
+    values = config.values
     try:
-        with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=defaults) as context:
+        with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=values) as context:
             context.meta["arguments"] = tuple(arguments)
             begun: Begun = cli.invoke(context)
             return begun

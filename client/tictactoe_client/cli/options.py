@@ -1,12 +1,13 @@
-"""What command line, environment and file add up to, and the command that says or changes what the file has.
+"""The kinds of options, those that all commands share, and what they add up to with the environment and the file.
 
-The options themselves stand in `settings`.
+Also the command that says or changes what the file has. The shared options themselves stand in `settings`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from itertools import groupby
 from typing import Any, Final
 
 import click
@@ -14,13 +15,91 @@ from click.core import ParameterSource
 
 from tictactoe_client.files.config import Config, keep_setting
 from tictactoe_client.files.writer import NotKept
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings
+from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings, suggest
 from tictactoe_client.streams.output import is_terminal, report, wants_colour
+from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say, speak
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT
 _IN_FILE: Final = ParameterSource.DEFAULT_MAP
+
+
+class Words(click.Choice[str]):
+    """One of these words; a mistyped one is answered with what was perhaps meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        told = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
+        return told + suggest(str(value).lower(), self.choices, quote="'")
+
+
+class Count(click.ParamType[int | float]):
+    """A whole number between two others, or a number of seconds where `kind` is float."""
+
+    def __init__(self, least: float | None = None, most: float | None = None, kind: type[int | float] = int) -> None:
+        self.name = kind.__name__
+        self.least, self.most, self.kind = least, most, kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        try:
+            number = self.kind(value)
+        except ValueError:
+            self.fail(say("no whole number" if self.kind is int else "no number", value=repr(value)), param, ctx)
+        if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
+            id = "too small" if self.most is None else "out of range"
+            self.fail(say(id, value=number, least=self.least, most=self.most), param, ctx)
+        return number
+
+
+class _Called(click.Parameter):
+    """What is called in the help as the sentence says that has its `metavar` for an id."""
+
+    def make_metavar(self, ctx: click.Context) -> str:
+        return say(f"metavar {self.metavar}") if self.metavar else super().make_metavar(ctx)
+
+
+class Named(_Called, click.Option):
+    """An option whose help is the sentence ``option NAME``."""
+
+
+class Placed(_Called, click.Argument):
+    """What stands behind a command without a name."""
+
+
+def _make_option(option: Option) -> Named:
+    names = [f"--{option.name}", *([f"-{option.short}"] if option.short else [])]
+    attributes: dict[str, Any] = {"envvar": option.variable, "metavar": option.shows}
+    if option.kind is bool:
+        attributes |= {"is_flag": True}
+    elif option.is_list:
+        attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
+    elif option.words:
+        attributes |= {"type": Words(option.words), "default": str(option.default)}
+    else:
+        attributes |= {"type": Count(kind=float) if option.kind is float else str, "default": option.default}
+    return Named(names, **attributes)
+
+
+def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
+    if not is_wanted or context.resilient_parsing:
+        return
+    from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
+
+    versions = format_versions(PROTOCOL_VERSIONS)
+    click.echo(f"{PROGRAM} {say('version of', version=client_version(), versions=versions)}")
+    context.exit()
+
+
+_VERSION: Final = Named(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version)
+_SECTIONS: Final = groupby(OPTIONS.values(), lambda option: option.section)
+SHARED: Final = {section: [*map(_make_option, options)] for section, options in _SECTIONS} | {"about": [_VERSION]}
+"""The options that all commands take, by the headings of the help."""
+
+LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
+"""The computer's levels, in plain words and by strategy; the server has the last word."""
+FILE: Final = click.Path(readable=False)
+RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
+CLOCK: Final = Named(["--clock"], metavar="clock")
 
 
 def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:

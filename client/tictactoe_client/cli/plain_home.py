@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
-from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.language import means, plain
@@ -65,7 +64,7 @@ class PlainHome:
     async def _greet(self, there: Settings) -> int:
         is_first = not self._name
         async with connected(there, is_chatty=is_first, role="player", tells_left_behind=False) as (client, session):
-            waiting, losses = await find_left_behind(session)
+            waiting, losses = await session.find_left_behind()
             self._waiting = waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name

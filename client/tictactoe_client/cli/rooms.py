@@ -1,4 +1,4 @@
-"""What the commands about rooms, events and servers do: the ways in, lists of them, a page, and a check."""
+"""What the commands do at a server: the ways into rooms and events, lists of them, one's name, a page, and a check."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ import sys
 import time
 import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from tictactoe_client.cli.names import ask_name
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
-from tictactoe_client.files.identity import Role
+from tictactoe_client.files.config import keep_setting
+from tictactoe_client.files.players import GUEST, KnownPlayers, Role
 from tictactoe_client.files.records import STANDARD_STREAM
+from tictactoe_client.files.writer import NotKept
+from tictactoe_client.input import names as naming
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.input.ways import Choice, EventWay, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
-from tictactoe_client.nearby import SEARCH_SECONDS, find_nearby, find_room, has_page
-from tictactoe_client.online.address import Address, parse_cluster, parse_event, parse_room
+from tictactoe_client.nearby import find_nearby, find_room, has_page
+from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused, describe_cause
 from tictactoe_client.plain.game import PlainGame
@@ -36,10 +39,13 @@ from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
-from tictactoe_protocol import BadRoomCode, clean_text, parse_room_code
+from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.tournaments import list_events
+
+_BLACK_ON_WHITE: Final = "\x1b[30;107m"
+_USUAL: Final = "\x1b[0m"
 
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
@@ -93,8 +99,8 @@ async def locate(settings: Settings, room: str) -> tuple[str, Address | None]:
     """Return the code of a room, and the server that its link names or that has it, None for that of the settings."""
     code, address = parse_room(room)
     if address is None and settings.server is None:
-        usual, seconds = cluster_for(settings, None).first, min(SEARCH_SECONDS, settings.timeout_seconds)
-        address = await find_room(code, usual, settings.ca, seconds=seconds)
+        usual = cluster_for(settings, None).first
+        address = await find_room(code, usual, settings.ca, settings.timeout_seconds)
         if address is None and not settings.quiet:
             print_error(say("no server has room", room=code))
     return code, address
@@ -106,7 +112,7 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
         return await show_screen(settings, address, choice)
     room = choice.code if choice.way == "join" else None
     role: Role = "nobody" if choice.way == "watch" else "player"
-    name = None if role == "nobody" else await ask_name(settings, cluster_for(settings, address))
+    name = None if role == "nobody" else await _ask_name(settings, cluster_for(settings, address))
     who: dict[str, Any] = {"room": room, "role": role, "new_name": name}
     async with connected(settings, address, is_chatty=True, **who) as (client, session):
         if settings.mode == "json":
@@ -118,6 +124,26 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
             if await choice.find_event(client, refused) is None:
                 raise
         return await PlainEvent(client, settings, standard_input(), session).run(EventWay(choice.code, watches=True))
+
+
+async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
+    """Ask a person who has no name there for it, once; return what is new of it."""
+    players = KnownPlayers()
+    known = players.find(tuple(address.url for address in cluster.addresses))
+    has_name = settings.name is not None or (known is not None and not known.name.startswith(GUEST))
+    if has_name or settings.mode != "plain" or settings.quiet or not (settings.asks and is_terminal(0, 1)):
+        return None
+    screen, proposed, name = Output(prompts=True), players.find_name() or naming.propose_name(), None
+    while name is None:
+        screen.print(say("name question line", name=proposed))
+        line = await ask_line(screen)
+        try:
+            name = parse_name((line or "").strip() or proposed)
+        except BadName as bad:
+            screen.print(bad.message)
+    with suppress(NotKept):
+        keep_setting("name", name)
+    return name
 
 
 async def watch(settings: Settings, room: Sequence[str]) -> int:
@@ -169,7 +195,7 @@ async def show_rooms(settings: Settings) -> int:
 
 async def show_servers(settings: Settings) -> int:
     """Print the servers of the local network."""
-    servers = await find_nearby(min(SEARCH_SECONDS, settings.timeout_seconds))
+    servers = await find_nearby(settings.timeout_seconds)
     if settings.mode == "json":
         print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
         return ExitCode.NORMAL
@@ -178,6 +204,32 @@ async def show_servers(settings: Settings) -> int:
     if not servers and not settings.quiet:
         print_error(say("no server near"))
     return ExitCode.NORMAL
+
+
+async def use_name(settings: Settings, what: str, value: str | None) -> int:
+    """Claim a name, let another device in, be let in by a code, or list and revoke devices."""
+    comes = what == "rescue" or (what == "link" and value is not None)
+    if what in ("claim", "revoke", "rescue") and value is None:
+        raise Misuse(say("name needs", what=what))
+    if what == "rescue" and settings.name is None:
+        raise Misuse(say("name rescue needs"))
+    codes = {what: value} if comes and value is not None else {}
+    role: Role = "player" if comes else "reader"
+    async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
+
+        async def ask() -> list[str]:
+            lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
+            if comes or what in ("claim", "link"):
+                session.identity.write_down(client)
+                if settings.name not in (None, client.name) and not settings.name_is_for_now:
+                    keep_setting("name", client.name)
+            if not lines:
+                found = await client.devices()
+                return [naming.describe_self(client, found), *map(naming.describe_device, found.devices or ())]
+            draws = is_terminal(1) and settings.colour and settings.draws_board and not settings.ascii
+            return [*lines, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in picture if draws)]
+
+        return await ask_and_print(settings, client, ask)
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:

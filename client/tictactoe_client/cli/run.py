@@ -7,17 +7,15 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, judge
-from tictactoe_client.files.identity import Identity, Role
+from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
-from tictactoe_client.input.intents import BadInput
 from tictactoe_client.json_mode import pass_through
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.session import Session, cluster_for
-from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
 from tictactoe_client.text.lobby import describe_way_back
@@ -61,9 +59,6 @@ async def carry_out(settings: Settings, work: Work) -> int:
             code = await work
         except OutputFailed:
             raise
-        except (Misuse, BadInput) as misuse:
-            code = ExitCode.USAGE
-            report_failure(settings, "usage", misuse.message)
         except ClientError as error:
             code, name = judge(error)
             report_failure(settings, name, error.message, describe_failure(error, settings))
@@ -125,7 +120,7 @@ async def connected(
             if is_chatty and client.address != cluster.first:
                 tell(say("connected to", url=client.address.url))
             if not settings.quiet:
-                waiting, losses = await find_left_behind(session, but=room)
+                waiting, losses = await session.find_left_behind(but=room)
                 news = await session.identity.write(session.identity.players.note_said, waiting) if waiting else []
                 shown = client.cluster.given.first
                 tell(*(describe_way_back(code, waiting[code], shown) for code in news), *losses)

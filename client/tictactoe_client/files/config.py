@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.files.writer import NotKept, change_file
 from tictactoe_client.online.errors import describe_cause
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, suggest
+from tictactoe_client.settings import FILE_OPTIONS, suggest
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import ACTIONS
 
 FILE_NAME: Final = "client.toml"
 
@@ -28,21 +29,14 @@ Value = str | bool | float
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the file says, where it is, and what is wrong in it."""
+    """What the file says, where it is, and what is wrong in it; an option that may come more than once is a list."""
 
     path: Path
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     hides_server: bool = False
     """Whether the file names a server that cannot be read."""
-
-    def defaults(self) -> dict[str, Any]:
-        """Return the values as defaults of options: what may be said more than once is a list."""
-        return {
-            key: [value] if OPTIONS[key].is_list and isinstance(value, str) else value
-            for key, value in self.values.items()
-        }
 
 
 def config_path() -> Path:
@@ -60,11 +54,8 @@ def show_path(path: Path) -> str:
         return str(path)
 
 
-def load_config(path: Path | None = None, *, actions: Collection[str] | None = None) -> Config:
-    """Return what the file says; a missing one says nothing, a damaged one is warned of.
-
-    Other keys are for these `actions`, or for any where these are not given.
-    """
+def load_config(path: Path | None = None) -> Config:
+    """Return what the file says; a missing one says nothing, a damaged one is warned of."""
     path = path or config_path()
     try:
         text = path.read_text(encoding="utf-8")
@@ -80,7 +71,7 @@ def load_config(path: Path | None = None, *, actions: Collection[str] | None = N
     except tomllib.TOMLDecodeError as error:
         told = _describe_mistake(path, text, str(error))
         return Config(path, warnings=(told,), hides_server=_SERVER_LINE.search(text) is not None)
-    return _check(path, text, content, actions)
+    return _check(path, text, content)
 
 
 def _describe_mistake(path: Path, text: str, error: str) -> str:
@@ -93,14 +84,14 @@ def _describe_mistake(path: Path, text: str, error: str) -> str:
     return say("config mistake quotes" if is_bare else "config mistake", file=path, line=number, why=found[1])
 
 
-def _check(path: Path, text: str, content: dict[str, Any], actions: Collection[str] | None) -> Config:
+def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     values: dict[str, Any] = {}
     bindings: dict[str, tuple[str, ...]] = {}
     faults: list[tuple[str, str]] = []
     for name, value in content.items():
         if name == _BINDINGS and isinstance(value, dict):
             for action, keys in value.items():
-                if (told := _find_fault(action, keys, actions)) is not None:
+                if (told := _find_fault(action, keys)) is not None:
                     faults.append((action, told))
                 else:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
@@ -109,14 +100,14 @@ def _check(path: Path, text: str, content: dict[str, Any], actions: Collection[s
         elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
             faults.append((name, told))
         else:
-            values[name] = value
+            values[name] = [value] if FILE_OPTIONS[name].is_list and isinstance(value, str) else value
     warnings = tuple(_locate(name, text, told) for name, told in faults)
     return Config(path, values, bindings, warnings, "server" in content and "server" not in values)
 
 
-def _find_fault(action: str, keys: object, actions: Collection[str] | None) -> str | None:
-    if actions is not None and action not in actions:
-        return say("config unknown action", name=action) + suggest(action, actions)
+def _find_fault(action: str, keys: object) -> str | None:
+    if action not in ACTIONS:
+        return say("config unknown action", name=action) + suggest(action, ACTIONS)
     is_list = isinstance(keys, list) and keys and all(isinstance(key, str) and key for key in keys)
     return None if is_list or (isinstance(keys, str) and keys) else say("config keys", name=action)
 

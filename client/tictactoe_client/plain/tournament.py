@@ -28,9 +28,10 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.attendance import (
     ask_to_begin,
-    describe_missing,
+    describe_progress,
     list_bracket,
     list_notes,
+    list_waits,
     tabulate_games,
     tabulate_present,
 )
@@ -145,9 +146,7 @@ class PlainEvent:
             return self._show_table()
         if means(word, "tournament round"):
             pairings = align_columns(tabulate_games(event.state, event.age_ms).values())
-            missing = describe_missing(event.state, event.age_ms)
-            told = words.describe_progress(event.state, event.due_ms)
-            return [*pairings, *told, *([missing] if missing else [])]
+            return [*pairings, *describe_progress(event.state, event.due_ms, event.age_ms)]
         if means(word, "save") and self._game is not None:
             return await self._game.save(line)
         if not word or means(word, "help"):
@@ -166,7 +165,7 @@ class PlainEvent:
         event, state = self._tournament, self._tournament.state
         lines = align_columns(tabulate_present(state, event.viewer, event.age_ms).values())
         rounds = () if state.bracket is UNSET else state.bracket
-        return [*lines, *list_notes(state.head.kind, state.table), *list_bracket(rounds, state.head.rounds)]
+        return [*lines, *list_notes(state), *list_bracket(rounds, state.head.rounds)]
 
     @property
     def _hint(self) -> str:
@@ -182,9 +181,9 @@ class PlainEvent:
         lines = words.announce_event(news)
         if news.is_other:
             pairings = align_columns(words.tabulate_pairings(state).values())
-            lines += [*words.describe_progress(state, None), *pairings]
+            lines += [*describe_progress(state, None), *pairings]
         elif news.scored:
-            lines += words.list_waits(state, self._tournament.due_ms)
+            lines += list_waits(state, self._tournament.due_ms)
         if self._tournament.is_over:
             lines += self._show_table()
         self._output.print(*lines)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from tictactoe_client.files.identity import Role
+    from tictactoe_client.files.players import Role
     from tictactoe_client.input.ways import Choice
     from tictactoe_client.online.tournament import Tournament
     from tictactoe_client.session import Enter

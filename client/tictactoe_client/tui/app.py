@@ -27,15 +27,15 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
-from tictactoe_client.themes import THEMES, library_theme, style_variables
+from tictactoe_client.themes import THEMES, library_theme
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.events import EventPage
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import PAGES, HomePage
+from tictactoe_client.tui.line import Line
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.question import Line
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_protocol.catalogue import say
 
@@ -130,9 +130,6 @@ class TicTacToe(Program, inherit_bindings=False):
 
     def get_driver_class(self) -> type[Driver]:
         return self.terminal.drive_with(super().get_driver_class())
-
-    def get_css_variables(self) -> dict[str, str]:
-        return {**super().get_css_variables(), **style_variables(self.theme)}
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the library's, but for those that obey NO_COLOR, even an empty one: our settings do."""

@@ -51,14 +51,12 @@ class Canvas(Widget, inherit_bindings=False):
         self._styles = Styles({})
         self._is_painted = False
 
-    def use_theme(self, name: str) -> None:
-        if name != self._theme:
-            self._theme, self._styles = name, Styles(theme_named(name))
-            self.refresh()
-
     def show(self, picture: Picture) -> None:
         """Show another picture; only what differs is sent, past the library where nothing lies on it."""
         before, self.picture = self.picture, picture
+        if self.app.theme != self._theme:
+            self._theme, self._styles = self.app.theme, Styles(theme_named(self.app.theme))
+            self.refresh()
         if not (before.width, before.height) == (picture.width, picture.height) == self.size:
             self._is_painted = False
             self.refresh()

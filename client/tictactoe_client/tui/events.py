@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from time import monotonic
 from typing import ClassVar, Final
 
 from msgspec import UNSET
@@ -32,15 +31,15 @@ from tictactoe_client.text.lobby import describe_terms
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import HelpPage, Part
+from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
-from tictactoe_client.tui.room.picture import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
 from tictactoe_protocol.attendance import (
     ask_to_begin,
-    describe_missing,
+    describe_progress,
     draw_bracket,
     list_notes,
     tabulate_games,
@@ -53,6 +52,7 @@ from tictactoe_protocol.events import EventState, EventSummary
 _REFRESH_SECONDS: Final = 5
 _AROUND: Final = 7  # lines of a page around what it shows
 _WIDEST: Final = 100  # how wide it is at most
+_MARGINS: Final = 5  # columns of a line that are not its row's
 _LEAST_PAIRINGS: Final = 3
 """How many pairings are seen beside a bracket at least."""
 
@@ -105,6 +105,7 @@ class EventPage(ListPage):
         self._enter = enter
         self._is_first = is_first
         self._event: Tournament | None = None
+        self._cut = ""
 
     # -- following it -----------------------------------------------------------------------------------------------
 
@@ -188,20 +189,23 @@ class EventPage(ListPage):
             self.text("progress").show((say("tournament asking"), "dim"))
             return
         state, age_ms = event.state, event.age_ms
-        told, *waits = words.describe_progress(state, event.due_ms)
-        waits += [missing] if (missing := describe_missing(state, age_ms)) else []
+        told, *waits = describe_progress(state, event.due_ms, age_ms)
+        notes = list_notes(state)
+        above = 1 + len(waits) + (len(notes) + 1 if notes else 0)
         self.text("progress").show((f"{told}\n", ""), *((f"{line}\n", "warn") for line in waits))
-        _, pairings = align({"": ("", ""), **tabulate_games(state, age_ms)})
-        bracket, has_room = self._draw_bracket(state, 1 + len(waits), len(pairings), len(state.table))
+        games = tabulate_games(state, age_ms)
+        _, pairings = align({"": ("", ""), **games})
+        bracket, has_room = self._draw_bracket(state, above, len(pairings), len(state.table))
         titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if has_room else ("", {})
         if not has_room:  # the newest games of the round
-            left = self.size.height - _AROUND - 1 - len(waits) - len(bracket)
+            left = self.size.height - _AROUND - above - len(bracket)
             pairings = dict([*pairings.items()][-left:])
         self.keep([*pairings, *rows])
         self.rows.show(pairings, self.chosen)
+        is_cut = measure(pairings.get(self.chosen, "")) > self.size.width - _MARGINS
+        self._cut = games[self.chosen][1] if is_cut else ""
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
-        notes = list_notes(state.head.kind, state.table)
         self.text("bracket").show(
             *((f"{line}\n", "") for line in ([*notes, ""] if notes else [])),
             *((f"{line}\n", "") for line in bracket),
@@ -222,10 +226,9 @@ class EventPage(ListPage):
         return bracket, not bracket or len(bracket) + pairings + rows + 2 <= room
 
     def describe_news(self) -> Part | None:
-        session = self.program.session
-        return (
-            connection_banner(session, monotonic(), width=self.size.width, holds_seat=False) or super().describe_news()
-        )
+        """Say how the connection is, else how far the chosen game is where its line has no room for that."""
+        told = self.program.describe_connection(self.size.width) or super().describe_news()
+        return told or ((self._cut, "dim") if self._cut else None)
 
     # -- what one does ----------------------------------------------------------------------------------------------
 

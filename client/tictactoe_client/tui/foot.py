@@ -1,18 +1,18 @@
-"""The keys of a screen: how those of the table of commands are bound, and which of them its last line names."""
+"""The foot of a screen: its keys, as the table of commands binds them, those that it names, and the lines above."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 from textual.binding import Binding, BindingType
 from textual.keys import key_to_character
 from textual.screen import Screen
 
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.picture import Picture, measure
+from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_protocol.commands import ACTIONS, Key, list_keys
 
 Hint = tuple[str, str]
@@ -107,3 +107,67 @@ def draw_keys(page: Picture, hints: Sequence[Hint]) -> None:
 
 def _width_of(hints: Sequence[Hint]) -> int:
     return sum(measure(f"{keys} {label}".strip()) + 2 for keys, label in hints) - 2
+
+
+@dataclass(frozen=True, slots=True)
+class Foot:
+    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
+
+    `notes` is how many of the notes have their place among them, `marked` what is marked in the last one, and where.
+    """
+
+    banner: tuple[Text, ...]
+    status: tuple[Text, ...]
+    beside: Text = ("", "")
+    notes: int = 0
+    marked: tuple[int, str] | None = None
+
+    @property
+    def height(self) -> int:
+        """How many lines it takes; the banner keeps its line also when there is none."""
+        return max(2, len(self.banner) + len(self.status))
+
+    def draw(self, picture: Picture) -> None:
+        bottom = picture.height - 1
+        for y, line in enumerate((*self.banner, *self.status), bottom - len(self.banner) - len(self.status)):
+            picture.put_parts(1, y, line)
+        picture.put_right(bottom - 1, *self.beside)
+        if self.marked is not None:
+            picture.put(1 + self.marked[0], bottom - 1, self.marked[1], "chosen")
+
+
+def arrange_foot(
+    banner: Text | None,
+    status: Text,
+    width: int,
+    rows: int,
+    *,
+    beside: Text = ("", ""),
+    may_drop: bool = False,
+    notes: Sequence[Text] = (),
+    keeps: Literal["", "above", "below"] = "",
+) -> Foot:
+    """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
+
+    The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
+    out where the status has no room next to it. Then come `notes` as long as they find room. A status that `keeps` its
+    place has them above it or below, the first one before the banner.
+    """
+    reserved = 1 if notes and keeps else 0
+    room = rows - 1 - reserved
+    upper = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
+    taken = measure(beside[0]) + 2 if beside[0] else 0
+    if may_drop and measure(status[0]) > width - taken:
+        beside, taken = ("", ""), 0
+    lines = [(line, status[1]) for line in fold(status[0], width - taken, max(1, rows - len(upper) - reserved))]
+    told: list[Text] = []
+    placed = 0
+    for text, role in notes:
+        left = rows - len(upper) - len(lines) - len(told)
+        if left < 1 or (told and len(fold(text, width - taken, left + 1)) > left):
+            break
+        told += [(line, role) for line in fold(text, width - taken, left)]
+        placed += 1
+    role = banner[1] if banner is not None else ""
+    whole = [*told, *lines] if keeps == "above" else [*lines, *told]
+    return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)

@@ -17,9 +17,9 @@ from textual.widgets._select import SelectCurrent, SelectOverlay
 from tictactoe_client.files.config import config_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind_in_line, bind_keys
+from tictactoe_client.tui.line import Line
 from tictactoe_client.tui.lists import Signed
 from tictactoe_client.tui.page import Page, Part, Text
-from tictactoe_client.tui.question import Line
 from tictactoe_protocol.catalogue import say
 
 

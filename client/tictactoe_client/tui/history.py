@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import ClassVar, Final
 
@@ -17,7 +16,6 @@ from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.room.picture import connection_banner
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord
@@ -156,7 +154,7 @@ class HistoryPage(ListPage):
     def describe_news(self) -> Part | None:
         """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
         session = self.program.session
-        lost = connection_banner(session, time.monotonic(), width=40, holds_seat=False)
+        lost = self.program.describe_connection(40)
         if session.phase == "failed" and session.failure is not None and self.games:
             lost = f"╳ {session.failure.message}", "bad"
         if lost is not None:

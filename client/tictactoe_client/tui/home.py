@@ -13,7 +13,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
-from tictactoe_client.earlier import find_losses
 from tictactoe_client.input.ways import Choice, against_computer
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.client import Client
@@ -29,7 +28,6 @@ from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.new_room import NewRoomPage, name_games
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure, shorten
-from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
@@ -40,6 +38,8 @@ from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
+_PLAYER_MARGINS: Final = 7
+"""How many columns the line about the player leaves, with those of their sign."""
 _VALUE_COLUMN: Final = 24
 """The column in which the values of the menu begin."""
 
@@ -91,19 +91,64 @@ PAGES: Final[Mapping[str, Listed]] = {
 }
 
 
-class Menu:
-    """The lines by their names, with the game and the level that are chosen in them.
+class HomePage(ListPage):
+    """Home, with the game and the level that are chosen in lines of its menu.
 
     `held` are the seats of earlier runs that wait, `nearby` the servers of this network.
     """
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    situation = "home"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rooms, self.boards = Rows("rooms"), Boards()
+        self.ways, self.waiting = Horizontal(id="ways"), Vertical(id="waiting")
         self.game, self.level = Turn("classic"), Turn("medium")
         self.held: tuple[HeldSeat, ...] = ()
         self.nearby: tuple[NearbyServer, ...] = ()
+        self._entries: dict[str, Entry] = {}
+        self._games: tuple[PastGame, ...] = ()
+        self._losses: list[str] = []
 
-    def list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
+    # -- what it shows --------------------------------------------------------------------------------------------
+
+    def compose_body(self) -> ComposeResult:
+        yield self.text("player")
+        yield self.text("nothing")
+        with self.ways:
+            with Vertical(id="menu"):
+                yield self.rows
+                yield self.text("note")
+                yield self.text("how")
+            with Vertical(id="aside"):
+                yield self.text("caption")
+                yield self.boards
+        with self.waiting:
+            yield self.text("rooms-title")
+            yield self.text("columns")
+            yield self.rooms
+
+    def fill(self) -> None:
+        client = None if self.program.session.phase == "failed" else self.program.session.client
+        self._entries = dict(self._list_entries(client))
+        titles, rooms = align(self.program.lobby.tabulate("waiting", client.player if client else None))
+        rooms = rooms if client else {}
+        self.keep([*self._entries, *rooms])
+        self.rows.show({name: self._describe(entry) for name, entry in self._entries.items()}, self.chosen)
+        self.rows.styles.max_height = len(self._entries) + 2
+        self.ways.set_class(client is None, "-nowhere")
+        self._fill_player(client)
+        self._fill_aside()
+        lines = [] if client else self.describe_no_server(offers_own=True)
+        self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
+        self.waiting.display = bool(rooms)
+        self.waiting.styles.height = min(len(rooms) + 2, max(3, self.size.height * 2 // 5 - 2))
+        self.text("rooms-title").show((say("home waiting", n=len(rooms)), "title"))
+        self.text("columns").show((titles, "dim"))
+        self.rooms.show(rooms, self.chosen)
+
+    def _list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
         """Yield all lines by their names, those for seats left behind first; without a connection what leads away."""
         session, ways_in = self.program.session, self.program.ways_in
         self.game.choices = name_games()
@@ -134,66 +179,10 @@ class Menu:
             yield "game", Entry(say("home game"), short_rules(rules), play, self.game)
         note = say("home new note alone" if alone else "home new note")
         yield "new", Entry(say("new room title"), note, lambda: program.open(NewRoomPage()))
-        yield "join", Entry(say("home join"), say("home join note"), lambda: program.ways_in.ask_for_room(""))
+        yield "join", Entry(say("home join"), say("home join note"), partial(program.ways_in.ask_for_room, ""))
         for name, (page, note, feature, is_of_others) in PAGES.items():
             if note and not (alone and is_of_others) and (not feature or feature in client.features):
-                yield name, Entry(say(page.heading), say(note), partial(self.open_page, name))
-
-    def open_page(self, name: str) -> None:
-        self.program.open(PAGES[name].page())
-
-
-class HomePage(ListPage):
-    """Home."""
-
-    situation = "home"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rooms, self.boards = Rows("rooms"), Boards()
-        self.ways, self.waiting = Horizontal(id="ways"), Vertical(id="waiting")
-        self.menu = Menu(self.program)
-        self._entries: dict[str, Entry] = {}
-        self._games: tuple[PastGame, ...] = ()
-        self._losses: list[str] = []
-
-    # -- what it shows --------------------------------------------------------------------------------------------
-
-    def compose_body(self) -> ComposeResult:
-        yield self.text("player")
-        yield self.text("nothing")
-        with self.ways:
-            with Vertical(id="menu"):
-                yield self.rows
-                yield self.text("note")
-                yield self.text("how")
-            with Vertical(id="aside"):
-                yield self.text("caption")
-                yield self.boards
-        with self.waiting:
-            yield self.text("rooms-title")
-            yield self.text("columns")
-            yield self.rooms
-
-    def fill(self) -> None:
-        client = None if self.program.session.phase == "failed" else self.program.session.client
-        self._entries = dict(self.menu.list_entries(client))
-        titles, rooms = align(self.program.lobby.tabulate("waiting", client.player if client else None))
-        rooms = rooms if client else {}
-        self.keep([*self._entries, *rooms])
-        self.rows.show({name: self._describe(entry) for name, entry in self._entries.items()}, self.chosen)
-        self.rows.styles.max_height = len(self._entries) + 2
-        self.ways.set_class(client is None, "-nowhere")
-        self._fill_player(client)
-        self._fill_aside()
-        lines = [] if client else self.describe_no_server(offers_own=True)
-        self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
-        self.waiting.display = bool(rooms)
-        self.waiting.styles.height = min(len(rooms) + 2, max(3, self.size.height * 2 // 5 - 2))
-        self.text("rooms-title").show((say("home waiting", n=len(rooms)), "title"))
-        self.text("columns").show((titles, "dim"))
-        self.rooms.show(rooms, self.chosen)
+                yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
     def _fill_player(self, client: Client | None) -> None:
         """Show who one is, and how the last games went."""
@@ -206,6 +195,8 @@ class HomePage(ListPage):
         about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
         if client.welcome.claimed is False:
             about = say("name others", name=name)
+        if self.has_class("-low") and measure(f"{said}{name}{change}") + _PLAYER_MARGINS > self.size.width:
+            change = ""
         has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 11 <= self.size.width
         who = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
         parts = (said, ""), *who, (f"   {about}" if has_room else "", "dim")
@@ -213,7 +204,7 @@ class HomePage(ListPage):
 
     def _fill_aside(self) -> None:
         """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
-        lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.menu.game.value
+        lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.game.value
         live = lobby.boards or ((lobby.demo,) if lobby.demo else ())
         caption = say("home now") if lobby.boards else say("home demo") if live else ""
         self.text("caption").show((caption, "title"))
@@ -254,20 +245,20 @@ class HomePage(ListPage):
         return self.app.run_worker(partial(follow_nearby, self._hear_nearby), exit_on_error=False)
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
-        self.menu.nearby = servers
+        self.nearby = servers
         self.redraw()
 
     def connected(self) -> None:
         self.program.lobby.follow()
         client, first = self.program.session.client, self.program.ways_in.first
         if client is not None:
-            self.menu.held = client.welcome.rooms
+            self.held = client.welcome.rooms
             self.program.start(self._learn(client, anew=True))
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
-            self.menu.level.value, self.menu.game.value = first.bots[0], first.rules.preset or self.menu.game.value
+            self.level.value, self.game.value = first.bots[0], first.rules.preset or self.game.value
             self.choose("bot")
-        elif first is None and self.menu.held:
-            self.choose(f"resume-{self.menu.held[0].room}")
+        elif first is None and self.held:
+            self.choose(f"resume-{self.held[0].room}")
         elif self.chosen.startswith("near-"):
             self.choose("")  # it was the first while there was no other
         self.program.ways_in.go_on()
@@ -275,7 +266,7 @@ class HomePage(ListPage):
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
         """Learn how one's last games went; `anew` also which are lost that were left, said to nobody in a room."""
         if anew:
-            self._losses += await find_losses(self.program.session)
+            self._losses += await self.program.session.find_losses()
         if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
             self.program.say(" ".join(self._losses))
             self._losses = []
@@ -295,7 +286,7 @@ class HomePage(ListPage):
     def covered(self, screen: object) -> None:
         """Hear of no list while one is in a room."""
         if isinstance(screen, RoomScreen):
-            self.menu.held = tuple(seat for seat in self.menu.held if seat.room != screen.room.code)
+            self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
             self.program.lobby.follow(on=False)
 
     # -- what one does --------------------------------------------------------------------------------------------
@@ -379,7 +370,7 @@ class HomePage(ListPage):
         self.program.action_theme()
 
     def action_open_page(self, name: str) -> None:
-        self.menu.open_page(name)
+        self.program.open(PAGES[name].page())
 
     def action_name(self, typed: str = "", why: str = "") -> None:
         def take(text: str | None) -> None:

@@ -40,8 +40,9 @@ class Picture:
         """Write text from a cell on, up to the column `until`; return the column after its end."""
         return self.put_parts(x, y, (text, role), until=until)
 
-    def put_right(self, y: int, text: str, role: str = "", *, margin: int = 1) -> None:
-        self.put_parts(max(0, self.width - margin - measure(text)), y, (text, role))
+    def put_right(self, y: int, text: str, role: str = "") -> None:
+        """Write text that ends one column before the right edge."""
+        self.put_parts(max(0, self.width - 1 - measure(text)), y, (text, role))
 
     def put_parts(self, x: int, y: int, *parts: Text, until: int | None = None) -> int:
         """Write texts one after the other as `put` does.

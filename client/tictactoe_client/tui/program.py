@@ -6,6 +6,7 @@ Which screens there are, and what the terminal under them is like, is the `app`'
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -18,9 +19,8 @@ from textual.screen import Screen
 
 from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
-from tictactoe_client.files.identity import Identity, Role
+from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
-from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
@@ -35,13 +35,16 @@ from tictactoe_client.text.language import speak_as_chosen
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.question import Question, hand_on
+from tictactoe_client.tui.line import hand_on
+from tictactoe_client.tui.picture import measure
+from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Notice, Welcome
+from tictactoe_protocol.scene import describe_loss
 from tictactoe_protocol.tournaments import describe_call
 
 _IDLE_SECONDS = 10.0
@@ -259,6 +262,17 @@ class Program(App[int], inherit_bindings=False):
         self.status = (clean_text(text), role)
         self.redraw()
 
+    def describe_connection(self, width: int, *, holds_seat: bool = False) -> tuple[str, str] | None:
+        """Return what to say while the connection is lost, else None; with `holds_seat` for how long that is kept."""
+        session, now = self.session, time.monotonic()
+        if session.phase != "away" or session.retrying is None:
+            is_returning = session.phase == "connecting" and session.client is not None
+            return (say("banner connecting"), "warn") if is_returning else None
+        seconds = max(0, math.ceil(session.retries_at - now))
+        held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
+        told = f"╳ {describe_loss(seconds, held_ms)}"
+        return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
+
     def action_redraw(self) -> None:
         self.screen.refresh(layout=True, repaint=True)
 
@@ -394,7 +408,7 @@ class Program(App[int], inherit_bindings=False):
         """Tell what was refused or means nothing (a room tells that itself); any other fault is ours and ends all."""
         try:
             await work
-        except (ClientError, BadInput) as error:
+        except ClientError as error:
             if isinstance(error, Refused) or self.session.phase != "failed":
                 self.say(error.message)
         except Exception as error:
@@ -424,7 +438,7 @@ class Program(App[int], inherit_bindings=False):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
         async with self.kept.writing:
             pass
-        await self.session.finish()
+        await self.session.identity.release()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code
         self._end((self.last_game or ExitCode.NORMAL) if is_asked else code)
 

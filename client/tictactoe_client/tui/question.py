@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Input, Label
+from textual.screen import ModalScreen
+from textual.widgets import Label
 
 from tictactoe_client.tui.foot import bind_keys, find_keys
+from tictactoe_client.tui.line import Line, hand_on
 from tictactoe_protocol.catalogue import say
-
-
-def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
-    """Give a key to the screen on top that came before it and was read after it; tell whether it is such a key."""
-    if screen.is_active or not isinstance(event, events.Key):
-        return False
-    screen.app.post_message(events.Key(event.key, event.character))
-    return True
-
-
-class Line(Input, inherit_bindings=False):
-    """A line of text to type or paste; it scrolls nowhere, and takes no keys for that."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(one for one in Binding.make_bindings(Input.BINDINGS) if one.action not in ("delete_right_word", "submit")),
-        Binding("ctrl+backspace,alt+backspace", "delete_left_word"),
-    ]
-
-    async def on_event(self, event: events.Event) -> None:
-        if not hand_on(event, self.screen):
-            await super().on_event(event)
-
-    def on_key(self, event: events.Key) -> None:
-        """Leave what is typed to those who do what the keys before it are for: it comes to `write` after that."""
-        event.prevent_default()
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Take a pasted line without what stands around it."""
-        event.prevent_default()
-        event.stop()
-        self.write(event.text.strip())
-
-    def write(self, text: str) -> None:
-        """Put text in the place of what is selected."""
-        self.replace(text, *sorted(self.selection))
 
 
 class Answer(Line):

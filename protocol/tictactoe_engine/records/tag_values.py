@@ -36,16 +36,7 @@ def read_rules(text: str, tags: Mapping[str, Tag]) -> Rules:
             message = tell("rules", rules=quote(preset.value), presets=", ".join(PRESETS))
             raise RecordError.at(message, text, preset.value_offset)
         return PRESETS[preset.value]
-    fields: dict[str, Any] = {}
-    for name in ("Rows", "Columns", "Line"):
-        if name in tags:
-            fields[name.lower()] = read_whole(text, tags[name])
-    for name in ("Misere", "Gravity", "Exact"):
-        if name in tags:
-            fields[name.lower()] = _read_flag(text, tags[name])
-    for name in ("Marks", "Opening"):
-        if name in tags:
-            fields[name.lower()] = tags[name].value
+    fields = {tag.name.lower(): _read_field(text, tag) for tag in given if tag.name != "Blocked"}
     try:
         rules = Rules(**fields)
         if "Blocked" not in tags:
@@ -55,6 +46,12 @@ def read_rules(text: str, tags: Mapping[str, Tag]) -> Rules:
     except InvalidRules as invalid:
         tag = tags.get(str(invalid.field).capitalize(), given[0])
         raise RecordError.at(Telling.of(invalid), text, tag.value_offset) from None
+
+
+def _read_field(text: str, tag: Tag) -> Any:
+    if tag.name in ("Rows", "Columns", "Line"):
+        return read_whole(text, tag)
+    return tag.value if tag.name in ("Marks", "Opening") else _read_flag(text, tag)
 
 
 def read_cell(text: str, word: Word, rules: Rules) -> int:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from tictactoe_engine.notation import format_cell
-from tictactoe_engine.records.game_record import WORD_TAGS, GameRecord, MoveClock, SeatClock
+from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, GameRecord, MoveClock, SeatClock
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import Rules
 
@@ -51,18 +51,12 @@ def _list_rules(rules: Rules) -> Iterator[tuple[str, str]]:
     if rules.preset is not None:
         yield "Rules", rules.preset
         return
-    yield from (("Rows", str(rules.rows)), ("Columns", str(rules.columns)), ("Line", str(rules.line)))
-    yield "Marks", rules.marks
-    if rules.blocked:
-        yield "Blocked", " ".join(_format_cell(cell, rules) for cell in sorted(rules.blocked))
-    if rules.misere:
-        yield "Misere", "true"
-    if rules.gravity:
-        yield "Gravity", "true"
-    if rules.exact:
-        yield "Exact", "true"
-    if rules.opening is not None:
-        yield "Opening", rules.opening
+    for name in RULE_TAGS[1:]:
+        value = getattr(rules, name.lower())
+        if name == "Blocked":
+            value = " ".join(_format_cell(cell, rules) for cell in sorted(rules.blocked))
+        if value:
+            yield name, "true" if value is True else str(value)
 
 
 def _list_words(record: GameRecord) -> Iterator[str]:

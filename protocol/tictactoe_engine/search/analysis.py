@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from tictactoe_engine.position import Position
@@ -16,13 +16,13 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.book import is_in_book, look_up
 from tictactoe_engine.search.budget import MODEST, Budget, Meter, OutOfBudget
 from tictactoe_engine.search.coalition import Coalition
-from tictactoe_engine.search.duel import FOREVER, WIN, Duel
+from tictactoe_engine.search.duel import FOREVER, WIN, Duel, Searcher
 from tictactoe_engine.search.gravity import is_provable, rank_by_proof
 from tictactoe_engine.search.grid import bits_of
 from tictactoe_engine.search.openings import before_choice, before_placing, far_from_choice, without_opening
 from tictactoe_engine.search.patterns import Patterns, most_central, places_by_weight
 from tictactoe_engine.search.proof import Memory
-from tictactoe_engine.search.ranking import Ranking, Scorer, Searcher, deepen
+from tictactoe_engine.search.ranking import Ranking, Scorer, deepen
 from tictactoe_engine.search.table import Table, fits_table, solve
 from tictactoe_engine.search.task import WIDE_CELLS, Task, task_of, union_of
 from tictactoe_engine.search.threats import ThreatSearch
@@ -171,7 +171,8 @@ def _solve(task: Task) -> Ranking:
     if len(task.stones) > 2 or task.free.bit_count() > limit:
         return Ranking()
     meter = Meter(task.budget.portion(_SHARE_FOR_SOLVING))
-    ranking = _rank_duel(task, Duel(task.grid, meter), [FOREVER], is_full=True)
+    duel = Duel(task.grid, meter)
+    ranking = _rank_with(task, duel, partial(duel.score_move, *task.stones), [FOREVER], is_full=True)
     task.meter.charge(meter.nodes)
     return ranking if ranking.is_solved else Ranking()
 
@@ -190,28 +191,13 @@ def _deepen(task: Task) -> Ranking:
     width = _WIDTH if task.is_wide else None
     if len(task.stones) > 2:
         coalition = Coalition(task.grid, task.meter, patterns, width=width)
-        return _rank_coalition(task, coalition, depths, is_full=width is None)
+        return _rank_with(task, coalition, partial(coalition.score_move, task.stones, 0), depths, is_full=width is None)
     if width is not None and not task.every:
         ranking = _win_by_threats(task, patterns)
         if ranking.best:
             return ranking
-    return _rank_duel(task, Duel(task.grid, task.meter, patterns, width=width), depths, is_full=width is None)
-
-
-def _rank_duel(task: Task, duel: Duel, depths: Sequence[int], *, is_full: bool) -> Ranking:
-    own, other = task.stones
-
-    def score(move: int, depth: int, alpha: int, beta: int) -> int:
-        return duel.score_move(own, other, move, depth, alpha, beta)
-
-    return _rank_with(task, duel, score, depths, is_full=is_full)
-
-
-def _rank_coalition(task: Task, coalition: Coalition, depths: Sequence[int], *, is_full: bool) -> Ranking:
-    def score(move: int, depth: int, alpha: int, beta: int) -> int:
-        return coalition.score_move(task.stones, 0, move, depth, alpha, beta)
-
-    return _rank_with(task, coalition, score, depths, is_full=is_full)
+    duel = Duel(task.grid, task.meter, patterns, width=width)
+    return _rank_with(task, duel, partial(duel.score_move, *task.stones), depths, is_full=width is None)
 
 
 def _rank_with(task: Task, searcher: Searcher, score: Scorer, depths: Sequence[int], *, is_full: bool) -> Ranking:

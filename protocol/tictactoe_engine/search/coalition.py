@@ -8,36 +8,18 @@ Scores are those of `duel`, always for the searching player.
 
 from __future__ import annotations
 
-from typing import Final
-
-from tictactoe_engine.search.budget import Meter
-from tictactoe_engine.search.duel import FOREVER, INFINITE, LIKELY, WIN
-from tictactoe_engine.search.grid import Grid, bits_of
-from tictactoe_engine.search.patterns import Patterns, places_by_weight
+from tictactoe_engine.search.duel import INFINITE, LIKELY, WIN, Searcher
+from tictactoe_engine.search.grid import bits_of
 from tictactoe_engine.search.task import union_of
-
-_MAX_ENTRIES: Final = 500_000
 
 Stones = tuple[int, ...]
 """The padded bitboards of the players who still move, in turn order, the searching player's first."""
 
 
-class Coalition:
-    """A search for one player against all others on one grid, without misère.
+class Coalition(Searcher):
+    """A search for one player against all others on one grid, without misère."""
 
-    `width` and `horizon_hits` are those of `Duel`.
-    """
-
-    __slots__ = ("_grid", "_meter", "_patterns", "_ranks", "_table", "_width", "horizon_hits")
-
-    def __init__(self, grid: Grid, meter: Meter, patterns: Patterns | None, *, width: int | None = None) -> None:
-        self._grid = grid
-        self._meter = meter
-        self._patterns = patterns
-        self._width = width
-        self._table: dict[tuple[Stones, int], tuple[int, int, int]] = {}
-        self._ranks = {bit: rank for rank, bit in enumerate(places_by_weight(grid))}
-        self.horizon_hits = 0
+    __slots__ = ()
 
     def score_move(self, stones: Stones, player: int, move: int, depth: int, alpha: int, beta: int) -> int:
         """Return the score after player number `player` takes `move` (one bit), which may complete a line."""
@@ -64,7 +46,7 @@ class Coalition:
         if highest <= alpha:
             return highest
         alpha, beta = max(alpha, lowest), min(beta, highest)
-        low, high = self._recall((stones, player), depth)
+        low, high, _ = self._recall((stones, player), depth)
         if low >= beta or low == high:
             return low
         if high <= alpha:
@@ -125,24 +107,6 @@ class Coalition:
         highest = WIN + left - 1 if grid.has_line(stones[0] | free) else 0
         can_lose = any(grid.has_line(other | free) for other in stones[1:])
         return -(WIN + left - 1) if can_lose else 0, highest
-
-    def _recall(self, key: tuple[Stones, int], depth: int) -> tuple[int, int]:
-        entry = self._table.get(key)
-        if entry is None:
-            return -INFINITE, INFINITE
-        known_depth, low, high = entry
-        if known_depth < depth:
-            return low if low >= WIN else -INFINITE, high if high <= -WIN else INFINITE
-        if known_depth != FOREVER:
-            self.horizon_hits += 1
-        return low, high
-
-    def _remember(self, key: tuple[Stones, int], hits: int, depth: int, best: int, alpha: int, beta: int) -> None:
-        if len(self._table) >= _MAX_ENTRIES:
-            self._table.clear()
-        low = best if best > alpha else -INFINITE
-        high = best if best < beta else INFINITE
-        self._table[key] = (FOREVER if hits == self.horizon_hits else depth, low, high)
 
     def _guess(self, stones: Stones, player: int) -> int:
         return self._patterns.estimate_of_many(stones, player) if self._patterns else 0

@@ -47,26 +47,58 @@ Ordered = list[tuple[int, int, int]]
 """Moves in order: sorting key, the move's bit, the places that complete a line after it (-1 where not yet known)."""
 
 
-class Duel:
-    """A search for two sides on one grid; its table lives as long as it does.
+class Searcher:
+    """A search on one grid, with a table of what it has found that lives as long as it does.
 
     With `patterns` the horizon is an estimate, without it a draw. With `width` only so many moves of a position are
     searched. `horizon_hits` counts how often a result has rested on a horizon or on moves left out: while it stands
     still results are exact.
     """
 
-    __slots__ = ("_canonical", "_grid", "_meter", "_patterns", "_ranks", "_table", "_threats", "_width", "horizon_hits")
+    __slots__ = ("_grid", "_meter", "_patterns", "_ranks", "_table", "_width", "horizon_hits")
 
     def __init__(self, grid: Grid, meter: Meter, patterns: Patterns | None = None, *, width: int | None = None) -> None:
         self._grid = grid
         self._meter = meter
         self._patterns = patterns
         self._width = width
-        self._threats = ThreatSearch(grid, patterns, meter) if patterns and width else None
-        self._canonical = _canonical_of(grid)
-        self._table: dict[tuple[int, int], Entry] = {}
+        self._table: dict[tuple[object, ...], Entry] = {}
         self._ranks = {bit: rank for rank, bit in enumerate(places_by_weight(grid))}
         self.horizon_hits = 0
+
+    def _recall(self, key: tuple[object, ...], depth: int) -> tuple[int, int, int]:
+        """Return the bounds that an earlier search has left, as far as they hold at this depth, and its best move."""
+        entry = self._table.get(key)
+        if entry is None:
+            return -INFINITE, INFINITE, 0
+        known_depth, low, high, move = entry
+        if known_depth == FOREVER:
+            return low, high, move
+        if known_depth < depth:
+            return low if low >= WIN else -INFINITE, high if high <= -WIN else INFINITE, move
+        self.horizon_hits += 1
+        return low, high, move
+
+    def _remember(
+        self, key: tuple[object, ...], hits: int, depth: int, best: int, alpha: int, beta: int, move: int = 0
+    ) -> None:
+        """Keep what a search in this window has found; it holds at every depth if no horizon was hit since `hits`."""
+        low = best if best > alpha else -INFINITE
+        high = best if best < beta else INFINITE
+        if len(self._table) >= _MAX_ENTRIES:
+            self._table.clear()
+        self._table[key] = (FOREVER if hits == self.horizon_hits else depth, low, high, move)
+
+
+class Duel(Searcher):
+    """A search for two sides on one grid."""
+
+    __slots__ = ("_canonical", "_threats")
+
+    def __init__(self, grid: Grid, meter: Meter, patterns: Patterns | None = None, *, width: int | None = None) -> None:
+        super().__init__(grid, meter, patterns, width=width)
+        self._threats = ThreatSearch(grid, patterns, meter) if patterns and width else None
+        self._canonical = _canonical_of(grid)
 
     def score_move(self, own: int, other: int, move: int, depth: int, alpha: int, beta: int) -> int:
         """Return the score of playing `move` (one bit), for the side that plays it; see `search`."""
@@ -113,11 +145,7 @@ class Duel:
         best, best_move = self._best_of(own, other, threats, ordered, depth, alpha, beta)
         if best <= -WIN and self._width is not None and moves.bit_count() > self._width:
             best += WIN - LIKELY
-        low = best if best > alpha else -INFINITE
-        high = best if best < beta else INFINITE
-        if len(self._table) >= _MAX_ENTRIES:
-            self._table.clear()
-        self._table[key] = (FOREVER if hits == self.horizon_hits else depth, low, high, best_move)
+        self._remember(key, hits, depth, best, alpha, beta, best_move)
         return best
 
     def _best_of(
@@ -179,19 +207,6 @@ class Duel:
             can_win, can_lose = can_lose, can_win
             return -(WIN + left - 3) if can_lose else 0, WIN + left - 2 if can_win else 0
         return -(WIN + left - 4) if can_lose else 0, WIN + left - 3 if can_win else 0
-
-    def _recall(self, key: tuple[int, int], depth: int) -> tuple[int, int, int]:
-        """Return the bounds that an earlier search has left, as far as they hold at this depth, and its best move."""
-        entry = self._table.get(key)
-        if entry is None:
-            return -INFINITE, INFINITE, 0
-        known_depth, low, high, move = entry
-        if known_depth == FOREVER:
-            return low, high, move
-        if known_depth < depth:
-            return low if low >= WIN else -INFINITE, high if high <= -WIN else INFINITE, move
-        self.horizon_hits += 1
-        return low, high, move
 
     def _guess(self, own: int, other: int, free: int) -> int:
         """Return the score at the horizon."""

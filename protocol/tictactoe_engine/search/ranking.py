@@ -7,17 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from tictactoe_engine.search.budget import OutOfBudget
-from tictactoe_engine.search.duel import INFINITE, WIN
-
-
-class Searcher(Protocol):
-    """A search whose results are exact while `horizon_hits` stands still."""
-
-    horizon_hits: int
-
+from tictactoe_engine.search.duel import INFINITE, WIN, Searcher
 
 Scorer = Callable[[int, int, int, int], int]
 """Called with (move's bit, depth, alpha, beta); answers the move's score for the player who makes it."""

@@ -36,14 +36,9 @@ class Task:
 
 def task_of(position: Position, budget: Budget, *, every: bool) -> Task:
     """Return the task for an open position; the stones of players who were passed over become blocked cells."""
-    active = position.active_marks
-    turn = active.index(position.turn or active[0])
-    gone = 0
-    for mark in position.rules.marks:
-        if mark not in active:
-            gone |= position.stones(mark)
+    gone = union_of(position.stones(mark) for _, mark in position.passed)
     grid = grid_of(position.rules, gone)
-    stones = tuple(grid.pad(position.stones(mark)) for mark in active[turn:] + active[:turn])
+    stones = tuple(grid.pad(position.stones(mark)) for mark in position.marks_from_turn)
     return Task(grid, stones, grid.cells & ~union_of(stones), Meter(budget), budget, every)
 
 

@@ -48,7 +48,7 @@ def cells_by_rules(position: Position) -> tuple[int, ...]:
     if position.opening is not None or not legal:
         return _cells_of_middle(position.rules, legal)
     grid = grid_of(position.rules)
-    own, *others = (grid.pad(position.stones(mark)) for mark in _marks_from_turn(position))
+    own, *others = (grid.pad(position.stones(mark)) for mark in position.marks_from_turn)
     free = grid.cells & ~union_of(grid.pad(position.stones(mark)) for mark in position.rules.marks)
     chosen = _choose(grid, own, others, free)
     return tuple(sorted(map(grid.cell_of, bits_of(chosen))))
@@ -81,10 +81,3 @@ def _cells_of_middle(rules: Rules, legal: Sequence[int]) -> tuple[int, ...]:
         if abs(2 * row - rules.rows + 1) * 2 <= rules.rows and abs(2 * column - rules.columns + 1) * 2 <= rules.columns
     )
     return middle or tuple(legal)
-
-
-def _marks_from_turn(position: Position) -> str:
-    """Return the marks that still move, the next one first."""
-    active = position.active_marks
-    turn = active.index(position.turn or active[0])
-    return active[turn:] + active[:turn]

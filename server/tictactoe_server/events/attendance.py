@@ -34,10 +34,6 @@ class Attendance(NamedTuple):
         """What is said of it where there is anything to be said."""
         return {name: value for name in ("away", "games") if (value := getattr(self, name))}
 
-    def is_like(self, other: Attendance) -> bool:
-        """Tell whether nobody came or went meanwhile and no move was played."""
-        return self.changing == other.changing
-
     @property
     def changing(self) -> tuple[Any, ...]:
         """What is other once somebody comes or goes, or plays a move: not each time and clock."""

@@ -203,9 +203,9 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """The names of the roster that nobody has entered by yet, as long as one still may."""
+        """The names of the roster that nobody has entered by."""
         known = {one.name for one in self.entrants}
-        return tuple(name for name in self.roster if name not in known) if self.takes_entrants else ()
+        return tuple(name for name in self.roster if name not in known)
 
     def entrant(self, player: str) -> Entrant | None:
         """Return who takes part under this id, or None."""

@@ -178,7 +178,7 @@ class Shown(Topic):
     def _show_attendance(self, before: View) -> None:
         """Send who is here, and how far the games of an event are, where that has changed: the same to all."""
         view = self._views[before.event.code] = before.with_attendance(self._look(before.event))
-        if view.attendance.is_like(before.attendance):
+        if view.attendance.changing == before.attendance.changing:
             return
         frame = view.changes_since(before, "", self._now(), (), ())
         for session, codes in self._watched.items():
@@ -242,7 +242,8 @@ def _last_of(rounds: tuple[tuple[EventMatch, ...], ...]) -> tuple[tuple[EventMat
 def head_of(event: Event, present: int) -> EventHead:
     """Return what an event is."""
     terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
-    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET, "expected": len(event.expected)}
+    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
+    terms["expected"] = len(event.expected) if event.takes_entrants else 0
     return EventHead(**terms, players=len(event.field), present=present)
 
 

@@ -7,26 +7,26 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from io import StringIO
 from typing import Any, Final
 from zlib import crc32
 
-from msgspec import UNSET
-
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
-from tictactoe_protocol.attendance import (
-    describe_game,
-    describe_missing,
-    describe_presence,
-    draw_bracket,
-    list_notes,
-)
+from tictactoe_protocol.attendance import describe_game, describe_progress, draw_bracket, list_notes
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow, EventState
 from tictactoe_protocol.standings import spell_halves
-from tictactoe_protocol.tournaments import TIES, describe_word, format_points, won_by
+from tictactoe_protocol.tournaments import (
+    TIES,
+    describe_standing,
+    describe_tie,
+    describe_word,
+    tabulate,
+    tabulate_pairings,
+)
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
 from tictactoe_server.events.attendance import Attendances
@@ -43,9 +43,8 @@ from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEX
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
 _TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": JSON_LINES}
-_MOST_NAME: Final = 18
 _LEAST_NAME: Final = 13
-_EDGE_WIDTH: Final = 19  # of place, points and games played
+_EDGE_WIDTH: Final = 20  # of place, points and games played
 _IN_COLOUR: Final = str.maketrans(
     {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
 )
@@ -72,33 +71,19 @@ def render_sheet(event: Event) -> str:
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
     """Return how an event stands, whose whole `state` this is: its table, across where there is room, and its round."""
-    names = {one.player: clean_text(one.name) for one in event.entrants}
-    table = state.table
-    players = f"{len(table)} player{'' if len(table) == 1 else 's'}"
-    terms = f"{describe_word('kind', event.kind)}, {players}, {_describe_status(event)}"
-    lines = wrap(f"{clean_text(event.title)}: {terms}. {describe_rules(event.rules)}, {describe_clock(event.clock)}.")
-    if event.status == "open":
-        lines += ["", *wrap(f"{describe_presence(state)} {describe_missing(state)}".rstrip())]
-    lines += ["", *_draw_table(event, table, is_coloured=is_coloured)] if table else []
-    has_begun = any(row.played for row in table)
-    ties = [
-        f"{names[row.player]}: {_describe_tie(row)}."
-        for row in table
-        if row.tie and has_begun and event.kind != "knock_out"
-    ]
-    if ties:
-        lines += ["", "Level on points:", *(line for tie in ties for line in wrap(tie))]
-    notes = list_notes(event.kind, table)
-    lines += ["", *(line for note in notes for line in wrap(note))] if notes else []
-    if state.bracket is not UNSET:
-        lines += ["", *draw_bracket(state.bracket, event.all_rounds, WIDTH, fill)]
-    pairings = event.in_round(event.round)
-    if pairings:
-        lines += ["", f"Round {event.round}:"]
-    for one, told in zip(pairings, state.pairings, strict=True):
-        game = describe_game(state, told)
-        lines += [_describe_pairing(one, names), *(f"    {line}" for line in ([game] if game else []))]
-    return lines
+    title, kind = clean_text(event.title), describe_word("kind", event.kind)
+    head = f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."
+    has_begun = any(row.played for row in state.table) and event.kind != "knock_out"
+    ties = [_describe_ties(row) for row in state.table if row.tie and has_begun]
+    parts = (
+        _wrap_all([head, *describe_progress(state, None)]),
+        [*_draw_table(event, state, is_coloured=is_coloured)] if state.table else [],
+        ["Level on points:", *_wrap_all(ties)] if ties else [],
+        _wrap_all(list_notes(state)),
+        draw_bracket(state.bracket, event.all_rounds, WIDTH, fill) if state.bracket else [],
+        [f"{say('tournament now', round=event.round)}:", *_list_games(state)] if state.pairings else [],
+    )
+    return [line for part in parts if part for line in (*part, "")][:-1]
 
 
 class EventTexts:
@@ -146,7 +131,8 @@ class EventTexts:
                 raise
             return PageHead(TITLE, TITLE, f"events/{page or 'event'}.js")
         if request.wants_html:
-            words = f"{describe_word('kind', event.kind).capitalize()}, {_describe_status(event)}."
+            standing = describe_standing(self.make(event, "state")[1]).rstrip(".")
+            words = f"{describe_word('kind', event.kind).capitalize()}: {standing}."
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
         link = f"{request.origin}/e/{event.code}"
         period = 1000 * max(1, len(event.field) // PLAYERS_A_SECOND)
@@ -224,18 +210,17 @@ def _plain(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _describe_status(event: Event) -> str:
-    round = f"round {event.round}" + (f" of {event.all_rounds}" if event.all_rounds else "")
-    told = {"open": "not begun yet", "running": round, "paused": f"paused, {round}"}
-    return told.get(event.status, event.status)
+def _wrap_all(told: Iterable[str]) -> list[str]:
+    return [line for sentence in told for line in wrap(sentence)]
 
 
-def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -> Iterator[str]:
+def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterator[str]:
     """Yield the table with who got what against whom, or how the last rounds went; without it where that is too wide.
 
     Columns are rows by their numbers, of which the last digit stands there where there is no room for two.
     """
-    is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in table])
+    titles, *rows = tabulate(state.table, "").values()
+    is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in state.table])
     room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
     width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
     if not is_cross or len(heads) * max(width, 3) <= room:
@@ -243,18 +228,13 @@ def _draw_table(event: Event, table: Sequence[EventRow], *, is_coloured: bool) -
     shown = min(len(heads), room // width)
     if is_cross and shown < len(heads):
         shown = 0
-    won = "won" if event.kind == "knock_out" else "points"
-    last, name_width = len(heads) - shown, min(_MOST_NAME, WIDTH - _EDGE_WIDTH - shown * width)
+    last, longest = len(heads) - shown, max(len(name) for _, name, *_ in (titles, *rows))
+    name_width = min(longest, WIDTH - _EDGE_WIDTH - shown * width)
     above = "".join(head[1 - width :].rjust(width) for head in heads[last:])
-    yield f"    {'name':<{name_width}}{above}  {won:>6}  games"
-    for row in table:
-        drawn = "".join(cell.rjust(width) for cell in cells[row.player][last:])
-        name = fill(clean_text(row.name) + (" (bot)" if row.bot else ""), name_width)
-        gone = "" if row.status in ("in", "away") else f"  {row.status}"
-        drawn = drawn.translate(_IN_COLOUR) if is_coloured else drawn
-        yield f"{row.place:>2}  {name}{drawn}  {format_points(won_by(row)):>6}  {row.played:>5}{gone}"
-    if event.kind == "knock_out":
-        yield "    The column won counts matches."
+    for own, (place, name, won, played, *_) in zip(("", *cells), (titles, *rows), strict=True):
+        drawn = "".join(cell.rjust(width) for cell in cells[own][last:]) if own else above
+        drawn = drawn.translate(_IN_COLOUR) if is_coloured and own else drawn
+        yield f"{place:>3} {fill(name, name_width)}{drawn}  {won:>7}  {played:>5}"
     if not is_cross and event.round:
         yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
 
@@ -291,22 +271,16 @@ def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str,
     return "".join((*signs, *(numbers.get(other, "") for other in others)))
 
 
-def _describe_tie(row: EventRow) -> str:
-    """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1 + 0``."""
-    ties = (
-        (describe_word("tie", name), format_points(value), sum.replace("+", " + ") or "0")
-        for name, value, sum in row.tie
-    )
-    return ", ".join(f"{name} {value}" + (f" = {sum}" if sum != value else "") for name, value, sum in ties)
+def _describe_ties(row: EventRow) -> str:
+    """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1+0``."""
+    told = ", ".join(f"{describe_word('tie', name)} {describe_tie(name, value, sum)}" for name, value, sum in row.tie)
+    return f"{clean_text(row.name)}: {told}."
 
 
-def _describe_pairing(pairing: Pairing, names: dict[str, str]) -> str:
-    who = " v ".join(f"{names.get(player, player)} ({mark})" for mark, player in pairing.players.items())
-    if pairing.by == "bye":
-        return f"  {names.get(next(iter(pairing.players.values())), '')} has a bye"
-    if pairing.state != "scored":
-        return f"  {who}: " + (f"room {pairing.room}" if pairing.state == "open" else "not begun")
-    how = f" {describe_reason(pairing.reason)}" if pairing.reason else ""
-    winner = names.get(pairing.winner or "", "")
-    what = f"{winner} wins" if winner else "a draw" if pairing.result == "draw" else "nobody gets a point"
-    return f"  {who}: {what}{how}"
+def _list_games(state: EventState) -> Iterator[str]:
+    """Yield who plays whom in this round and how that went; below that how far a game is that is on."""
+    for one, (players, score) in zip(state.pairings, tabulate_pairings(state).values(), strict=True):
+        how = f" {describe_reason(one.reason)}" if one.by == "game" and one.reason else ""
+        yield f"  {players}: {score}{how}"
+        if game := describe_game(state, one):
+            yield f"    {game}"

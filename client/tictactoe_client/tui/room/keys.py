@@ -111,7 +111,7 @@ class RoomCommands:
             self.switch_values()
             if model.kind == "over":
                 self.look_at()
-        elif model.is_back and model.record is None:
+        elif model.actions.timeline.is_back and model.record is None:
             self.look_at()
         else:
             self.ask_before("leave", self.go_home)
@@ -142,18 +142,18 @@ class RoomCommands:
         why = model.choices.find_reason("review")
         if why is not None and not model.review.is_on:
             self._program.say(describe_reason(why, state))
-        elif model.plays:
+        elif model.room.plays:
             self.do(Query("value"))
         else:
             model.review.switch(on=not model.review.is_on)
             model.cursor = None
-            if model.kind == "over" and model.review.is_on and not model.is_back:
+            if model.kind == "over" and model.review.is_on and not model.actions.timeline.is_back:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
         """Return the rules of the game in sentences where they want that, and then what can be done now."""
         model, rules, show = self.model, self.model.rules, self._program.keymap.show
-        plays = model.seat is not None
+        plays = model.room.seat is not None
         topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
         told = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
         named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in told)
@@ -204,7 +204,7 @@ class RoomCommands:
                 self.say(intent.argument)
             case Place():
                 self.play_or_point(intent.cell)
-            case Verb(kind="resign") if self.model.plays:
+            case Verb(kind="resign") if self.model.room.plays:
                 self.model.question = "resign", partial(self.do, intent)
                 self._program.redraw()
             case Verb(kind="leave" | "quit"):
@@ -405,7 +405,7 @@ class RoomCommands:
 
         A game that goes on without a connection is not lost by this: the program ends and says how to come back.
         """
-        if self._program.session.phase == "away" and self.model.plays:
+        if self._program.session.phase == "away" and self.model.room.plays:
             self._program.leave(ExitCode.CONNECTION_LOST)
             return
         self._program.close(self._screen)
@@ -441,7 +441,7 @@ class RoomCommands:
             rules,
             ClockFields(**asdict(terms)) if terms is not None else None,
             state.visibility == "private",
-            self.model.seat,
+            self.model.room.seat,
             ("medium",) * (len(rules.marks) - 1),
             analysis="open" if state.analysis == "open" else "closed",
             chat="players" if state.chat == "players" else "all",
@@ -451,7 +451,7 @@ class RoomCommands:
     def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
         if not self._program.ways_in.waits_for:
             coming = self._program.ways_in.fetch(what, choice.enter)
-            self._program.start(self._go_over(coming, news, may_lose=self.model.plays))
+            self._program.start(self._go_over(coming, news, may_lose=self.model.room.plays))
 
     async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
         """Enter the other room, tell the news with its code there, and leave this one.
@@ -468,7 +468,7 @@ class RoomCommands:
             raise
         if room is None or room is here:
             return
-        if self.model.plays and not may_lose:
+        if self.model.room.plays and not may_lose:
             program.say(say("room somebody came"))
             await room.leave()
             return

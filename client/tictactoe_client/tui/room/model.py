@@ -1,15 +1,14 @@
-"""A room as one person has it on the screen: what they may do, have typed, were told and look at; times are handed in.
+"""A room as one person has it on the screen: what they may do, have typed, were told and look at.
 
-`RoomLine` is the line below the board, in which one says something to the room or types a command.
+Times are handed in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from msgspec import UNSET
-from textual.binding import Binding, BindingType
 
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.actions import Actions
@@ -21,14 +20,14 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.worth import name_option
 from tictactoe_client.tui.foot import Hint, join_hints
 from tictactoe_client.tui.keymap import ARROWS, Keymap
-from tictactoe_client.tui.picture import Text, measure, shorten, shorten_left
-from tictactoe_client.tui.question import Line
+from tictactoe_client.tui.line import RoomLine
+from tictactoe_client.tui.picture import Text
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, Cost, Deed, take_of
-from tictactoe_protocol.commands import ACTIONS, COMMANDS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
+from tictactoe_protocol.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
 from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.scene import Scene, View, scene
@@ -42,101 +41,6 @@ MOST_LINES: Final = 200
 """How much of the talk is kept, and how many lines wait to be seen; of more the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
 """For how long after the answer to a question no key places."""
-_MOST: Final = 2000
-
-
-class RoomLine(Line, can_focus=False):
-    """The library's line as an editor alone: it is handed its keys one by one, in order, and the foot draws it.
-
-    `mode` is what is typed there, "" while it is closed; `unsaid` is what was not said and may be taken up again.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("up", "recall(-1)"), Binding("down", "recall(1)")]
-
-    def __init__(self) -> None:
-        super().__init__(max_length=_MOST)
-        self.display = False
-        self.mode: Literal["", "chat", "command"] = ""
-        self.unsaid = ""
-        self._past: list[str] = []
-        self._at = 0
-
-    def switch(self) -> None:
-        """Open it to say something, or leave it for the board with what is typed kept; complete a command in it."""
-        if self.mode == "command":
-            self.fill(self.completion or self.value)
-        elif self.mode:
-            self.unsaid = self.close()
-        else:
-            self.begin_chat()
-
-    def begin_chat(self, text: str = "") -> None:
-        self.mode = "chat"
-        self.fill(text or self.unsaid)
-        self.unsaid = ""
-
-    def begin_command(self) -> None:
-        self.mode, self._at = "command", 0
-
-    def close(self) -> str:
-        """Close it, and return what it held."""
-        text, self.value, self.mode = self.value, "", ""
-        return text
-
-    def submit(self) -> str:
-        """Close it, remember a command, and return what it held."""
-        if self.mode == "command" and self.value.strip():
-            self._past.append(self.value)
-        return self.close()
-
-    def fill(self, text: str) -> None:
-        """Let it hold this, with the caret behind it."""
-        self.value = text
-        self.cursor_position = len(text)
-
-    def write(self, text: str) -> None:
-        """Put text in the place of what is selected, without what cannot be printed, as much as there is room for."""
-        cleaned = clean_text(" ".join(text.replace("\t", " ").splitlines()))
-        super().write(cleaned[: _MOST - len(self.value)])
-
-    async def press(self, key: str) -> None:
-        """Edit by a key as every line of the library does; any other key does nothing."""
-        if key in _EDITS:
-            await self.run_action(_EDITS[key])
-
-    def action_recall(self, by: int) -> None:
-        if self.mode == "command":
-            self._at = max(-len(self._past), min(self._at + by, 0))
-            self.fill(self._past[self._at] if self._at else "")
-
-    @property
-    def completion(self) -> str:
-        """The command that begins with what is typed, "" where none does."""
-        typed = self.value.lstrip().lower() if self.mode == "command" else ""
-        words = (one.typed[-1].split()[0] for commands in COMMANDS.values() for one in commands if one.typed)
-        return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
-
-    def lay_out(self, width: int) -> tuple[str, int, str]:
-        """Return as much of it as there is room for, and what is marked there: from which cell on, and the text.
-
-        That is what is selected, or what the caret stands on; at the end the caret is a sign of its own.
-        """
-        text = say("room saying", text=self.value) if self.mode == "chat" else f":{self.value}"
-        start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
-        if start == len(text):
-            return shorten_left(f"{text}_", width), 0, ""
-        end = max(end, start + 1)
-        rest = text[end:]
-        head = shorten_left(text[:end], width - 1 if rest else width)
-        return head + shorten(rest, width - measure(head)), measure(head) - measure(text[start:end]), text[start:end]
-
-
-_EDITS: Final = {
-    binding.key: binding.action
-    for keys in (Line.BINDINGS, RoomLine.BINDINGS)
-    for binding in Binding.make_bindings(keys)
-}
-"""What the keys do that edit a line."""
 
 
 class News:
@@ -217,18 +121,20 @@ class RoomModel:
         if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
             self.pending = None
         self.consider(now)
-        if not self.plays:
+        if not self.room.plays:
             self.typed, self.question = "", None
         if old is not None:
             told = announce(update.changes, self.room.viewer, sees_board=True, after_loss=update.after_loss)
-            by_others = [change for change in update.changes if isinstance(change, Chose) and change.mark != self.seat]
+            by_others = [
+                change for change in update.changes if isinstance(change, Chose) and change.mark != self.room.seat
+            ]
             self.news.say(*told) if by_others else self.news.tell(*told)
 
     def consider(self, now: float) -> None:
         """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
         room, state = self.room, self.room.state
         if self.record is None:
-            running: Kind = "playing" if self.plays else "watching"
+            running: Kind = "playing" if self.room.plays else "watching"
             self.kind = state.status if state.status in ("waiting", "over") else running  # type: ignore[assignment]
         self.choices = room.choices((now - self._received_at) * 1000, is_online=self.is_online)
 
@@ -246,15 +152,6 @@ class RoomModel:
         return scene(room.state, self.choices, view, room.viewer, moves, (now - self._received_at) * 1000)
 
     @property
-    def seat(self) -> str | None:
-        """The mark that one plays."""
-        return self.room.seat
-
-    @property
-    def plays(self) -> bool:
-        return self.room.plays
-
-    @property
     def is_to_choose(self) -> bool:
         """Whether one is to choose a side."""
         opening = self.room.state.opening
@@ -264,11 +161,6 @@ class RoomModel:
     def shown(self) -> RoomState:
         """The state that is looked at: the newest, or the board of an earlier moment."""
         return self.actions.timeline.show(self.room.state)
-
-    @property
-    def is_back(self) -> bool:
-        """Whether an earlier moment of the game is looked at."""
-        return self.actions.timeline.is_back
 
     @property
     def cost(self) -> Cost:
@@ -335,9 +227,9 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
     if model.line.mode:
         return ("talking" if model.line.mode == "chat" else "commanding",)
     kind: str = model.kind
-    if kind == "over" and model.is_back:
+    if kind == "over" and model.actions.timeline.is_back:
         kind = "past"
-    elif kind == "waiting" and model.seat is None:
+    elif kind == "waiting" and model.room.seat is None:
         kind = "attending"
     elif model.is_to_choose:
         kind = "choosing"
@@ -403,7 +295,11 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         named = {"chat": model.line.completion} if model.line.completion else {"": " ".join(map(word_of, SUGGESTED))}
     for action, id in SITUATIONS[situation].items():
         deed = find_deed(model, action)
-        is_missing = (action in DEEDS and deed is None) or (action == "another" and not model.again)
+        is_missing = (
+            (action in DEEDS and deed is None)
+            or (action == "another" and not model.again)
+            or (action == "chat" and len(model.room.hands) > 1)  # who sits beside one is talked to
+        )
         if not id or action in named or is_missing or (action == "hide_code" and not has_code):
             continue
         called = deed.label if id == "deed" and deed is not None else id

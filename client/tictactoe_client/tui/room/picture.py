@@ -6,7 +6,6 @@ to be had, and are cut between words where there are not. It remembers where it 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,12 +22,12 @@ from tictactoe_client.input import record
 from tictactoe_client.input.cells import resting_cell
 from tictactoe_client.input.past import list_rounds
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.session import Session
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
-from tictactoe_client.tui.foot import Hint, draw_keys, fit_keys
+from tictactoe_client.tui.canvas import Canvas
+from tictactoe_client.tui.foot import Foot, Hint, arrange_foot, draw_keys, fit_keys
 from tictactoe_client.tui.picture import (
     Picture,
     Text,
@@ -49,7 +48,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import Scene, Shown, describe_loss, name_game
+from tictactoe_protocol.scene import Scene, Shown, name_game
 from tictactoe_protocol.telling import describe_why_over
 from tictactoe_protocol.wording import (
     count,
@@ -134,84 +133,6 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
     """Return the width and height of the smallest window in which the board can be played."""
     width, height = smallest_board(rules)
     return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
-
-
-# -- the lines at the foot --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Foot:
-    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
-
-    `notes` is how many of the notes have their place among them, `marked` what is marked in the last one, and where.
-    """
-
-    banner: tuple[Text, ...]
-    status: tuple[Text, ...]
-    beside: Text = ("", "")
-    notes: int = 0
-    marked: tuple[int, str] | None = None
-
-    @property
-    def height(self) -> int:
-        """How many lines it takes; the banner keeps its line also when there is none."""
-        return max(2, len(self.banner) + len(self.status))
-
-    def draw(self, picture: Picture) -> None:
-        bottom = picture.height - 1
-        for y, line in enumerate((*self.banner, *self.status), bottom - len(self.banner) - len(self.status)):
-            picture.put_parts(1, y, line)
-        picture.put_right(bottom - 1, *self.beside)
-        if self.marked is not None:
-            picture.put(1 + self.marked[0], bottom - 1, self.marked[1], "chosen")
-
-
-def arrange_foot(
-    banner: Text | None,
-    status: Text,
-    width: int,
-    rows: int,
-    *,
-    beside: Text = ("", ""),
-    may_drop: bool = False,
-    notes: Sequence[Text] = (),
-    keeps: Literal["", "above", "below"] = "",
-) -> Foot:
-    """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
-
-    The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
-    out where the status has no room next to it. Then come `notes` as long as they find room. A status that `keeps` its
-    place has them above it or below, the first one before the banner.
-    """
-    reserved = 1 if notes and keeps else 0
-    room = rows - 1 - reserved
-    upper = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
-    taken = measure(beside[0]) + 2 if beside[0] else 0
-    if may_drop and measure(status[0]) > width - taken:
-        beside, taken = ("", ""), 0
-    lines = [(line, status[1]) for line in fold(status[0], width - taken, max(1, rows - len(upper) - reserved))]
-    told: list[Text] = []
-    placed = 0
-    for text, role in notes:
-        left = rows - len(upper) - len(lines) - len(told)
-        if left < 1 or (told and len(fold(text, width - taken, left + 1)) > left):
-            break
-        told += [(line, role) for line in fold(text, width - taken, left)]
-        placed += 1
-    role = banner[1] if banner is not None else ""
-    whole = [*told, *lines] if keeps == "above" else [*lines, *told]
-    return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)
-
-
-def connection_banner(session: Session, now: float, *, width: int, holds_seat: bool) -> Text | None:
-    """Return what to say while the connection is lost, else None; with `holds_seat` for how long that is kept."""
-    if session.phase != "away" or session.retrying is None:
-        is_returning = session.phase == "connecting" and session.client is not None
-        return (say("banner connecting"), "warn") if is_returning else None
-    seconds = max(0, math.ceil(session.retries_at - now))
-    held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
-    told = f"╳ {describe_loss(seconds, held_ms)}"
-    return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
 
 
 # -- the lines of the panel -------------------------------------------------------------------------------------------
@@ -332,7 +253,7 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
     """Return the end in one or two large words, with an empty line below; none before, or without room for them."""
     result, end = model.room.state.result, scene.end
-    if model.kind != "over" or model.is_back or result is None or end is None:
+    if model.kind != "over" or model.actions.timeline.is_back or result is None or end is None:
         return []
     if result.winner is None:
         words, role = say("big draw" if is_draw(result) else "big over"), "warn"
@@ -365,7 +286,7 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
         rate = rates[ply]
         sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
         role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else mark_role(rules.marks[rate < 0], rules)
-        is_here = ply == model.actions.timeline.here and (model.is_back or model.record)
+        is_here = ply == model.actions.timeline.here and (model.actions.timeline.is_back or model.record)
         parts.append((sign, "chosen" if is_here else role))
     return parts
 
@@ -435,10 +356,10 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
     """Return at most so many lines on how others get here, and for each line of the talk what it is a part of."""
     state = model.room.state
     company, clock = describe_players(state, model.room.viewer), describe_clock_in_words(state.time_control)
-    if model.seat is None:
+    if model.room.seat is None:
         company = say("invitation watcher", players=company)
     elif sum(held is not None for held in state.seats.values()) == 1:
-        company = say("invitation own", mark=model.seat)
+        company = say("invitation own", mark=model.room.seat)
     facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
     lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
     lines += [((line, "dim"),) for told in explain_rules(state.rules) for line in wrap(told, width) if height > _LOW]
@@ -471,10 +392,11 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
         picture.put(x + across - len(text) // 2, y + down, text, role)
 
 
-class RoomView:
+class RoomView(Canvas):
     """The picture of a room; `is_small` where the window has no room for it, and says so in its place."""
 
     def __init__(self, program: Program, model: RoomModel) -> None:
+        super().__init__(model.line)
         self.program = program
         self.model = model
         self.is_small = False
@@ -524,9 +446,10 @@ class RoomView:
         self._grid = self._grid.scroll(self._grid.middle + rows * self._grid.rules.columns + columns, None)
         return self._grid.middle
 
-    def draw_window(self, size: tuple[int, int], status: Text | None) -> Picture:
-        """Return what a window of this size shows: the room on its stage, or how much room it needs."""
-        picture, needed = Picture(*size), self.needed_size()
+    def draw(self) -> None:
+        """Show the room on its stage, or how much room it needs."""
+        size, needed = self.program.size, self.needed_size()
+        picture = Picture(*size)
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
         if self.is_small:
             asked = self.model.question and write_question(
@@ -534,14 +457,14 @@ class RoomView:
             )
             for y, line in enumerate(notice_size(needed, size, asked[0] if asked else "")):
                 picture.put(0, y, line)
-            return picture
-        self._stage = self.place(*size)
-        stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
-        self.draw(stage, status)
-        picture.paste(*self._stage.offset, stage.rows)
-        return picture
+        else:
+            self._stage = self.place(*size)
+            stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
+            self.draw_room(stage, self.program.status)
+            picture.paste(*self._stage.offset, stage.rows)
+        self.show(picture)
 
-    def draw(self, picture: Picture, status: Text | None) -> None:
+    def draw_room(self, picture: Picture, status: Text | None) -> None:
         """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
 
         What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
@@ -595,12 +518,12 @@ class RoomView:
         """Draw who plays what, in which room, and the moment or how quick the connection is."""
         model, session, state = self.model, self.program.session, self.model.room.state
         is_record, here = model.record is not None, model.actions.timeline.here
-        total, watches = max(state.ply, len(model.room.moves)), not is_record and model.seat is None
+        total, watches = max(state.ply, len(model.room.moves)), not is_record and model.room.seat is None
         label = say("head replay") if is_record else say("head watching") if watches else ""
         watching = say("head watchers", n=state.watchers) if state.watchers and watches else ""
         back = f"[◂ {say('key back')}]" if here and watches else ""
         right = say("head latency", ms=session.latency_ms) if session.phase == "online" else say("head offline")
-        if is_record or model.is_back or (watches and state.status != "waiting"):
+        if is_record or model.actions.timeline.is_back or (watches and state.status != "waiting"):
             moments = [say("head move", n=here, total=total), *([back] if back else [])]
             right = "   ".join([watching, *moments] if watching and picture.width >= NARROW else moments)
         elif watching:
@@ -634,14 +557,14 @@ class RoomView:
         if cursor is not None and state.rules.gravity and model.room.plays:
             cursor = resting_cell(state, cursor)
         view = BoardView.of(state, cursor if model.room.plays or shows_values else None)
-        if not model.is_back:
+        if not model.actions.timeline.is_back:
             view = replace(view, pending=model.pending)
             if model.falling:
                 view = replace(view, board=model.falling[0], last=None, line=frozenset())
         grid = self._grid = layout.grid.scroll(cursor if cursor is not None else state.last, self._grid)
         is_grey = self.program.session.phase != "online" and model.record is None
         picture.paste(LEFT, layout.top, draw_board(view, grid), "dim" if is_grey else None)
-        analysis = model.review.analysis if shows_values else None
+        analysis = model.review.analysis
         if analysis is None:
             return []
         paint_values(picture, LEFT, layout.top, view, grid, analysis)
@@ -672,7 +595,7 @@ class RoomView:
                 beside = f"{length}/{MAX_CHAT_LENGTH}", "bad" if length > MAX_CHAT_LENGTH else "dim"
             typed, at, caret = line.lay_out(width - 1 - (measure(beside[0]) + 2 if beside[0] else 0))
             text, marked, keeps = (typed, "title"), (at, caret), "above"
-        elif model.kind == "over" and not model.is_back:
+        elif model.kind == "over" and not model.actions.timeline.is_back:
             text, keeps = describe_end(model, scene), "below"
         else:
             before -= 1 if notes else 0
@@ -681,7 +604,7 @@ class RoomView:
                 typed = say("scene typed" if model.record is None else "room go to", text=model.typed)
                 beside = typed, "title" if model.typed else "dim"
         foot = arrange_foot(
-            *(self._describe_banner(scene, now, width, rows - len(worth)), text, width, rows - len(worth)),
+            *(self._describe_banner(scene, width, rows - len(worth)), text, width, rows - len(worth)),
             beside=beside,
             may_drop=not (model.typed or line.mode),
             notes=notes,
@@ -690,13 +613,13 @@ class RoomView:
         banner = (*(foot.banner or (("", ""),)), *((line, "title") for line in worth)) if worth else foot.banner
         return replace(foot, banner=banner, notes=max(0, foot.notes - before), marked=marked)
 
-    def _describe_banner(self, scene: Scene, now: float, width: int, rows: int) -> Text | None:
+    def _describe_banner(self, scene: Scene, width: int, rows: int) -> Text | None:
         model, keymap = self.model, self.program.keymap
         if model.record is not None:
             return None
         if model.question is None or not model.is_online:
             holds_seat = model.room.plays or model.kind == "waiting"
-            if lost := connection_banner(self.program.session, now, width=width, holds_seat=holds_seat):
+            if lost := self.program.describe_connection(width, holds_seat=holds_seat):
                 return lost
             if self.program.ways_in.waits_for:
                 return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
@@ -722,8 +645,8 @@ class RoomView:
 
     def _describe_turn(self, scene: Scene, now: float, width: int) -> Text:
         """Return what stands there while there is no other news, for the moment that is looked at."""
-        model, timeline, analysis, compared = self.model, self.model.actions.timeline, self.model.review.analysis, ""
-        if timeline.played_next is not None and model.review.is_on and analysis is not None:
+        model, timeline, compared = self.model, self.model.actions.timeline, ""
+        if timeline.played_next is not None and (analysis := model.review.analysis) is not None:
             compared = compare_played(timeline.played_next, analysis, model.rules)
         if model.record is not None:
             return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")

@@ -57,7 +57,8 @@ class Review:
 
     @property
     def analysis(self) -> AnalysisState | None:
-        return self._known.get(self._moment())
+        """What the moment that is looked at is worth, None where that is not shown or not known."""
+        return self._known.get(self._moment()) if self.is_on else None
 
     @property
     def is_waiting(self) -> bool:

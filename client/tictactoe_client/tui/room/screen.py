@@ -23,7 +23,6 @@ from tictactoe_client.online import events
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_farewell, describe_giving_up
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.keys import RoomCommands
 from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed, list_actions
@@ -67,10 +66,9 @@ class RoomScreen(ClientScreen):
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
         self.model = RoomModel(actions, review, again)
-        self.view = RoomView(program, self.model)
         super().__init__()
-        self.canvas = Canvas(self.model.line)
-        self.commands = RoomCommands(program, self.model, self.view, self)
+        self.canvas = RoomView(program, self.model)
+        self.commands = RoomCommands(program, self.model, self.canvas, self)
         self._program = program
         self.needs_server = self.model.record is None
         self._back: events.Back | None = None
@@ -91,8 +89,7 @@ class RoomScreen(ClientScreen):
         yield self.canvas
 
     def draw(self) -> None:
-        self.canvas.use_theme(self.app.theme)
-        self.canvas.show(self.view.draw_window(self.app.size, self._program.status))
+        self.canvas.draw()
 
     def tick(self) -> None:
         """Take note that time has passed; a welcome goes when it was read, or its line was closed."""
@@ -155,8 +152,8 @@ class RoomScreen(ClientScreen):
 
     def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
         missed = say("nothing missed")
-        who = (moved[-1].by or moved[-1].mark) if moved else self.model.seat
-        if who != self.model.seat:
+        who = (moved[-1].by or moved[-1].mark) if moved else self.model.room.seat
+        if who != self.model.room.seat:
             cell = format_cell(moved[-1].cell, self.model.rules)
             missed = say("room played meanwhile", name=name_of(state, who), cell=cell)
         told = say("room back after", seconds=max(1, round(back.seconds)))
@@ -194,7 +191,7 @@ class RoomScreen(ClientScreen):
         event.stop()
         event.prevent_default()
         model = self.model
-        if self.view.is_small and model.question is None:
+        if self.canvas.is_small and model.question is None:
             return
         text = (event.character or "") if event.is_printable and "alt+" not in event.key else ""
         action = find_action(model, self._program.keymap, event.key, text)
@@ -248,7 +245,7 @@ class RoomScreen(ClientScreen):
         """Pasted text goes into the line that is open; at the board only while there is a move to type."""
         if self.model.line.mode:
             self.model.line.write(event.text)
-        elif self.model.plays:
+        elif self.model.room.plays:
             self.model.type(event.text)
         self.program.redraw()
 
@@ -256,9 +253,9 @@ class RoomScreen(ClientScreen):
         """Take a click on the board, or on what steps back; anywhere else there is nothing to click."""
         if self.model.line.mode or self.model.question is not None:
             return
-        if self.view.is_way_back(event.screen_offset):
+        if self.canvas.is_way_back(event.screen_offset):
             self.commands.step(-1)
-        elif (cell := self.view.find_cell(event.screen_offset)) is not None:
+        elif (cell := self.canvas.find_cell(event.screen_offset)) is not None:
             self.commands.click(cell)
         self.program.redraw()
 
@@ -311,7 +308,7 @@ class RoomScreen(ClientScreen):
 
     def describe_loss(self, reason: str) -> str:
         first = self.program.session.cluster.given.first
-        return describe_giving_up(self.room.state, self.room.viewer, first, reason) if self.model.plays else ""
+        return describe_giving_up(self.room.state, self.room.viewer, first, reason) if self.model.room.plays else ""
 
     def note_person(self) -> None:
         self.model.news.note_key()
@@ -326,7 +323,7 @@ class RoomScreen(ClientScreen):
 
     def gives_way(self) -> bool:
         model = self.model
-        is_free = not (model.plays or model.line.mode or model.question is not None)
+        is_free = not (model.room.plays or model.line.mode or model.question is not None)
         if is_free:
             self.commands.go_home()
         return is_free

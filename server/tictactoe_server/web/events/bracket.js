@@ -7,11 +7,13 @@ import { formatPoints } from "./tournaments.js";
 
 const ROUNDS = ["final", "semifinals", "quarterfinals"];
 
+/** What a round is called after which so many are left, of all that there are. @param {number} left @param {number} all */
+export const nameRound = (left, all) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
+
 /** @param {EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
 export const makeBracket = (rounds, own, most = rounds.length) =>
 	h("ol.bracket", { "aria-label": say("tournament bracket") }, rounds.slice(-most).map((matches, at, { length }) => {
-		const left = length - 1 - at;
-		const name = ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: rounds.length - left });
+		const name = nameRound(length - 1 - at, rounds.length);
 		return h("li", {}, h("h3", {}, name), h("ol", {}, matches.map((match) => makeMatch(match, own))));
 	}));
 

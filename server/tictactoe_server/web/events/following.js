@@ -2,13 +2,13 @@
 
 import { say } from "../catalogue.js";
 import { Refused } from "../requests.js";
-import { clean, formatDuration, joinWords } from "../words.js";
-import { describeWord, isOpen, listDeeds, sidesOf } from "./tournaments.js";
+import { clean, formatDuration } from "../words.js";
+import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
 
 /** After how long all rounds are read again at the soonest; later where many play, as many read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
-/** How many are named at once, and in how many games who is to move. */
-const [MOST_NAMED, MOST_AWAITED] = [6, 4];
+/** In how many games it is said who is to move. */
+const MOST_AWAITED = 4;
 
 export class Following {
 	/** @type {EventState | null} */ state = null;
@@ -67,11 +67,10 @@ export class Following {
 
 	/** The names of some, each with how long they have been away. @param {Side[]} sides */
 	#nameAll(sides) {
-		const names = sides.slice(0, MOST_NAMED).map(([, player, name]) => {
+		return nameSome(sides.map(([, player, name]) => {
 			const time = this.timeAway(player);
 			return time ? say("tournament name away", { name, time }) : name;
-		});
-		return joinWords(names.concat(sides.length > MOST_NAMED ? say("tournament and more", { n: sides.length - MOST_NAMED }) : []));
+		}));
 	}
 
 	/** How many are not here, and who. */
@@ -86,18 +85,25 @@ export class Following {
 		return say("tournament present", { n: players + expected, present });
 	}
 
-	/** For whom one waits, by name: who is missing, later who is to move or away. */
-	get waiting() {
+	/** For whom one waits, by name, as tictactoe_protocol.attendance.describe_waiting; "" for nobody. */
+	describeWaiting() {
 		const { state, pairings: all, missing: { n, names } } = this;
-		const { status = "over", pairings = [], head, games } = state ?? {};
-		if (status === "over") return "";
-		if (status === "open") return n ? say("page event waits", { names }) : say(head?.entry === "roster" ? "page event by card" : "page event soon");
-		if (status !== "running" || !pairings.length) return describeWord("status", status);
+		if (!state || isOver(state)) return "";
+		const { status, pairings, games } = state;
+		if (status === "open") return n ? say("tournament waits for", { names }) : "";
 		const open = pairings.filter(isOpen);
-		if (!open.length) return say("page event round over");
 		const isFew = open.length <= MOST_AWAITED;
 		const sides = open.flatMap((one) => sidesOf(one).filter(([mark, player]) => this.timeAway(player) || (isFew && (games?.[one.id]?.turn ?? mark) === mark)));
-		return [!isFew && say("page event games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("page event waits", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
+		return [!isFew && say("tournament games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("tournament waits for", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
+	}
+
+	/** For whom one waits; else what else is to be said of how it goes on. */
+	get waiting() {
+		const { status = "over", pairings = [], head } = this.state ?? {};
+		if (status === "over") return "";
+		if (status === "open") return this.describeWaiting() || say(head?.entry === "roster" ? "page event by card" : "page event soon");
+		if (status !== "running" || !pairings.length) return describeWord("status", status);
+		return this.describeWaiting() || say("page event round over");
 	}
 
 	/** How far the game of a pairing is, and who is away. @param {Pairing} pairing */

@@ -3,6 +3,8 @@
 import { say } from "../catalogue.js";
 import { clean, joinWords } from "../words.js";
 
+/** How many names are said at once. */
+const MOST_NAMED = 6;
 /** @type {Record<number, string>} */
 const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
 const TIES = ["direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches"];
@@ -110,12 +112,25 @@ export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches
 /** The same with its name. @param {Pick<EventRow, "points" | "tie">} row */
 export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
 
-/** The sentences that stand below the table. @param {EventState} state */
-export const listNotes = (state) => [describeDecision(state)].filter(Boolean);
+/** The first of some names, and how many more there are. @param {string[]} names */
+export const nameSome = (names) => joinWords(names.slice(0, MOST_NAMED).concat(names.length > MOST_NAMED ? say("tournament and more", { n: names.length - MOST_NAMED }) : []));
 
-/** Why the first is before the second where they have as many points, else "". @param {EventState} state */
-function describeDecision({ head, table: [one, two] }) {
-	if (!two || head.kind === "knock_out" || one.points !== two.points || one.place === two.place) return "";
+/** The sentences that stand below the table. @param {EventState} state */
+export function listNotes(state) {
+	const { head, round, expected = [] } = state;
+	const rule = head.kind === "knock_out" ? !isOver(state) && say("tournament match") : describeDecision(state);
+	const hasMissed = round && expected.length && !head.expected;
+	return [rule, hasMissed && say("tournament never came", { names: nameSome(expected.map(clean)) })].filter((told) => !!told);
+}
+
+/** Why the first is before the second where they have as many points, or at the end is not; else "". @param {EventState} state */
+function describeDecision({ status, table }) {
+	const [one, two] = table;
+	if (!two || one.points !== two.points) return "";
+	if (one.place === two.place) {
+		const first = table.filter(({ place }) => place === one.place).map(({ name }) => clean(name));
+		return status === "over" && one.points ? say("tournament level", { names: nameSome(first) }) : "";
+	}
 	const values = new Map(two.tie.map(([tie, value]) => [tie, value]));
 	const [tie, value] = one.tie.find(([tie, value]) => values.get(tie) !== value) ?? ["", 0];
 	return say("tournament before", { name: clean(one.name), other: clean(two.name), tie: describeWord("decided", tie), mine: formatPoints(value), theirs: formatPoints(values.get(tie) ?? 0) });
