@@ -36,6 +36,7 @@ from tictactoe_server.transport.rate_limit import RateLimits
 LEAVING_SECONDS: Final = 3.0  # for connections of who is forgotten to end, before their seats are another's
 AGAIN_SECONDS: Final = 30.0  # until what the store refused is tried again
 _GAMES_AT_ONCE: Final = 50
+_STEP_SECONDS: Final = 0.002  # between two parts of a table, in which others play
 _EXPORTS, _EXPORTS_MS = 30, 60_000  # pages that a player may ask for in a minute
 _MAX_PAGE_BYTES: Final = 100_000
 
@@ -93,7 +94,7 @@ class Forgetting(Service):
                 for stored in some:
                     if not isinstance(stored.value, Unreadable) and id in spec.persons_of.ids(stored.value):
                         found.setdefault(spec.name, []).append(spec.persons_of.shown(stored.value))
-                await asyncio.sleep(0)
+                await asyncio.sleep(_STEP_SECONDS)
         return found
 
     # -- forgetting ---------------------------------------------------------------------------------------------
@@ -254,7 +255,7 @@ async def forget_in(
                         await change(table, key, partial(_edit, persons, one, stand_in))
                         changed(spec.name, key)
                         found += 1
-            await asyncio.sleep(0)
+            await asyncio.sleep(_STEP_SECONDS)
     persons = specs.games.persons_of
     async for number, game in _games(store, id):
         for one in persons.ids(game):

@@ -24,7 +24,7 @@ from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Tabl
 from tictactoe_server.storage.writer import Answer, Writer
 
 _READ_AT_ONCE: Final = 500
-_KEYS_AT_ONCE: Final = 200
+_KEYS_AT_ONCE: Final = 50  # so that whoever plays hardly waits for one who reads all of a table
 _SCRUB_PAUSE_SECONDS: Final = 0.02
 
 
