@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from dataclasses import fields
 from typing import Any, Final
@@ -27,10 +28,15 @@ from tictactoe_server.transport.listen import CannotListen
 _CANNOT: Final = (CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
 """What a server or a command cannot do; the message is a sentence for the operator."""
 
+_OWN_FOLDER: str | None = None  # where there is no home, --data has to be said
+with contextlib.suppress(RuntimeError):
+    _OWN_FOLDER = platformdirs.user_data_dir("tictactoe", appauthor=False)
+
 _DATA: Final = click.Option(
     ["--data"],
     metavar="DIR",
-    default=platformdirs.user_data_dir("tictactoe", appauthor=False),
+    default=_OWN_FOLDER,
+    required=_OWN_FOLDER is None,
     show_default=True,
     show_envvar=True,
     help="Folder that keeps rooms, players and finished games; :memory: keeps nothing.",
