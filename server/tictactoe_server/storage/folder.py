@@ -22,6 +22,7 @@ from tictactoe_server.storage.store import CannotOpenStore
 FILE_NAME: Final = "tictactoe.sqlite3"
 LOCK_NAME: Final = "server.lock"
 _MAX_BYTES: Final = 64
+_ADVICE: Final = "Network file systems do not keep the locks that SQLite needs: use a disk of this machine."
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 log: Final = structlog.get_logger(__name__)
@@ -88,7 +89,7 @@ class DataFolder:
         try:
             descriptor = _open(path)
         except OSError as error:
-            reason = "it is a link" if path.is_symlink() else error.strerror or error
+            reason = "it is a link" if os.path.islink(path) else error.strerror or error
             raise CannotOpenStore(f"Cannot use {path}: {reason}. Nothing in it was changed.") from error
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -100,7 +101,7 @@ class DataFolder:
             if isinstance(error, BlockingIOError):
                 raise FolderInUse(self.path, numbers[0] if numbers else None) from None
             if isinstance(error, OSError):
-                raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}.") from error
+                raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}. {_ADVICE}") from error
             raise
         if held is not None:
             os.close(held)
