@@ -45,7 +45,7 @@ LONG = frozenset(
         *("tests/tools/test_soak_cluster.py", "tests/tools/test_soak_command.py", "tests/tools/test_soak_runs.py"),
         *("tests/tools/test_trial.py", "tests/lab/test_cup.py", "tests/client/test_inspection.py"),
         *("tests/faults/test_crash_points.py", "tests/faults/test_damage.py", "tests/faults/test_connections.py"),
-        *("tests/server/test_cluster.py", "tests/server/events/test_swiss.py", "tests/page/test_members.py"),
+        *("tests/server/test_cluster.py", "tests/server/events/test_swiss.py"),
         *("tests/end_to_end/test_server_data.py", "tests/end_to_end/test_server_command.py"),
         *("tests/tui/test_german_pages.py", "tests/tui/test_german_room.py", "tests/tui/test_walks.py"),
     }
