@@ -15,7 +15,7 @@ from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.test_server_command import COMMAND, HERE, complaint, log_lines, run, started, stopped, url_of
+from tests.end_to_end.test_server_command import COMMAND, HERE, complaint, run, started, stopped, url_of
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
 from tests.programs import start_program
@@ -258,13 +258,3 @@ async def test_the_log_for_people_is_narrow_and_has_no_line_for_a_move(tmp_path:
         "server stopped",
     ):
         assert words in errors
-
-
-async def test_the_log_for_programs_has_the_same_as_json(tmp_path: Path) -> None:
-    errors, room = await play_an_evening(tmp_path, "--log-format", "json", "--limit", "rooms=7")
-    events = {line["event"]: line for line in log_lines(errors)}
-    assert {"server started", "game began", "game ended", "kicked", "banned", "server stopped"} <= set(events)
-    begun, ended = events["server started"], events["game ended"]
-    assert begun["data"] == str(tmp_path)
-    assert "rooms=7" in str(begun["limits"]).split(",")
-    assert (ended["room"], ended["winner"], ended["reason"], ended["moves"]) == (room, "X", "line", 5)

@@ -512,25 +512,6 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(se
         assert await ana.read_line() == "Last: you played B2, centre."
 
 
-async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_over(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
-        ana.type("b2")
-        await bo.state(ply=1)
-        await cut_off(ana, proxy)
-        ana.type("value", "mistakes", "next mistake")
-        assert await ana.read_line() == "There is no connection: type value again when it is back."
-        assert await ana.read_line() == "What moves are worth is told when the game is over."
-        assert await ana.read_line() == "What moves are worth is told when the game is over."
-        proxy.is_closed = False
-        await ana.until("Connected again after ")
-        await bo.ask("resign", room=code)
-        await ana.until("Rematch?")
-        await cut_off(ana, proxy)
-        ana.type("mistakes", "value 0")
-        assert await ana.read_line() == "No move gave anything away for sure."
-        assert await ana.read_line() == "At the start: X to move: a draw with best play. All moves are equal."
-
-
 async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_move_played(
     server: Server, proxy: Proxy, capsys: pytest.CaptureFixture[str]
 ) -> None:
