@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,11 +16,9 @@ from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy
 from tictactoe_client import connect
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 NEVER = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
 """Whoever waits at all waits in vain."""
@@ -122,15 +119,6 @@ async def test_a_transcript_says_which_address_it_came_to(ways: tuple[Proxy, Pro
         assert await ana.read_line() == f"Connected to {two.url}."
 
 
-async def test_nothing_there_is_told_of_all_addresses(ways: tuple[Proxy, Proxy]) -> None:
-    lose(ways[0])
-    lose(ways[1])
-    async with run_client("rooms", *given(*ways)) as ana:
-        assert await ana.end() == 3
-        assert f"Can't reach {ways[0].url} " in (errors := await ana.errors())
-        assert f", nor {ways[1].url} " in errors
-
-
 async def test_a_check_looks_at_all_addresses_and_says_where_it_came(ways: tuple[Proxy, Proxy]) -> None:
     ways[0].is_closed = True
     async with run_client("check", *given(*ways)) as ana:
@@ -158,27 +146,3 @@ async def test_a_seat_left_at_one_address_is_taken_up_at_another(server: Server,
             await again.until("You are O, ana. bo is X.")
             again.type("leave", "leave")
             assert await again.end() == 0
-
-
-async def test_one_is_the_same_player_at_every_address(server: Server, ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with connect(server.url, name="ana") as before:
-        KnownPlayers().keep(KnownPlayer(two.url, "ana", before.token, pid=2**22 + 1))
-        player = before.player
-    for options in (given(one, two), given(one), given(two)):
-        async with run_client("new", "--json", *options) as script:
-            assert (await script.message(type="welcome"))["player"] == player
-            script.end_input()
-
-
-async def test_a_player_whom_one_address_does_not_know_is_kept_for_the_others(ways: tuple[Proxy, Proxy]) -> None:
-    async with Server(Settings(host="127.0.0.1", port=0)) as other:
-        ways[0].target = other.port
-        async with connect(ways[1].url, name="ana") as known:
-            token = known.token
-        for way in ways:
-            KnownPlayers().keep(KnownPlayer(way.url, "ana", token, pid=2**22 + 1))
-        async with run_client("new", "--json", *given(*ways)) as script:
-            assert (await script.message(type="welcome"))["token"] != token
-    rows: list[Any] = [row for row in KnownPlayers()._read() if row.token == token]
-    assert [row.server for row in rows] == [ways[1].url]
