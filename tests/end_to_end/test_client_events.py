@@ -32,7 +32,7 @@ async def run(*arguments: str, code: int = 0, home: Path | None = None, **more: 
 
 
 async def open_event(organiser: Peer, *bots: str, **more: object) -> str:
-    terms = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "bots": bots, "break_ms": 50} | more
+    terms = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "bots": bots} | more
     return str((await organiser.ask("event_open", **terms))["event"])
 
 
@@ -111,10 +111,10 @@ async def test_the_organiser_runs_an_event_beside_a_client_of_theirs_that_is_ope
         await watching.until("Round 1")
 
 
-async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(bots: Server, tmp_path: Path) -> None:
-    async with open_peer(bots.url, "org") as org:
+async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(server: Server, tmp_path: Path) -> None:
+    async with open_peer(server.url, "org") as org:
         code = await open_event(org, "random", "random")
-        there = ("--plain", "--server", bots.url)
+        there = ("--plain", "--server", server.url)
         async with run_client("event", code, "join", "--name", "ana", *there) as ana:
             await ana.until(
                 "Friday: round robin, 3x3, 1+0.", "You are in as ana.", "Not begun yet, open; 3 of 3 players are here."
