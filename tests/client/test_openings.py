@@ -32,7 +32,6 @@ THREE = (
 TWO = "has placed two more, and you choose which side to play on. So far you are X."
 ONE = "has made the first move, and you choose which side to play on. So far you are O."
 TYPE_X = "Type 1 or swap: play X, O moves; 2 or stay: stay O, and move"
-TYPE_MORE = "3 or more: place two more, then ana chooses"
 TYPE_O = "Type 1 or swap: play O, and move; 2 or stay: stay X, O moves"
 QUIET = Settings(draws_board=False)
 BACK = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
