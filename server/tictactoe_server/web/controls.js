@@ -3,12 +3,11 @@
 import { say } from "./catalogue.js";
 import { describeReason, findDeed, findReason, isServerBot } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
-import { showKeys } from "./keyhelp.js";
-import { withSentences } from "./language.js";
+import { prepared } from "./later.js";
 import { nextMark } from "./opening.js";
 import { FREE, nameCell, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
-import { firstOf, readCommand } from "./typing.js";
+import { firstOf } from "./keys.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
 export class GameControls {
@@ -19,7 +18,7 @@ export class GameControls {
 		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
 		event: () => this.page.app.navigate(`/e/${this.#state?.event}`),
-		help: () => showKeys(),
+		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
 		leave: (deed) => this.#ask(deed),
 		new: () => this.#openAnother(this.#bot),
@@ -147,7 +146,7 @@ export class GameControls {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { ReviewPanel } = await withSentences(import("./reviewpanel.js"));
+		const { ReviewPanel } = await prepared(import("./reviewpanel.js"));
 		page.review = new ReviewPanel((ply) => this.#analyse(ply), {
 			look: (ply) => page.timeline.look(ply),
 			here: () => page.timeline.shown,
@@ -190,7 +189,8 @@ export class GameControls {
 	}
 
 	/** Do what was typed behind a slash or a colon. @param {string} text */
-	command(text) {
+	async command(text) {
+		const { readCommand } = await prepared(import("./commands.js"));
 		const state = this.#state;
 		const may = this.may;
 		if (!state || !may) return;

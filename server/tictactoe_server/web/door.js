@@ -3,13 +3,13 @@
 import { say } from "./catalogue.js";
 import { field, h, submitting } from "./dom.js";
 import { isGuest } from "./identity.js";
-import { withSentences } from "./language.js";
+import { prepared } from "./later.js";
 import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
 /** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor(own, state, onJoin) {
 	const name = h("input", { value: own, maxlength: 24, autocomplete: "nickname" });
-	if (isGuest(own)) withSentences(import("./naming.js")).then(({ proposeName }) => (name.value = name.value === own ? proposeName() : name.value), () => undefined);
+	if (isGuest(own)) prepared(import("./naming.js")).then(({ proposeName }) => (name.value = name.value === own ? proposeName() : name.value), () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");

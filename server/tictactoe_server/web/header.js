@@ -2,7 +2,6 @@
 
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
-import { showKeys } from "./keyhelp.js";
 import { chooseLanguage, languagesThere } from "./language.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -16,7 +15,7 @@ export function makeTools(app) {
 	const languages = select(Object.entries(languagesThere()), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), () => app.showRules());
-	const keys = button("?", showKeys, { "aria-label": say("view keys"), title: say("view keys") });
+	const keys = button("?", () => app.showKeys(), { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
 	const element = h("div.row", {}, link, again, games, rules, languages, theme, sound, keys);
 	draw();

@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { isForControl } from "./dom.js";
 import { parseCell } from "./rules.js";
-import { cellOfDigit, deedOfKey } from "./typing.js";
+import { cellOfDigit, deedOfKey } from "./keys.js";
 
 export class Keyboard {
 	/** @param {GamePage} page */

@@ -1,9 +1,10 @@
 /** The list of keys and commands that the page shows on request. */
 
 import { say } from "./catalogue.js";
+import { COMMANDS, wordsOf } from "./commands.js";
 import { openDialog } from "./dialog.js";
 import { h } from "./dom.js";
-import { COMMANDS, wordsOf, KEYS, KEYS_OF_CLAIMS } from "./typing.js";
+import { KEYS, KEYS_OF_CLAIMS } from "./keys.js";
 
 /** What is no deed of the room. */
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];

@@ -4,8 +4,8 @@ import { App } from "./app.js";
 import { say } from "./catalogue.js";
 import { isForControl, show } from "./dom.js";
 import { makeTools } from "./header.js";
-import { showKeys } from "./keyhelp.js";
-import { learnLanguage, withSentences } from "./language.js";
+import { learnLanguage } from "./language.js";
+import { prepareEvents, prepared } from "./later.js";
 import { readCode } from "./words.js";
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
@@ -14,11 +14,12 @@ const LATER_MS = 2000;
 /** How each page is loaded, when it is first wanted. */
 const LOADERS = {
 	game: () => import("./game.js"),
-	history: () => withSentences(import("./history.js")),
-	home: () => withSentences(import("./home.js")),
-	newRoom: () => withSentences(import("./newroom.js")),
+	history: () => prepared(import("./history.js")),
+	keys: () => prepared(import("./keyhelp.js")),
+	home: () => prepared(import("./home.js")),
+	newRoom: () => prepared(import("./newroom.js")),
 	nothing: () => import("./nothing.js"),
-	wall: () => withSentences(import("./wall.js")),
+	wall: () => prepared(import("./wall.js")),
 };
 /** @type {Page | null} */
 let page = null;
@@ -56,7 +57,7 @@ function decode(text) {
 
 /** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
 async function loadEvent(code, part, ticket) {
-	await Promise.all([(await import("./events/words.js")).prepare(), app.arrive()]);
+	await Promise.all([prepareEvents(), app.arrive()]);
 	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
 	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
 	return new (await import("./events/event.js")).EventPage(app, code, ticket);
@@ -136,7 +137,7 @@ addEventListener("popstate", move);
 addEventListener("keydown", (event) => {
 	if (event.defaultPrevented || document.querySelector("dialog")) return;
 	if (event.key === "Escape" && !page?.element.matches(".game")) navigate("/");
-	else if (event.key === "?" && !isForControl(event)) showKeys();
+	else if (event.key === "?" && !isForControl(event)) app.showKeys();
 	else page?.onKey?.(event);
 });
 

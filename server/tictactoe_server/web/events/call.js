@@ -2,8 +2,8 @@
 
 import { say } from "../catalogue.js";
 import { button, h, setText } from "../dom.js";
+import { prepareEvents } from "../later.js";
 import { clean, formatDuration } from "../words.js";
-import { prepare } from "./words.js";
 
 const TICK_MS = 300;
 /** The calls that are answered or shown, by room: each connection is told of them. @type {Set<string>} */
@@ -16,7 +16,7 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	known.add(room);
 	const until = performance.now() + due_ms;
 	try {
-		await prepare();
+		await prepareEvents();
 	} catch {
 		// The server is away; its next welcome has the call again.
 		return void known.delete(room);
