@@ -82,7 +82,7 @@ export class EventPage {
 		this.organiser.draw();
 		this.parts.bracket.hidden = !whole?.bracket;
 		show(this.#bracket, makeBracket(whole?.bracket ?? [], player));
-		setText(this.#presence, state.status === "open" ? presence : "");
+		setText(this.#presence, state.status === "open" ? presence : say("page event table"));
 		setText(this.#decision, listNotes(state).join(" "));
 		setText(this.#round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
 		this.parts.table.hidden = !state.table.length && !state.expected;

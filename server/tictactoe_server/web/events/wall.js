@@ -91,7 +91,7 @@ export class EventWall {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
 		return [
-			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), this.address, h("p", {}, say("page event or code")), this.code),
+			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say(state?.head.entry === "roster" ? "page event come by card" : "page event come")), this.address, h("p", {}, say("page event or code")), this.code),
 			this.qr,
 			h("div.wall-in", {}, h("h2", {}, presence), names),
 		];
