@@ -132,7 +132,7 @@ export class App {
 
 	/** Show what keys and commands there are. */
 	async showKeys() {
-		(await prepared(import("./keyhelp.js"))).showKeys();
+		(await prepared(import("./commands.js"))).showKeys();
 	}
 
 	/** @param {string} text */

@@ -1,6 +1,9 @@
-/** What is typed behind a slash, by the names of what may be done. */
+/** What is typed behind a slash, by the names of what may be done; and the list of commands and keys that the page shows. */
 
 import { say } from "./catalogue.js";
+import { openDialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
 
 const WAYS = ["choose more", "choose stay", "choose swap"];
 /** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
@@ -20,4 +23,23 @@ export function readCommand(text) {
 	const typed = text.trim().replace(/\s+/g, " ").toLowerCase();
 	const found = Object.entries(COMMANDS).find(([id]) => wordsOf(id).includes(typed));
 	return found ? found[1] : null;
+}
+
+/** What is no deed of the room. */
+const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
+
+function listKeys() {
+	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, say(`deed ${names[names.length - 1]}`)]);
+	const commands = Object.keys(COMMANDS).map((id) => `/${wordsOf(id)[0]}`);
+	return [
+		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
+		...letters,
+		["/", say("view keys commands", { commands: commands.join(", ") })],
+		["Esc", say("key back")],
+	];
+}
+
+export function showKeys() {
+	const rows = listKeys().map(([keys, does]) => h("div", h("dt", keys), h("dd", does)));
+	openDialog(say("view keys"), h("dl", rows));
 }

@@ -1,13 +1,12 @@
 /** What one does on the page of a game: moves, buttons, commands and keys. */
 
 import { say } from "./catalogue.js";
-import { describeReason, findDeed, findReason, isServerBot } from "./choices.js";
+import { describeReason, findDeed, findReason, firstOf, isServerBot } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
 import { prepared } from "./later.js";
 import { nextMark } from "./opening.js";
 import { FREE, nameCell, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
-import { firstOf } from "./keys.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
 export class GameControls {
@@ -147,17 +146,7 @@ export class GameControls {
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
 		const { ReviewPanel } = await prepared(import("./reviewpanel.js"));
-		page.review = new ReviewPanel((ply) => this.#analyse(ply), {
-			look: (ply) => page.timeline.look(ply),
-			here: () => page.timeline.shown,
-			onChange: () => page.draw(),
-			say: (text) => page.app.say(text, true),
-			onFail: (text) => {
-				page.beginAnew();
-				page.app.say(text);
-				page.draw();
-			},
-		});
+		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
 		if (this.#state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
 		return page.weigh();
 	}

@@ -4,22 +4,20 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
-import { makeDoor } from "./door.js";
 import { setText, show } from "./dom.js";
-import { makeInvitation } from "./invitation.js";
 import { Keyboard } from "./keyboard.js";
 import { changeLook, hasLooks, lookOf } from "./look.js";
 import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
-import { nameCell } from "./rules.js";
 import { sceneOf } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
 import { Timeline } from "./timeline.js";
-import { clean, describeRules, messageOf } from "./words.js";
+import { makeDoor, makeInvitation } from "./waiting.js";
+import { clean, messageOf } from "./words.js";
 
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
@@ -51,26 +49,8 @@ export class GamePage {
 		this.app = app;
 		this.source = source;
 		this.isLive = "code" in source;
-		this.talk = new Talk({
-			onSay: (text) => this.controls.chat(text),
-			onCommand: (text) => this.controls.command(text),
-			onDone: () => this.board?.focus(),
-		});
-		this.stage = new Stage({
-			steps: this.timeline.steps,
-			moves: this.timeline.list,
-			talk: this.isLive ? this.talk.element : null,
-			onAnswer: (name) => this.controls.run(name),
-			onHeard: () => {
-				this.talk.toggle();
-				this.drawTalk();
-			},
-			onLook: () => {
-				changeLook();
-				this.draw();
-			},
-			onRules: () => app.showRules(this.game?.state?.rules),
-		});
+		this.talk = new Talk(this);
+		this.stage = new Stage(this);
 		this.element = this.stage.element;
 		this.keyboard = new Keyboard(this);
 		this.drawTalk();
@@ -198,9 +178,7 @@ export class GamePage {
 		const { rules } = scene.state;
 		const look = lookOf(rules);
 		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) {
-			const onPoint = (/** @type {number} */ cell) => this.review?.point(cell);
-			const ears = { onPlay: this.controls.play.bind(this.controls), onChoose: this.#confirmCell.bind(this), onPoint };
-			this.board = new Board(rules, say("view board of", { rules: describeRules(rules) }), look, ears);
+			this.board = new Board(this, rules, look);
 			this.stage.drawPlace(this.board.element, hasLooks(rules));
 		}
 		this.board.isTyping = !!this.typed;
@@ -229,13 +207,6 @@ export class GamePage {
 		stage.drawBanner(banner);
 		stage.drawPlayers(players, state.rules);
 		return this.#drawQuestions(questions);
-	}
-
-	/** @param {number | null} cell */
-	#confirmCell(cell) {
-		const { board } = this;
-		const name = cell === null || !board ? null : nameCell(cell, board.rules);
-		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
 	}
 
 	/** What may be done now. @param {ShownGame} game @param {State} state */
@@ -278,6 +249,18 @@ export class GamePage {
 		this.app.say(describeLine(line));
 		this.drawTalk();
 		if (line.player !== this.room?.viewer) this.app.sound.play("move");
+	}
+
+	/** Open or close the talk, where it lies over the page. */
+	toggleTalk() {
+		this.talk.toggle();
+		this.drawTalk();
+	}
+
+	/** Draw the board in another look. */
+	changeLook() {
+		changeLook();
+		this.draw();
 	}
 
 	/** Draw what opens the talk on a phone, with how much is new in it. */

@@ -172,18 +172,19 @@ function offers(old, state, moves, isTakenBack) {
 		const now = state.offers[kind];
 		const isGranted = state.result || (isTakenBack && kind === "undo");
 		if (now && now !== was) {
-			const count = kind === "draw" ? 0 : takenBackBy(state, now);
-			const known = moves?.length === state.ply ? moves : state.last === null ? [] : [state.last];
-			const cells = count > 0 && count <= known.length ? known.slice(-count) : [];
-			told.push(of("Offered", old, state, { kind, by: now, count, cells }));
+			told.push(of("Offered", old, state, { kind, by: now, ...(kind === "draw" ? { count: 0, cells: [] } : takenBackBy(state, now, moves)) }));
 		} else if (was && !now && !isGranted) told.push(howItEnded(old, state, kind, was, isTakenBack));
 	}
 	const asking = (state.offers.rematch ?? []).filter((mark) => !old.offers.rematch?.includes(mark));
 	return [...told, ...asking.map((by) => of("Offered", old, state, { kind: "rematch", by, count: 0, cells: [] }))];
 }
 
-/** How many moves are taken back where a mark asks. @param {State} state @param {string} mark */
-export const takenBackBy = ({ last, board }, mark) => (last !== null && board[last] === mark ? 1 : 2);
+/** How many moves are taken back where a mark asks, and their cells, none where they are not known. @param {State} state @param {string} mark @param {Cells} [moves] */
+export function takenBackBy({ last, board, ply }, mark, moves) {
+	const count = last !== null && board[last] === mark ? 1 : 2;
+	const known = moves?.length === ply ? moves : last === null ? [] : [last];
+	return { count, cells: count <= known.length ? known.slice(-count) : [] };
+}
 
 /** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack */
 function howItEnded(old, state, kind, by, isTakenBack) {

@@ -17,7 +17,7 @@ export function makeTools(app) {
 	const rules = button(say("page rules"), () => app.showRules());
 	const keys = button("?", () => app.showKeys(), { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
-	const element = h("div.row", {}, link, again, games, rules, languages, theme, sound, keys);
+	const element = h("div.row", link, again, games, rules, languages, theme, sound, keys);
 	draw();
 	return { element, draw };
 

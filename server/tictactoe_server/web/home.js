@@ -16,7 +16,7 @@ const LIVE_BOARDS = 3;
 export function makeHome(app) {
 	const { connection, kept } = app;
 	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
-	const playing = h("span.name", {}, say("home playing as"));
+	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
@@ -26,11 +26,11 @@ export function makeHome(app) {
 		app.keep({ game: preset });
 		return play.describe();
 	});
-	const element = h("div.home", {},
-		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("div.row", {}, h("label.row", {}, playing, name), button(say("page name keep"), () => showNames()))),
+	const element = h("div.home",
+		h("div.hero", h("h1", { tabindex: -1 }, say("page home title")), h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
 		banner,
 		resume.element,
-		h("div.choose", {}, tiles.element, play.element),
+		h("div.choose", tiles.element, play.element),
 		side.element,
 	);
 	onPhase();
@@ -61,9 +61,9 @@ function makeSide(app) {
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
 	const events = h("section", { hidden: true });
 	const games = h("a", { href: "/#games" }, say("history title"));
-	const element = h("div.side-cards", {},
-		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", {}, h("h2", {}, say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", {}, title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", {}, say("page join"))), events),
+	const element = h("div.side-cards",
+		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), events),
 	);
 	draw();
 	return { element, follow, hear: (/** @type {News} */ news) => lobby.hear(news), close: () => lobby.close() };
@@ -80,7 +80,7 @@ function makeSide(app) {
 		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
 		nothing.hidden = lobby.count > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));
-		show(list, rows.length ? rows : h("li.note", {}, say("page no room")));
+		show(list, rows.length ? rows : h("li.note", say("page no room")));
 	}
 
 	function join() {

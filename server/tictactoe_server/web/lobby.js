@@ -68,5 +68,12 @@ export class Lobby {
 	}
 }
 
+/** Give boards as many columns and rows as fill a place so much wider than high, with no row left empty. @param {HTMLElement} element @param {number} places @param {number} shape @param {number} [leastRows] @param {number} [leastColumns] */
+export function layOut({ style }, places, shape, leastRows = 1, leastColumns = 1) {
+	const rows = Math.max(leastRows, Math.ceil(places / Math.ceil(Math.sqrt(places * shape))));
+	style.setProperty("--columns", String(Math.max(leastColumns, Math.ceil(places / rows))));
+	style.setProperty("--rows", String(rows));
+}
+
 /** By what a card is known: games of computers may be of another kind each. @param {LiveBoard} live */
 const keyOf = ({ room, game }) => room || `${game}`;

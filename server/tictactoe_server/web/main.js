@@ -13,9 +13,9 @@ const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type
 const LATER_MS = 2000;
 /** How each page is loaded, when it is first wanted. */
 const LOADERS = {
+	commands: () => prepared(import("./commands.js")),
 	game: () => import("./game.js"),
 	history: () => prepared(import("./history.js")),
-	keys: () => prepared(import("./keyhelp.js")),
 	home: () => prepared(import("./home.js")),
 	newRoom: () => prepared(import("./newroom.js")),
 	nothing: () => import("./nothing.js"),

@@ -12,8 +12,8 @@ export const proposeName = () => `${pick("name proposal first")} ${pick("name pr
 export async function askName(app) {
 	const proposal = proposeName();
 	const name = h("input", { value: proposal, maxlength: 24, autocomplete: "nickname", "aria-label": say("name question") });
-	const form = h("form.row", { submit: submitting(() => dialog.close()) }, name, h("button.primary", {}, say("name question take")));
-	const dialog = openDialog(say("name question"), h("p", {}, say("name question note")), form);
+	const form = h("form.row", { submit: submitting(() => dialog.close()) }, name, h("button.primary", say("name question take")));
+	const dialog = openDialog(say("name question"), h("p", say("name question note")), form);
 	name.focus();
 	name.select();
 	await new Promise((resolve) => dialog.addEventListener("close", resolve));

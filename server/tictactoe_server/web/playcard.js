@@ -41,8 +41,8 @@ export function makePlayCard(app, mayPlay) {
 	const level = makeLevel();
 	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
 	const element = h("section.card.play", { "aria-label": say("page play") },
-		h("div.about", {}, h("div.card-head", {}, title, size), rules),
-		h("div.begin", {},
+		h("div.about", h("div.card-head", title, size), rules),
+		h("div.begin",
 			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
 			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
 			button(say("page here"), () => begin({ type: "create", visibility: "private" }, nameOthers(rulesOf(kept.game).marks)), { class: "big" }),

@@ -9,7 +9,7 @@ const MOMENT_MS = 50;
 export class Review {
 	/** Those that are known, by how many moves were made. @type {Analysis[]} */
 	known = [];
-	/** @type {readonly number[]} */
+	/** @type {Moves} */
 	moves = [];
 	/** @type {Map<number, Promise<Analysis>>} */
 	#asked = new Map();
@@ -21,7 +21,7 @@ export class Review {
 		this.ask = ask;
 	}
 
-	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {readonly number[]} moves */
+	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {Moves} moves */
 	follow(game, moves) {
 		let kept = game === this.#game ? 0 : -1;
 		while (kept >= 0 && kept < moves.length && moves[kept] === this.moves[kept]) kept++;
@@ -67,10 +67,10 @@ export class Review {
 	}
 }
 
-/** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {readonly number[]} moves */
+/** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {Moves} moves */
 export const judgeMoves = (known, moves) => moves.map((cell, ply) => (known[ply] ? judge(cell, known[ply]) : ""));
 
-/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {State} state */
+/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {Moves} moves @param {State} state */
 export function pointsOf(known, moves, state) {
 	const [first] = state.rules.marks;
 	const kinds = judgeMoves(known, moves);
@@ -87,7 +87,7 @@ export function pointsOf(known, moves, state) {
 	});
 }
 
-/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. @param {readonly Analysis[]} known @param {readonly number[]} moves */
+/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. @param {readonly Analysis[]} known @param {Moves} moves */
 export function turningPoint(known, moves) {
 	const lost = moves.map((cell, ply) => (known[ply] ? lossOf(cell, known[ply]) : 0));
 	const most = Math.max(0, ...lost);

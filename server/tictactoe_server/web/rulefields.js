@@ -15,7 +15,7 @@ export function makeRuleFields(onChange, onEdit) {
 	const opening = select(["", "pie", "swap2"].map((one) => [one, say(`form ${one || "none"}`)]));
 	const others = Object.entries({ win, marks, blocked, misere, gravity, exact, opening, seat });
 	const element = h("div.fields", { input: edit },
-		h("div.pair", {}, field(say("page new rows"), rows), field(say("page new columns"), columns)),
+		h("div.pair", field(say("page new rows"), rows), field(say("page new columns"), columns)),
 		others.map(([name, control]) => field(say(`new room ${name}`), control, say(`new room ${name} note`))),
 	);
 	let preset = /** @type {string | null} */ (PRESETS[0]);

@@ -19,7 +19,7 @@ export function showRules(rules) {
 
 /** @param {string} id @param {Element} picture @param {string} name @param {string} text */
 function makePart(id, picture, name, text) {
-	return h("section.rules-of", { id }, picture, h("div", {}, h("h3", {}, name), h("p", {}, text)));
+	return h("section.rules-of", { id }, picture, h("div", h("h3", name), h("p", text)));
 }
 
 /** @param {Rules} rules */

@@ -38,7 +38,7 @@ export class SmallBoard {
 		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
 	}
 
-	/** @param {string} board @param {number | null} [last] @param {readonly number[]} [line] */
+	/** @param {string} board @param {number | null} [last] @param {Moves} [line] */
 	draw(board, last = null, line = []) {
 		const key = `${board}${last}${line}`;
 		if (key === this.#drawn) return;

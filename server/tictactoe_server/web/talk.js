@@ -9,23 +9,23 @@ export class Talk {
 	unread = 0;
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
-	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", {}, say("view talk send")));
+	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", say("view talk send")));
 	element = h("section.talk", { "aria-label": say("view talk") }, this.#lines, this.#form);
 
-	/** @param {TalkEars} ears */
-	constructor(ears) {
-		this.ears = ears;
+	/** @param {GamePage} page */
+	constructor(page) {
+		this.page = page;
 	}
 
 	/** @param {ChatLine} line */
 	hear({ from, seat, text }) {
 		if (!this.#lines.clientHeight) this.unread++;
-		this.#add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
+		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
 	}
 
 	/** Show what happened between the lines. */
 	note(text = "") {
-		this.#add(h("li.note", {}, text));
+		this.#add(h("li.note", text));
 	}
 
 	/** On a phone, where it lies over the page: open or close it. */
@@ -44,12 +44,12 @@ export class Talk {
 	}
 
 	async #submit() {
-		const { ears } = this;
+		const { controls, board } = this.page;
 		const text = this.#input.value.trim();
 		this.#input.value = "";
-		if (/^[/:]/.test(text)) ears.onCommand(text.slice(1).trim());
-		else if (text && !(await ears.onSay(text))) this.#input.value ||= text;
-		if (!text) ears.onDone();
+		if (/^[/:]/.test(text)) controls.command(text.slice(1).trim());
+		else if (text && !(await controls.chat(text))) this.#input.value ||= text;
+		if (!text) board?.focus();
 	}
 
 	/** @param {HTMLElement} item */

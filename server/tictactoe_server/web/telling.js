@@ -151,15 +151,13 @@ function sayOf(state, mark, id, viewer, places = {}) {
 	return say(id, { name: nameOf(state, mark), ...places });
 }
 
-/** The cells of the last moves by name, or their number where they are not known. @param {readonly number[]} cells @param {number} n @param {State} state */
+/** The cells of the last moves by name, or their number where they are not known. @param {Moves} cells @param {number} n @param {State} state */
 const nameMoves = (cells, n, state) => joinWords(nameCells(cells, state.rules)) || say("last moves", { n });
 
-/** What is taken back where the asker asks. @param {State} state @param {string} asker @param {readonly number[] | null} moves */
+/** What is taken back where the asker asks. @param {State} state @param {string} asker @param {Moves | null} moves */
 export function describeTakeBack(state, asker, moves) {
-	const count = takenBackBy(state, asker);
-	const known = state.last === null ? [] : [state.last];
-	const cells = (moves?.length === state.ply ? moves : known).slice(-count);
-	return nameMoves(cells.length === count ? cells : [], count, state);
+	const { count, cells } = takenBackBy(state, asker, moves);
+	return nameMoves(cells, count, state);
 }
 
 /** The one mark that lost a game that is over, of those who played to its end. @param {State} state */

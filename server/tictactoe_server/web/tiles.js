@@ -40,8 +40,8 @@ export function makeTiles(chosen, onChoose) {
 	const games = [...PRESETS, OWN];
 	const inputs = games.map((value) => h("input", { type: "radio", name: "game", value, change: () => onChoose(value) }));
 	const tiles = games.map((preset, index) => {
-		const words = h("span", {}, h("b", {}, say(`name of ${preset}`)), " ", h("small", {}, say(`page won ${preset}`)));
-		return h("label.tile", {}, inputs[index], drawExample(preset), words);
+		const words = h("span", h("b", say(`name of ${preset}`)), " ", h("small", say(`page won ${preset}`)));
+		return h("label.tile", inputs[index], drawExample(preset), words);
 	});
 	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
 	choose(chosen);

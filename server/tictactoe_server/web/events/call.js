@@ -23,7 +23,7 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	}
 	const time = h("b.clock");
 	const banner = h("div.call", { role: "alert" },
-		h("span", {}, say("page event called", { name: clean(against), mark })), time, button(say("page event board"), enter, { class: "primary" }));
+		h("span", say("page event called", { name: clean(against), mark })), time, button(say("page event board"), enter, { class: "primary" }));
 	const ticker = setInterval(look, TICK_MS);
 	if (!look()) announce();
 

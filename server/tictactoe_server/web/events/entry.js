@@ -20,14 +20,14 @@ export class Entry {
 	#told = h("p.told");
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
-	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", {}, say("page join")));
-	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", {}, say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
+	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
+	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
 	#leave = sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
-		this.#told, this.#form, this.#here, h("div.row", {}, this.#board, this.#back, this.#pause, this.#leave), this.#fault,
+		this.#told, this.#form, this.#here, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
 
 	/** @param {Following} following @param {string} ticket that came with the link */

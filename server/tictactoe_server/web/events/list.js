@@ -18,5 +18,5 @@ export async function drawEvents(app, section) {
 	});
 	const open = async () => (await import("./opening.js")).showOpening(app);
 	section.hidden = false;
-	show(section, h("div.card-head", {}, h("h2", {}, say("page events")), button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", {}, rows));
+	show(section, h("div.card-head", h("h2", say("page events")), button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", rows));
 }
