@@ -119,7 +119,7 @@ export class App {
 		setTimeout(() => this.show(text, isShown));
 	}
 
-	/** @param {string} text @param {boolean} [isShown] whether it stands on the page already */
+	/** @param {string} text */
 	show(text, isShown = false) {
 		setText(this.status, text);
 		this.status.classList.toggle("unseen", isShown);

@@ -39,12 +39,6 @@ export class GameControls {
 		return this.page.game?.state ?? null;
 	}
 
-	/** What may be done now. @returns {Choices | null} */
-	get may() {
-		const { game } = this.page;
-		return game?.state ? this.page.may(game, game.state) : null;
-	}
-
 	/** The level of the computer that plays along, undefined for people alone. */
 	get #bot() {
 		return Object.values(this.#state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
@@ -53,7 +47,7 @@ export class GameControls {
 	/** Do what goes by a name, or say why it cannot be done; whether it was done. */
 	run(name = "") {
 		const { page } = this;
-		const may = this.may;
+		const { may } = page;
 		const deed = may ? findDeed(may, name) : undefined;
 		const does = this.#does[deed?.id ?? name];
 		const why = may && !deed ? findReason(may, name) : undefined;
@@ -114,7 +108,7 @@ export class GameControls {
 
 	#confirm() {
 		const { page } = this;
-		const may = this.may;
+		const { may } = page;
 		const deed = may ? findDeed(may, page.confirming) : undefined;
 		page.confirming = "";
 		if (deed && page.room) askFor(page.room, deed);
@@ -180,13 +174,12 @@ export class GameControls {
 	/** Do what was typed behind a slash or a colon. @param {string} text */
 	async command(text) {
 		const { readCommand } = await prepared(import("./commands.js"));
-		const state = this.#state;
-		const may = this.may;
-		if (!state || !may) return;
+		const { app, game, may } = this.page;
+		if (!game?.state || !may) return;
 		const names = readCommand(text);
-		const cell = parseCell(text, state.rules);
+		const cell = parseCell(text, game.state.rules);
 		if (names) this.run(firstOf(may, names) ?? names[0]);
 		else if (cell >= 0) this.play(cell);
-		else this.page.app.say(say("view room unknown command", { typed: clean(text) }));
+		else app.say(say("view room unknown command", { typed: clean(text) }));
 	}
 }

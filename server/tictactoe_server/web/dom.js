@@ -66,9 +66,11 @@ export const button = (label, does, attributes = {}) => h("button", { type: "but
 export const field = (label, control, note) =>
 	h("label.field", h("span", label), control, note && h("small", note));
 
-/** An option is its value, or the value and what it is called. @type {(options: (string | [string, string])[], attributes?: Attributes) => HTMLSelectElement} */
-export const select = (options, attributes = {}) =>
-	h("select", attributes, options.map((one) => (typeof one === "string" ? h("option", one) : h("option", { value: one[0] }, one[1]))));
+/** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
+export const select = (values, label, attributes = {}) => h("select", attributes, values.map((value) => h("option", { value }, label(value))));
+
+/** A field for a name, in which there are so many letters at most. @param {Attributes} [attributes] */
+export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
 /** What a form does instead of going elsewhere. @type {(does: () => unknown) => (event: Event) => void} */
 export const submitting = (does) => (event) => {

@@ -4,9 +4,9 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
-import { setText, show } from "./dom.js";
+import { show } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
-import { changeLook, hasLooks, lookOf } from "./look.js";
+import { hasLooks, lookOf } from "./look.js";
 import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
@@ -16,15 +16,11 @@ import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
 import { Timeline } from "./timeline.js";
-import { makeDoor, makeInvitation } from "./waiting.js";
 import { clean, messageOf } from "./words.js";
 
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
-
-/** @param {App} app @param {Source} source */
-export const makeGame = (app, source) => new GamePage(app, source);
 
 export class GamePage {
 	/** The game on the page, null before it has come. @type {ShownGame | null} */
@@ -42,7 +38,7 @@ export class GamePage {
 	#isClosed = false;
 	#signals = new Signals();
 	controls = new GameControls(this);
-	timeline = new Timeline((isPlaying) => this.look(isPlaying));
+	timeline = new Timeline(this);
 
 	/** @param {App} app @param {Source} source */
 	constructor(app, source) {
@@ -53,7 +49,6 @@ export class GamePage {
 		this.stage = new Stage(this);
 		this.element = this.stage.element;
 		this.keyboard = new Keyboard(this);
-		this.drawTalk();
 		this.ticker = setInterval(() => this.#tick(), TICK_MS);
 		this.#enter();
 	}
@@ -162,14 +157,13 @@ export class GamePage {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
 		const { stage, timeline, game, review } = this;
-		const state = game?.state;
-		if (!game || !state) return stage.drawBanner(this.#trouble);
-		timeline.draw(state, game.moves, game.viewer, review?.kinds);
-		const scene = sceneOf(game, state, this.may(game, state), this.#view);
+		if (game?.state) timeline.draw(game.state, game.moves, game.viewer, review?.kinds);
+		const scene = this.#scene;
+		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
-		stage.draw(scene, (kind) => this.#makeCard(kind, state));
+		stage.draw(scene);
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
-		this.#drawQuestions(scene.questions);
+		stage.drawQuestions(scene.questions);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
 	}
 
@@ -185,36 +179,30 @@ export class GamePage {
 		this.board.draw(scene.board);
 	}
 
-	/** @param {Asked[]} questions */
-	#drawQuestions(questions) {
-		if (this.stage.drawQuestions(questions)) this.board?.focus();
-	}
-
-	/** @param {string} kind @param {State} state */
-	#makeCard(kind, state) {
-		const { app, controls } = this;
-		if (kind === "door") return makeDoor(app.connection.name, state, (name) => controls.join(name));
-		return kind === "invitation" ? makeInvitation(app, state.room) : null;
-	}
-
 	/** Draw what changes with the time alone. */
 	#tick() {
-		const { stage, game } = this;
-		const view = this.#view;
-		const state = game?.state;
-		if (!game || !state) return stage.drawBanner(view.trouble);
-		const { banner, players, questions } = sceneOf(game, state, this.may(game, state), view);
-		stage.drawBanner(banner);
-		stage.drawPlayers(players, state.rules);
-		return this.#drawQuestions(questions);
+		const { stage } = this;
+		const scene = this.#scene;
+		if (!scene) return stage.drawBanner(this.#trouble);
+		stage.drawBanner(scene.banner);
+		stage.drawPlayers(scene.players, scene.state.rules);
+		return stage.drawQuestions(scene.questions);
 	}
 
-	/** What may be done now. @param {ShownGame} game @param {State} state */
-	may({ viewer, moves, receivedAt }, state) {
-		const { room, app: { connection } } = this;
+	/** What is shown now, null before there is a state. */
+	get #scene() {
+		const { game, may } = this;
+		return game?.state && may ? sceneOf(game, game.state, may, this.#view) : null;
+	}
+
+	/** What may be done now, null before there is a state. @returns {Choices | null} */
+	get may() {
+		const { game, room, app: { connection } } = this;
+		if (!game?.state) return null;
+		const { state, moves, receivedAt } = game;
 		const find = (/** @type {string} */ player) =>
 			choices(state, player, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
-		if (!room?.others.length) return find(viewer);
+		if (!room?.others.length) return find(game.viewer);
 		// Each at this keyboard may act, and who is on turn before the others.
 		const all = [...new Set([room.handOf(), room, ...room.others])].reverse().map((hand) => ({ hand, ...find(hand.player) }));
 		const deeds = Object.fromEntries(all.flatMap(({ hand, deeds }) => deeds.map((deed) => [deed.name, { ...deed, hand }])));
@@ -247,27 +235,7 @@ export class GamePage {
 	onChat(line) {
 		this.talk.hear(line);
 		this.app.say(describeLine(line));
-		this.drawTalk();
 		if (line.player !== this.room?.viewer) this.app.sound.play("move");
-	}
-
-	/** Open or close the talk, where it lies over the page. */
-	toggleTalk() {
-		this.talk.toggle();
-		this.drawTalk();
-	}
-
-	/** Draw the board in another look. */
-	changeLook() {
-		changeLook();
-		this.draw();
-	}
-
-	/** Draw what opens the talk on a phone, with how much is new in it. */
-	drawTalk() {
-		const { stage: { heard }, talk: { unread } } = this;
-		heard.hidden = !this.isLive;
-		setText(heard, `${say("view talk")}${unread ? ` ${unread}` : ""}`);
 	}
 
 	/** @type {RoomEars["onRefusal"]} */

@@ -12,7 +12,8 @@ export function makeTools(app) {
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
 	const theme = button("☾", nextTheme);
-	const languages = select(Object.entries(languagesThere()), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
+	const there = languagesThere();
+	const languages = select(Object.keys(there), (one) => there[one], { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), () => app.showRules());
 	const keys = button("?", () => app.showKeys(), { "aria-label": say("view keys"), title: say("view keys") });

@@ -1,6 +1,6 @@
 /** One's own finished games, newest first, and how they went in all. */
 
-import { say, spokenLanguage } from "./catalogue.js";
+import { say } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
@@ -82,7 +82,7 @@ function makeTotals(games, viewer) {
 function makeGame(game, viewer) {
 	const { id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
-	const date = new Date(at).toLocaleString(spokenLanguage(), { dateStyle: "medium", timeStyle: "short" });
+	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
 }

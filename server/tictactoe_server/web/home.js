@@ -1,7 +1,7 @@
 /** The first page: which game, against whom, and what is going on here. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText, show, submitting } from "./dom.js";
+import { button, h, nameInput, setText, show, submitting } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
@@ -15,7 +15,7 @@ const LIVE_BOARDS = 3;
 /** @param {App} app */
 export function makeHome(app) {
 	const { connection, kept } = app;
-	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
+	const name = nameInput({ change: () => app.bear(name.value) });
 	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
 	const play = makePlayCard(app, () => app.bear(name.value));
@@ -78,7 +78,7 @@ function makeSide(app) {
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());
 		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
-		nothing.hidden = lobby.count > 0 && !lobby.isDemo;
+		nothing.hidden = lobby.cards.size > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));
 		show(list, rows.length ? rows : h("li.note", say("page no room")));
 	}

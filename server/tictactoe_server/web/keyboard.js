@@ -33,8 +33,7 @@ export class Keyboard {
 	/** Do what a key alone means; whether it means something. */
 	#pressAlone(key = "") {
 		const { page } = this;
-		const { may } = page.controls;
-		const { game } = page;
+		const { game, may } = page;
 		if (!game?.state || !may) return false;
 		const side = may.deeds.filter(({ id }) => id === "choose")[Number(key) - 1];
 		if (side) page.controls.run(side.name);

@@ -22,10 +22,6 @@ export class Lobby {
 		this.onChange = onChange;
 	}
 
-	get count() {
-		return this.cards.size;
-	}
-
 	/** Subscribe, on each connection anew. */
 	async follow() {
 		const { connection, boards } = this;
@@ -68,8 +64,8 @@ export class Lobby {
 	}
 }
 
-/** Give boards as many columns and rows as fill a place so much wider than high, with no row left empty. @param {HTMLElement} element @param {number} places @param {number} shape @param {number} [leastRows] @param {number} [leastColumns] */
-export function layOut({ style }, places, shape, leastRows = 1, leastColumns = 1) {
+/** Give boards as many columns and rows as fill a place so much wider than high, with no row left empty. @param {HTMLElement} element */
+export function layOut({ style }, places = 1, shape = 1, leastRows = 1, leastColumns = 1) {
 	const rows = Math.max(leastRows, Math.ceil(places / Math.ceil(Math.sqrt(places * shape))));
 	style.setProperty("--columns", String(Math.max(leastColumns, Math.ceil(places / rows))));
 	style.setProperty("--rows", String(rows));

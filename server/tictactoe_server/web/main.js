@@ -35,15 +35,18 @@ async function loadPage() {
 	const hash = location.hash.slice(1);
 	if (first === "e") return loadEvent(second.toUpperCase(), third, hash);
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
-	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second), shared: second });
+	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(first, hash === "watch");
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
 	if (link) return loadLink(link);
-	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
+	if (past) return openGame({ load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);
 }
+
+/** @param {Source} source */
+const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
 
 /** What stands in an address; nothing where it is broken, which is told. @param {string} text */
 function decode(text) {
@@ -66,7 +69,7 @@ async function loadEvent(code, part, ticket) {
 /** @param {string} text @param {boolean} onlyWatches */
 async function loadRoom(text, onlyWatches) {
 	const code = readCode(text);
-	if (code) return (await LOADERS.game()).makeGame(app, { code, onlyWatches });
+	if (code) return openGame({ code, onlyWatches });
 	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
 }
 

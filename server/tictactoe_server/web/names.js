@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";
-import { button, field, h, setText, show, submitting } from "./dom.js";
+import { button, field, h, nameInput, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
 import { makeLink } from "./waiting.js";
 import { clean, messageOf } from "./words.js";
@@ -20,7 +20,7 @@ export function showNames(app, code = "") {
 	const { connection } = app;
 	const [about, fault, written] = [h("p"), h("p.fault", { role: "alert" }), h("div.written", { role: "status" })];
 	const [told, list] = [h("div.identity", { role: "status" }), h("ul.rooms")];
-	const own = h("input", { value: connection.name, maxlength: 24, autocomplete: "nickname" });
+	const own = nameInput({ value: connection.name });
 	const enter = makeWayBack(app, code, fault, () => dialog.close());
 	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim")));
 	const others = [claiming, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter)];
@@ -89,7 +89,7 @@ function drawCodes(app, written) {
 
 /** What makes one whom a code says, from then on and on every page. @param {App} app @param {string} code @param {Element} fault where it stands why not @param {() => void} onDone */
 function makeWayBack(app, code, fault, onDone) {
-	const lost = h("input", { maxlength: 24, autocomplete: "off" });
+	const lost = nameInput({ autocomplete: "off" });
 	const typed = h("input", { value: code, autocomplete: "off" });
 	return h("form.row", { submit: submitting(enter) }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
 

@@ -10,7 +10,7 @@ import { messageOf, parseClock } from "./words.js";
 const WITH = ["link", "anybody", "computer", "here"];
 
 /** @param {string} what @param {string[]} values */
-const offer = (what, values) => select(values.map((one) => [one, say(`page new ${what} ${one || "usual"}`)]));
+const offer = (what, values) => select(values, (one) => say(`page new ${what} ${one || "usual"}`));
 
 const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>

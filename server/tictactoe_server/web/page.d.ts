@@ -60,6 +60,8 @@ type Choices = { deeds: Deed[]; questions: Question[]; reasons: Record<string, s
 type Moves = readonly number[];
 /** The cells of a game, null where they are not known. */
 type Cells = Moves | null | undefined;
+/** Two states that follow each other, the first as far as it is still of interest, and the cells of the games of both. */
+type Step = { old: State; state: State; moves?: Cells; before?: Cells };
 /** What happened: its kind, the states between which it did, the mark that it is about, and what else belongs to it. */
 type Happened = { type: string; old: State; state: State; mark?: string; [more: string]: any };
 

@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { Graph } from "./graph.js";
-import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./review.js";
+import { Review, nextMistake } from "./review.js";
 import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
@@ -12,8 +12,6 @@ export class ReviewPanel {
 	worths = null;
 	/** What is said of it. */
 	text = "";
-	/** How good the moves were, as far as known. @type {string[]} */
-	kinds = [];
 	#isAll = false;
 	#isScanning = false;
 	#graph = new Graph((ply) => this.page.timeline.look(ply));
@@ -29,6 +27,11 @@ export class ReviewPanel {
 	constructor(page, analyse) {
 		this.page = page;
 		this.review = new Review(analyse);
+	}
+
+	/** How good the moves were, as far as known. */
+	get kinds() {
+		return this.review.kinds;
 	}
 
 	get #here() {
@@ -75,14 +78,12 @@ export class ReviewPanel {
 	}
 
 	draw() {
-		const { known, moves } = this.review;
-		const { state } = this;
+		const { state, review } = this;
 		if (!state) return;
-		this.kinds = judgeMoves(known, moves);
 		const isTwo = state.rules.marks.length === 2;
-		this.#graph.element.toggleAttribute("hidden", !isTwo || moves.length < 2);
+		this.#graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);
 		this.#noGraph.hidden = isTwo;
-		if (isTwo) this.#graph.draw(pointsOf(known, moves, state), this.#here);
+		if (isTwo) this.#graph.draw(review.pointsOf(state), this.#here);
 		this.#drawTurningPoint(state);
 		this.#mistakes.disabled = !nextMistake(this.kinds, this.#here);
 		this.page.draw();
@@ -93,7 +94,7 @@ export class ReviewPanel {
 		const { known, moves } = this.review;
 		const count = moves.filter((_, ply) => known[ply]).length;
 		this.#turned.hidden = state.status !== "over";
-		this.#turningPoint = count === moves.length ? turningPoint(known, moves) : 0;
+		this.#turningPoint = count === moves.length ? this.review.turningPoint : 0;
 		this.#turned.disabled = !this.#turningPoint;
 		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
 		if (!this.#turningPoint) return setText(this.#turned, say("view review no mistake"));

@@ -1,11 +1,12 @@
 /** The elements of the page of a game, drawn of its scene. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText, show, showKeyed } from "./dom.js";
+import { button, h, isStale, setText, show, showKeyed } from "./dom.js";
 import { setEmblem } from "./emblem.js";
-import { lookOf } from "./look.js";
+import { changeLook, lookOf } from "./look.js";
 import { seatIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
+import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
@@ -21,7 +22,6 @@ export class Stage {
 	#asks = h("div.asks");
 	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
 	#confirm = h("div.confirm-bar", { hidden: true });
-	#cardKind = "";
 	/** What the document is called, empty until there was a scene. */
 	title = "";
 	/** The names of the answers to the first question that can be said yes to, with yes first. @type {string[]} */
@@ -35,14 +35,12 @@ export class Stage {
 	constructor(page) {
 		const { timeline, talk, isLive } = page;
 		this.page = page;
-		/** Opens the talk where there is no room for it beside the board. */
-		this.heard = button("", () => page.toggleTalk(), { class: "heard", hidden: true });
-		this.looks = button("◐", () => page.changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
+		this.looks = button("◐", () => this.#changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		this.element = h("div.game",
 			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks), this.#terms), this.#players),
 			h("div.middle", this.#card, this.#place),
 			h("div.after",
-				h("div.below", this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, this.heard),
+				h("div.below", this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
 				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && talk.element),
 			),
 		);
@@ -56,8 +54,13 @@ export class Stage {
 		return this.#banner.textContent ?? "";
 	}
 
-	/** @param {Scene} scene @param {(kind: string) => HTMLElement | null} makeCard */
-	draw(scene, makeCard) {
+	#changeLook() {
+		changeLook();
+		this.page.draw();
+	}
+
+	/** @param {Scene} scene */
+	draw(scene) {
 		const isWaiting = scene.card !== "";
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
@@ -71,7 +74,7 @@ export class Stage {
 		this.#place.classList.toggle("offline", scene.isFaint);
 		this.#place.classList.toggle("past", scene.isBack);
 		this.element.classList.toggle("lost", scene.isLost);
-		this.#drawCard(scene.card, makeCard);
+		this.#drawCard(scene);
 		this.#drawButtons(scene.deeds);
 	}
 
@@ -114,11 +117,12 @@ export class Stage {
 		setText(this.#worth, text);
 	}
 
-	/** @param {string} kind @param {(kind: string) => HTMLElement | null} makeCard */
-	#drawCard(kind, makeCard) {
-		if (kind === this.#cardKind) return;
-		this.#cardKind = kind;
-		show(this.#card, makeCard(kind));
+	/** @param {Scene} scene */
+	#drawCard({ card: kind, state }) {
+		const { app, controls } = this.page;
+		if (!isStale(this.#card, kind)) return;
+		if (kind === "door") show(this.#card, makeDoor(app.connection.name, state, (name) => controls.join(name)));
+		else show(this.#card, kind === "invitation" && makeInvitation(app, state.room));
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 
@@ -136,15 +140,16 @@ export class Stage {
 		});
 	}
 
-	/** Whether an answer had the focus and is gone. @param {Asked[]} questions */
+	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} questions */
 	drawQuestions(questions) {
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", h("p"), h("div.row"));
-		return losesFocus(this.#asks, () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
+		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
 			const [told, row] = made.children;
 			setText(told, text);
 			this.#showAnswers(row, answers);
-		}));
+		});
+		if (losesFocus(this.#asks, draw)) this.page.board?.focus();
 	}
 
 	focusQuestion() {

@@ -33,9 +33,9 @@ export class Timeline {
 	list = h("ol.moves", { "aria-label": say("view steps moves"), tabindex: 0 });
 	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on, this.#playing);
 
-	/** @param {(isPlaying: boolean) => void} onLook */
-	constructor(onLook) {
-		this.onLook = onLook;
+	/** @param {GamePage} page */
+	constructor(page) {
+		this.page = page;
 	}
 
 	/** How many moves are looked at. */
@@ -54,20 +54,20 @@ export class Timeline {
 	look(ply = Infinity) {
 		this.pause();
 		this.here = ply >= this.#count ? null : Math.max(0, ply);
-		this.onLook(false);
+		this.page.look(false);
 	}
 
 	/** Let the game go on by itself, from the start where one is at its end. */
 	play() {
 		if (this.here === null) this.here = 0;
 		this.#timer = setInterval(() => this.#goOn(), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);
-		this.onLook(true);
+		this.page.look(true);
 	}
 
 	#toggle() {
 		if (!this.#timer) return this.play();
 		this.pause();
-		return this.onLook(true);
+		return this.page.look(true);
 	}
 
 	pause() {
@@ -79,7 +79,7 @@ export class Timeline {
 		const next = this.shown + 1;
 		this.here = next >= this.#count ? null : next;
 		if (this.here === null) this.pause();
-		this.onLook(true);
+		this.page.look(true);
 	}
 
 	/** Show the newest moment again, without a word. */

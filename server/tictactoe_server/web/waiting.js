@@ -1,14 +1,14 @@
 /** What stands in the board's place while somebody is missing: a door to the free seat, or the link that leads there. */
 
 import { say } from "./catalogue.js";
-import { button, field, h, submitting } from "./dom.js";
+import { button, field, h, nameInput, submitting } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { prepared } from "./later.js";
 import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
 /** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor(own, state, onJoin) {
-	const name = h("input", { value: own, maxlength: 24, autocomplete: "nickname" });
+	const name = nameInput({ value: own });
 	if (isGuest(own)) prepared(import("./naming.js")).then(({ proposeName }) => (name.value = name.value === own ? proposeName() : name.value), () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));

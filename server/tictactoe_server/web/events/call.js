@@ -22,8 +22,9 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 		return void known.delete(room);
 	}
 	const time = h("b.clock");
+	const told = say("page event called", { name: clean(against), mark });
 	const banner = h("div.call", { role: "alert" },
-		h("span", say("page event called", { name: clean(against), mark })), time, button(say("page event board"), enter, { class: "primary" }));
+		h("span", told), time, button(say("page event board"), enter, { class: "primary" }));
 	const ticker = setInterval(look, TICK_MS);
 	if (!look()) announce();
 
@@ -40,7 +41,7 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	function announce() {
 		document.querySelector("main")?.before(banner);
 		app.sound.play("turn");
-		if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(say("page event called", { name: clean(against), mark }), { tag: room });
+		if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(told, { tag: room });
 	}
 
 	function enter() {

@@ -1,7 +1,7 @@
 /** What one does in an event: enter, go to the board, pause, leave; and how one stands. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, setText, submitting } from "../dom.js";
+import { button, field, h, nameInput, setText, submitting } from "../dom.js";
 import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
 import { clean, messageOf } from "../words.js";
@@ -14,7 +14,7 @@ const tickets = new Map();
 export class Entry {
 	/** Whether the name that one has here was taken for one's own, for later events. */
 	#isNamed = false;
-	#name = h("input", { maxlength: 24, autocomplete: "nickname", focus: () => this.#name.select() });
+	#name = nameInput({ focus: () => this.#name.select() });
 	#ticket = h("input", { autocomplete: "off", maxlength: 64 });
 	#fault = h("p.fault", { role: "alert" });
 	#told = h("p.told");

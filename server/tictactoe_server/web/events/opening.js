@@ -13,7 +13,7 @@ const SECONDS = [5, 30, 60, 120, 300, 600];
 
 /** @param {number} usual */
 function selectTime(usual) {
-	const times = select(SECONDS.map((one) => [`${one}000`, formatDuration(1000 * one)]));
+	const times = select(SECONDS.map((one) => `${one}000`), (ms) => formatDuration(Number(ms)));
 	times.value = `${usual}000`;
 	return times;
 }
@@ -21,10 +21,10 @@ function selectTime(usual) {
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
-	const kind = select(KINDS.map((one) => [one, describeWord("kind", one)]));
+	const kind = select(KINDS, (one) => describeWord("kind", one));
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
-	const game = select(games.map((one) => [one, say(`name of ${one}`)]));
-	const clock = select(CLOCKS.map((one) => [one, describeClock(parseClock(one))]));
+	const game = select(games, (one) => say(`name of ${one}`));
+	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
 	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
 	const roster = h("textarea", { rows: 6, placeholder: say("page event roster example") });
 	const [rounds, late] = [1, 0].map((min) => h("input", { type: "number", min, max: 50 }));
