@@ -227,6 +227,19 @@ async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(ser
         await ana.page.wait_for_url(f"**/{room}")
 
 
+async def test_the_wall_of_a_roster_says_that_one_needs_a_card_and_a_phone_shows_all_of_it(
+    server: Server, visit: Visit
+) -> None:
+    async with known(server, "bo") as bo:
+        event = await open_event(bo, entry="roster", roster=["Ana", "Bo"])
+        wall = await visit(address(server, f"/e/{event}/wall"), phone=True)
+        await expect(wall.page.locator(".wall-entry")).to_contain_text("To play you need your card.")
+        parts = [await wall.page.locator(one).bounding_box() for one in (".wall-code", ".event-wall .qr", ".wall-in")]
+        code, image, names = [part for part in parts if part is not None]
+        assert code["y"] + code["height"] <= image["y"]
+        assert image["y"] + image["height"] <= names["y"]
+
+
 async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: Server, visit: Visit) -> None:
     org = await visit(address(server))
     await org.button("New event…").click()
