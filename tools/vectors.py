@@ -405,7 +405,6 @@ def tell_tournament(event: Event) -> Iterator[dict[str, Any]]:
         for language in LANGUAGES:
             speak(language)
             said[language] = [
-                *(tournaments.describe_standing(state), tournaments.describe_own(state, viewer)),
                 *(tournaments.describe_word("kind", kind) for kind in (*EVENT_KINDS, "newer")),
                 *(tournaments.describe_score(one) for one in state.pairings),
                 *(tournaments.describe_tie(*tie) for row in state.table for tie in row.tie),

@@ -23,7 +23,7 @@ from tictactoe_protocol.events import (
     EventSummary,
 )
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import format_duration, join_words
+from tictactoe_protocol.wording import format_duration
 
 TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches")
 """The tie-breaks that have words."""
@@ -112,11 +112,6 @@ def _is_on(state: EventState) -> bool:
 # -- what waits -----------------------------------------------------------------------------------------------------
 
 
-def own_board(state: EventState, viewer: str) -> EventPairing | None:
-    """Return the viewer's game that is on, None where there is none."""
-    return next((one for one in state.pairings if one.state == "open" and viewer in one.players.values()), None)
-
-
 def list_waits(state: EventState, due_ms: int | None) -> list[str]:
     """Return for whom one waits, those of one board together, else when the next round begins; a sentence for each."""
     open_ones = (one for one in state.pairings if one.state != "scored" and len(one.players) > 1)
@@ -138,33 +133,6 @@ def describe_progress(state: EventState, due_ms: int | None) -> list[str]:
     id = "tournament round of" if head.rounds else "tournament round"
     told = say(id, round=state.round, rounds=head.rounds, status=status, here=here)
     return [told, *list_waits(state, due_ms)]
-
-
-def describe_standing(state: EventState) -> str:
-    """Return in a few words how far it is, at the end who won."""
-    first = [clean_text(row.name) for row in state.table if row.place == 1 and row.points > 0]
-    if state.status == "over" and first:
-        return say("tournament won", n=len(first), names=join_words(first))
-    if state.status != "running":
-        return describe_word("status", state.status)
-    id = "tournament now of" if state.head.rounds else "tournament now"
-    return say(id, round=state.round, rounds=state.head.rounds)
-
-
-def describe_own(state: EventState, viewer: str) -> str:
-    """Return how it is for the viewer, who is in it: against whom they play now, else how they stand; else nothing."""
-    row, board = row_of(state, viewer), own_board(state, viewer)
-    if row is None:
-        return ""
-    against = [] if board is None else [board.names.get(mark, id) for mark, id in board.players.items() if id != viewer]
-    if against:
-        return say("tournament against", name=clean_text(against[0]))
-    if row.status != "in":
-        known = row.status in ENTRANT_STATUSES
-        return say(f"tournament you are {row.status}") if known else clean_text(row.status)
-    id = "tournament you wait" if state.status == "open" else "tournament you stand"
-    id = "tournament you came" if is_over(state) else id
-    return say(id, name=clean_text(row.name), place=row.place, won=describe_won(row))
 
 
 def describe_call(call: Call) -> str:
@@ -234,12 +202,6 @@ def describe_players(pairing: EventPairing) -> str:
 def won_by(row: EventRow) -> float:
     """Return what a table counts: the matches won of a knock-out, else points."""
     return next((value for name, value, _ in row.tie if name == "matches"), row.points)
-
-
-def describe_won(row: EventRow) -> str:
-    """Return the same with its name: ``matches won: 2``."""
-    is_matches = any(name == "matches" for name, _, _ in row.tie)
-    return say("tournament count matches" if is_matches else "tournament count points", n=format_points(won_by(row)))
 
 
 def score_of(result: str | None, mark: str) -> float:
