@@ -20,7 +20,8 @@ from tictactoe_client.online.errors import Interrupted, MovesUnknown, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.answers import answer_query, list_moves
+from tictactoe_client.text.answers import answer_query, draw_board, list_moves
+from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
 from tictactoe_client.text.worth import review_position
@@ -92,7 +93,11 @@ class Actions:
     @property
     def now(self) -> Choices:
         """What can be done now."""
-        return self.room.choices(1000 * (monotonic() - self._came_at), is_online=not self._is_offline)
+        return self.room.choices(self._passed_ms, is_online=not self._is_offline)
+
+    @property
+    def _passed_ms(self) -> float:
+        return 1000 * (monotonic() - self._came_at)
 
     @property
     def _asked_for(self) -> list[OfferKind]:
@@ -176,13 +181,16 @@ class Actions:
                 return [list_moves(state, room.moves[: state.ply], last), *self.list_choices(state)]
             case Look():
                 return self.look(intent, state)
+            case Query("board"):
+                return draw_board(state, self._settings)
+            case Query("help"):
+                return describe_help(state, self._settings, room.actor, self.now)
             case Query("turn") if self._is_offline:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
+            case Query("turn"):
+                return describe_due(state, room.viewer, room.actor)
             case Query(kind, number):
-                passed = monotonic() - self._came_at
-                return answer_query(
-                    kind, number, state, room.viewer, self._settings, passed, now=self.now, actor=room.actor
-                )
+                return answer_query(kind, number, state, room.viewer, self._passed_ms)
         return []
 
     # -- looking back -----------------------------------------------------------------------------------------------
