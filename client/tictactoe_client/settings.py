@@ -48,7 +48,7 @@ class ExitCode(IntEnum):
 
 
 class Misuse(ValueError):
-    """Options that make no sense; `message` is the whole line for the person who typed them."""
+    """What was typed makes no sense; `message` is the whole line for the person who typed it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

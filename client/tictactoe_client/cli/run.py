@@ -11,7 +11,6 @@ from tictactoe_client.earlier import find_left_behind
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.files.identity import Identity, Role
 from tictactoe_client.files.writer import keeping_debug_log, report_bug
-from tictactoe_client.input.intents import BadInput
 from tictactoe_client.json_mode import pass_through
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
@@ -61,7 +60,7 @@ async def carry_out(settings: Settings, work: Work) -> int:
             code = await work
         except OutputFailed:
             raise
-        except (Misuse, BadInput) as misuse:
+        except Misuse as misuse:
             code = ExitCode.USAGE
             report_failure(settings, "usage", misuse.message)
         except ClientError as error:

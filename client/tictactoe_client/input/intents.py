@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from tictactoe_client.input.cells import find_column
+from tictactoe_client.settings import Misuse
 from tictactoe_client.text.language import plain, understood
 from tictactoe_client.text.wording import describe_unknown, is_move_by_letter, name_columns
 from tictactoe_engine import (
@@ -28,12 +29,11 @@ from tictactoe_protocol.commands import TABLE, Intent, Look, Place, Query, Verb,
 from tictactoe_protocol.refusals import describe_fault
 
 
-class BadInput(ValueError):
-    """A line that cannot be carried out: `code` says why, ``unknown`` for what is no word; `message` is told."""
+class BadInput(Misuse):
+    """A line that cannot be carried out: `code` says why, ``unknown`` for what is no word."""
 
     def __init__(self, message: str, code: str = "bad_input") -> None:
         super().__init__(message)
-        self.message = message
         self.code = code
 
 
