@@ -20,7 +20,7 @@ export class Organiser {
 		this.run = this.run.bind(this);
 		this.buttons = ACTIONS.map((action) => {
 			const question = action === "close" ? undefined : () => (action === "begin" && following.missing.n ? say("tournament begin without", following.missing) : "");
-			return { action, element: sure(say(`page event run ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
+			return { action, element: sure(say(`tournament do ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
 		});
 		const name = nameInput({ autocomplete: "off" });
 		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
