@@ -9,7 +9,10 @@ import { clean, describeClock, describeRules, explainRules, joinWords, nameMark 
 /** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor(own, state, onJoin) {
 	const name = nameInput({ value: own });
-	if (isGuest(own)) prepared(import("./naming.js")).then(({ proposeName }) => (name.value = name.value === own ? proposeName() : name.value), () => undefined);
+	const propose = (/** @type {typeof import("./naming.js")} */ { proposeName }) => {
+		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // nobody has begun to type
+	};
+	if (isGuest(own)) prepared(import("./naming.js")).then(propose, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
