@@ -245,8 +245,7 @@ class Client(Conversation):
             while not waiting.done():
                 before = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                is_looking = any(pending.stands == "elsewhere" for pending in self._unanswered.open)
-                if not waiting.done() and self.is_here and self._connection is before and not is_looking:
+                if not waiting.done() and self.is_here and self._connection is before and not self._looking:
                     why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
                     raise Unreachable(self.address.url, why)
             return waiting.result()

@@ -35,7 +35,7 @@ from tictactoe_protocol import clean_text, encode, escape_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL
 from tictactoe_protocol.codes import CloseCode as Code
-from tictactoe_protocol.pushes import UNDERSTOOD, Error, Notice, Welcome
+from tictactoe_protocol.pushes import UNDERSTOOD, Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
@@ -66,6 +66,8 @@ _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
 _LONGEST_NAME: Final = 80
+_MOST_BEFORE: Final = 100
+"""How many messages may come before the answer to the first request."""
 
 log = logging.getLogger("tictactoe_client")
 
@@ -85,6 +87,7 @@ class Connection(ClientConnection):
     hello_seconds: float
     notice: Notice | None = None
     farewell: Error | None = None
+    _heard: list[str]
 
     @property
     def latency_seconds(self) -> float:
@@ -99,8 +102,25 @@ class Connection(ClientConnection):
         except ConnectionClosed as closed:
             raise explain_end(closed) from None
 
+    async def ask(self, text: str, request: str) -> Message:
+        """Return the answer to the request with this id before anything else; what came up to it is heard after that.
+
+        Raises `ConnectionLost`, also where too much else comes.
+        """
+        await self.say(text)
+        heard: list[str] = []
+        while len(heard) < _MOST_BEFORE:
+            heard.append(await self.hear())
+            message = read_message(heard[-1])
+            if isinstance(message.push, Ok | Error) and message.push.id == request:
+                self._heard = heard
+                return message
+        raise errors.ConnectionLost(say("lost broken"))
+
     async def hear(self) -> str:
         """Return the next message as it came; raises `ConnectionLost`, and `ProtocolBroken` for what is no text."""
+        if self._heard:
+            return self._heard.pop(0)
         try:
             message = await self.recv()
         except ConnectionClosed as closed:
@@ -179,7 +199,7 @@ async def greet(
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise await explain_failure(address, error, timeout_seconds) from error
     assert isinstance(connection, Connection)
-    connection.address = address
+    connection.address, connection._heard = address, []
     try:
         async with asyncio.timeout(timeout_seconds):
             await connection.say_hello(name, token, **codes)
