@@ -26,7 +26,6 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
-from tictactoe_client.online.hands import Hands
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
@@ -105,7 +104,7 @@ class Client(Conversation):
             await other.join(room.code)
             clients[other.player] = other
         self.beside[room.code] = tuple((other.name, other.token) for other in clients.values() if other is not self)
-        await self._wait_for(room._share(tuple(clients), Hands(room, clients)), "state", room=room.code)
+        await self._wait_for(room._share(clients), "state", room=room.code)
 
     async def match(self, rules: Rules | str | None = None, *, clock: terms.ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""

@@ -14,9 +14,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, UnsetType, structs, to_builtins
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, Cluster, find_server, is_same_server
@@ -26,7 +26,6 @@ from tictactoe_client.online.connection import GOING_DOWN, Connection, greet
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
-from tictactoe_client.online.pending import Pending
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_protocol import ErrorCode, encode, pushes
@@ -45,6 +44,32 @@ _LEAST_WAIT_SECONDS: Final = 0.05
 """How long to wait at least before a server is asked again that has put us off, at least so often."""
 _MOST_MOVES: Final = 3
 """So often in a row a request is taken on to the server that is said to have its room."""
+_ENTERING: Final = frozenset({"create", "match", "join", "watch"})
+_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open"})
+_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
+"""What may be sent a second time; so may an undo that names its game and position."""
+
+
+class Pending:
+    """A request for which an answer is wanted; it gets an id where it is none of JSON and has none.
+
+    `text` is what is sent, and `room` the code of the room that it is about, if any; one that `enters` may lead into a
+    room that we are not in. What `may_be_repeated` changes nothing, or is refused, when it is sent a second time.
+    `brings_back` is the room of ours into which it leads us again. `waited_seconds` is how long was waited so far as
+    the servers did not agree which of them has the room.
+    """
+
+    def __init__(
+        self, request: Request | Mapping[str, object], new_id: str = "", brings_back: Room | None = None
+    ) -> None:
+        said = {"id": new_id} | to_builtins(request)
+        kind = str(said.get("type"))
+        self.text = encode(said).decode()
+        self.id, self.room = str(said["id"]), str(said.get("room") or "")
+        self.enters = kind in _ENTERING
+        self.may_be_repeated = kind in _REPEATABLE or (kind == "undo" and {"game", "ply"} <= said.keys())
+        self.brings_back = brings_back
+        self.waited_seconds = 0.0
 
 
 @dataclass
@@ -217,20 +242,19 @@ class Conversation:
                 teller, told = await self._ask_here(pending)
             room = self._own_room(pending.room)
             if _sends_on(told.push) and room is not None and pending.brings_back is None:
-                self._enter_soon(room, told)
+                self._enter_soon(room, told)  # which the request waits for
                 told = None
-                continue
-            if _sends_on(told.push) and (room is not None or (pending.enters and not self.plays)):
-                goes = goes or room is None or self._own_rooms == list(self._away)
+            elif _sends_on(told.push) and (room is not None or (pending.enters and not self.plays)):
+                goes = goes or room is None or all(own in self._away for own in self._own_rooms)
                 told = await self._ask_elsewhere(pending, told, teller, goes=goes)
                 goes = False
-                if told is None:
-                    continue
-            if isinstance(told.push, Ok):
-                return told.push
-            assert isinstance(told.push, pushes.Error | pushes.Moved)
-            self._messages.publish(told)
-            raise refusal_of(told.push)
+            if told is not None:
+                break
+        if isinstance(told.push, Ok):
+            return told.push
+        assert isinstance(told.push, pushes.Error | pushes.Moved)
+        self._messages.publish(told)
+        raise refusal_of(told.push)
 
     async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
         """Return the answer of the server that we are at, with the connection, once its room has been entered again.
