@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, MovesUnknown, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
 from tictactoe_client.online.messages import Changed, Stream, Subscribers, call
-from tictactoe_engine import FREE, IllegalMove, Position, UnknownNotation, parse_cell
+from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices
@@ -216,22 +216,23 @@ class Room(Followed[RoomState]):
                 cell = parse_cell(cell, self.state.rules.to_rules())
             except (IllegalMove, UnknownNotation) as bad:
                 raise BadCell(bad.code, describe_fault(bad)) from None
-        if ply is None:
-            ply = self.state.ply
+        ply = self.state.ply if ply is None else ply
         await self._ask(requests.Move(room=self.code, cell=cell, ply=ply))
-        if self.state.ply <= ply:
-            self._awaits_state, self.is_my_turn = True, False
+        self._await_state_after(ply)
 
     async def choose(self, take: str, *, ply: int | None = None) -> None:
         """Take a side in an opening, by its mark, or ``more``: one of the `options` of the state's `opening`.
 
         `ply` is as for `move`, and so are the iterators. Raises `Refused`.
         """
-        if ply is None:
-            ply = self.state.ply
+        ply = self.state.ply if ply is None else ply
         await self._ask(requests.Choose(room=self.code, take=take, ply=ply))
-        due = self.state.opening
-        if due and due.options and self.state.ply <= ply:
+        if self.state.opening and self.state.opening.options:
+            self._await_state_after(ply)
+
+    def _await_state_after(self, ply: int) -> None:
+        """Wait for the state that holds what was done after so many moves, unless it is here already."""
+        if self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
     async def resign(self) -> None:
@@ -430,12 +431,7 @@ class Room(Followed[RoomState]):
         old = self._shown
         if old is not None and state.seq > old.seq + 1 and state.ply > 0:
             return None
-        moves, last = self.moves, state.last
-        if old is not None and last is not None and old.ply == len(moves) == state.ply - 1:  # as nearly always
-            before, after = old.board, state.board
-            if before[:last] == after[:last] and before[last] == FREE and before[last + 1 :] == after[last + 1 :]:
-                return (*moves, last)
-        moves = _follow_moves(moves, old, state)
+        moves = _follow_moves(self.moves, old, state)
         return moves if _fits(moves, state) else None
 
     def _update(self, state: RoomState, moves: Moves | None) -> None:
