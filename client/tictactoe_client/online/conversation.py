@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 
 from msgspec import UNSET, UnsetType, structs, to_builtins
 
@@ -33,6 +33,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
+
+Asked = Request | Mapping[str, object]
+"""A request, or an object of JSON with an id that stands for one."""
 
 _TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call)
 """What concerns whoever is in a room, whichever it is."""
@@ -208,12 +211,12 @@ class Conversation:
 
     # -- what is asked ----------------------------------------------------------------------------------------------
 
-    async def request(self, request: Request | Mapping[str, object]) -> Ok:
+    async def request(self, request: Asked) -> Ok:
         """Send any request, or an object of JSON with an id, and return the answer; raises `Refused`, `ConnectionLost`.
 
         A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
         """
-        answer = await self._obtain(Pending(request, f"client-{next(self._ids)}"))
+        answer = await self._obtain(request)
         if isinstance(request, Lobby | EventWatch):
             about = request.event if isinstance(request, EventWatch) else ""
             self._subscriptions.pop(about, None)
@@ -233,15 +236,16 @@ class Conversation:
             if self._backoff is None:
                 raise
 
-    async def _obtain(self, pending: Pending, told: Message | None = None) -> Ok:
-        """Return the answer to a request, of whichever server has its room; one of ours was perhaps `told` which."""
+    async def _obtain(self, request: Asked, brings_back: Room | None = None, told: Message | None = None) -> Ok:
+        """Return the answer to a request, of whichever server has its room, which we were perhaps `told` before."""
+        pending = Pending(request, f"client-{next(self._ids)}", brings_back)
         goes = told is not None
         while True:
             teller = self._connection
             if told is None:
                 teller, told = await self._ask_here(pending)
             room = self._own_room(pending.room)
-            if _sends_on(told.push) and room is not None and pending.brings_back is None:
+            if _sends_on(told.push) and room is not None and brings_back is None:
                 self._enter_soon(room, told)  # which the request waits for
                 told = None
             elif _sends_on(told.push) and (room is not None or (pending.enters and not self.plays)):
@@ -508,31 +512,26 @@ class Conversation:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
         for attempt in itertools.count(1):
-            request = self._way_into(room.code, watching=room.is_watching)
             try:
-                await self._obtain(Pending(request, f"client-{next(self._ids)}", room), told)
+                await self._obtain(self._way_into(room.code, watching=room.is_watching), room, told)
                 return
             except errors.Refused as refused:
                 if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
-                    self._lose(room, refused)
+                    self._tell(Gone(room.code, refused))
+                    del self._away[room]
+                    self._let_go(room, Closed(refused.message))  # and the server answers what was asked there
                     return
                 told = None
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             except errors.ConnectionLost:  # as all has ended
                 return
 
-    def _let_go(self, room: Room) -> None:
+    def _let_go(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
         """Be in a room no more, whatever the server thinks."""
-        room._end("left")
+        room._end(why)
         away = self._away.pop(room, None)
         if away is not None:
             away.returning.cancel()
-
-    def _lose(self, room: Room, refused: errors.Refused) -> None:
-        """Be in a room no more that could not be entered again; what was asked there is for the server to answer."""
-        self._tell(Gone(room.code, refused))
-        room._end(Closed(refused.message))
-        self._away.pop(room, None)
         self._changed.note()
 
     async def _ask_elsewhere(
