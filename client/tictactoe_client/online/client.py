@@ -21,9 +21,8 @@ from tictactoe_client.online.address import (
     parse_code,
     reachable_address,
 )
-from tictactoe_client.online.arriving import arrive
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import greet
+from tictactoe_client.online.connection import arrive, greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.room import Room

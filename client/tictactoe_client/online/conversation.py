@@ -20,9 +20,8 @@ from msgspec import UNSET, UnsetType, structs, to_builtins
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, Cluster, find_server, is_same_server
-from tictactoe_client.online.arriving import come_back, is_passing
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import GOING_DOWN, Connection, greet
+from tictactoe_client.online.connection import GOING_DOWN, Connection, come_back, greet, is_passing
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
@@ -65,7 +64,8 @@ class Pending:
     def __init__(
         self, request: Request | Mapping[str, object], new_id: str = "", brings_back: Room | None = None
     ) -> None:
-        said = {"id": new_id} | to_builtins(request)
+        said = to_builtins(request)
+        said.setdefault("id", new_id)
         kind = str(said.get("type"))
         self.text = encode(said).decode()
         self.id, self.room = str(said["id"]), str(said.get("room") or "")
