@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -38,21 +38,7 @@ Awaited = TypeVar("Awaited")
 
 
 class Client(Conversation):
-    """A connection on which the server knows who we are; made by `connect`.
-
-    `beside` are those who play at this keyboard, too, by the rooms in which they do: each with a name and a token.
-    """
-
-    def __init__(self, *how: Any, **more: Any) -> None:
-        super().__init__(*how, **more)
-        self.beside: dict[str, tuple[tuple[str, str], ...]] = {}
-        self._brought: list[Client] = []
-
-    async def close(self) -> None:
-        """End the conversation and those that were brought along; see `Conversation.close`."""
-        for other in self._brought:
-            await other.close()
-        await super().close()
+    """A connection on which the server knows who we are; made by `connect`."""
 
     def held_ms(self, room: str) -> int | None:
         """For how many ms from now our seat in a room is held, None where we were not away or the server tells none."""
