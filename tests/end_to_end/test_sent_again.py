@@ -15,9 +15,9 @@ from tests.faults.hostile_server import Frame, HostileServer, hostile_server, st
 from tests.peer import PATIENCE_SECONDS, Peer
 from tests.proxy import Proxy
 from tictactoe_client import Room, connect
+from tictactoe_client.online.conversation import Pending
 from tictactoe_client.online.errors import Interrupted
 from tictactoe_client.online.events import Back
-from tictactoe_client.online.pending import Pending
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Chat, Claim, Create, Draw, Hello, Join, Match, Rematch, Request, Undo, Watch
 from tictactoe_server.server import Server
