@@ -91,8 +91,8 @@ def refusals() -> Iterator[Refusal]:
     for flag in ("misere", "gravity", "exact"):
         for value in (0, 1, "yes", None):
             yield {flag: value}, flag, f"{flag} is true or false, not {value!r}."
-    for bad in (None, 4, True, 1.5, [[4]]):
-        yield {"blocked": bad}, "blocked", f"blocked is a set of cells, not {bad!r}."
+    for cells in (None, 4, True, 1.5, [[4]]):
+        yield {"blocked": cells}, "blocked", f"blocked is a set of cells, not {cells!r}."
     for cell in (-1, 9, 10**9, True, False, 4.0, "4", None):
         yield {"blocked": [cell]}, "blocked", f"The blocked cell {cell!r} is off the board: cells are 0 to 8."
     yield {"blocked": range(9)}, "blocked", "Every cell is blocked."
