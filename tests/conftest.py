@@ -37,22 +37,6 @@ settings.load_profile("few")
 
 
 ROOT = Path(__file__).parents[1]
-LONG = frozenset(
-    {
-        *("tests/engine/test_analysis.py", "tests/engine/test_gravity.py", "tests/engine/test_record_properties.py"),
-        *("tests/engine/test_strategies.py", "tests/faults/test_hostile_words.py", "tests/faults/test_nonsense.py"),
-        *("tests/lab/test_brain_played.py", "tests/lab/test_cup_played.py", "tests/server/test_damaged_files.py"),
-        *("tests/tools/test_soak_cluster.py", "tests/tools/test_soak_command.py", "tests/tools/test_soak_runs.py"),
-        *("tests/tools/test_trial.py", "tests/lab/test_cup.py", "tests/client/test_inspection.py"),
-        *("tests/faults/test_crash_points.py", "tests/faults/test_damage.py", "tests/faults/test_connections.py"),
-        *("tests/server/test_cluster.py", "tests/server/events/test_swiss.py", "tests/page/test_members.py"),
-        *("tests/end_to_end/test_server_data.py", "tests/end_to_end/test_server_command.py"),
-        *("tests/tui/test_german_pages.py", "tests/tui/test_german_room.py", "tests/tui/test_walks.py"),
-    }
-)
-"""Modules that search long or start many programs: `pytest -m long` runs them, before a release and after a change of
-what they are about.
-"""
 KEPT_VARIABLES = frozenset({"PATH", "TMPDIR", "UPDATE_PICTURES"})
 """What a test may learn from outside; a process that it starts learns less, see `tests.environment`."""
 
@@ -101,13 +85,6 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.relative_to(ROOT).as_posix() in LONG:
-            item.add_marker("long")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -35,7 +35,7 @@ ALLOWED: Final = (
     ("online/messages.py", r"\0 failed", "said to whoever wrote the listener"),
     (".py", r"tictactoe [a-z]+", "the name of a task"),
     ("text/programs.py", r"\0 join \0", "a command line"),
-    ("invitation.js", r"tictactoe-client join \0", "a command line"),
+    ("waiting.js", r"tictactoe-client join \0", "a command line"),
     ("catalogue.js", r".*sentence.*", "said to whoever writes the page"),
     ("language.js", r"language=.*", "a cookie"),
     (".js", r"taking back", "why an offer lapsed, as `happened` names it"),

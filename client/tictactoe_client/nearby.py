@@ -215,6 +215,16 @@ async def _has(address: Address, code: str, ca: str | Path | None) -> bool:
 
 async def has_page(address: Address, page: str, ca: str | Path | None = None) -> bool:
     """Ask a server, maybe a stranger, for the page of a room or an event; who is silent or slow does not have it."""
+    return await _ask_for(address, page, ca) == b"200"
+
+
+async def lacks_page(address: Address, page: str, ca: str | Path | None = None) -> bool:
+    """Tell whether a server says that it has no such page; who is silent or slow says nothing."""
+    return await _ask_for(address, page, ca) == b"404"
+
+
+async def _ask_for(address: Address, page: str, ca: str | Path | None) -> bytes:
+    """Return the status with which a server answers for a page, empty where none comes."""
     port = address.port or (443 if address.scheme == "wss" else 80)
     path, host = quote(f"{address.path}/{page}", safe="/%"), urlsplit(address.url).netloc
     request = f"HEAD {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
@@ -223,10 +233,9 @@ async def has_page(address: Address, page: str, ca: str | Path | None = None) ->
             reader, writer = await asyncio.open_connection(address.host, port, ssl=context_for(address, ca))
             with contextlib.closing(writer):
                 writer.write(request.encode())
-                status = (await reader.readline()).split(b" ")[1:2]
+                return b"".join((await reader.readline()).split(b" ")[1:2])
     except (OSError, ValueError, ClientError):
-        return False
-    return status == [b"200"]
+        return b""
 
 
 @asynccontextmanager

@@ -129,10 +129,7 @@ class Position(_Fields):
         """The cells that may be played, ascending; empty when the game is over or a choice is due."""
         if self.outcome or self.options:
             return ()
-        if not self.rules.gravity:
-            return tuple(cell for cell, mark in enumerate(self.board) if mark == FREE)
-        lowest = (self._lowest_free(column) for column in range(self.rules.columns))
-        return tuple(sorted(cell for cell in lowest if cell is not None))
+        return tuple(free_cells(self.board, self.rules))
 
     def play(self, cell: int) -> Position:
         """Return the position after the player to move takes `cell`; costs O(cells), as board and moves are copied.
@@ -333,12 +330,6 @@ class Position(_Fields):
             if marks[index] in active:
                 return index
 
-    def _lowest_free(self, column: int) -> int | None:
-        for cell in range(self.rules.size - self.rules.columns + column, -1, -self.rules.columns):
-            if self.board[cell] == FREE:
-                return cell
-        return None
-
     def _line_outcome(self, completed: int) -> Outcome:
         marks = self.rules.marks
         winner = marks[1 - self.mover] if self.rules.misere else marks[self.mover]
@@ -380,6 +371,20 @@ class Position(_Fields):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Position.replay, (self.rules, self.moves, self.passed, self.chosen))
+
+
+def lowest_free(board: str, cell: int, columns: int) -> int | None:
+    """Return where a mark comes to lie that is dropped into the column of this cell, or None where that is full."""
+    column = range(cell % columns, len(board), columns)
+    return next((below for below in reversed(column) if board[below] == FREE), None)
+
+
+def free_cells(board: str, rules: Rules) -> list[int]:
+    """Return the cells of a board that may be played, ascending: where marks fall those on which they come to lie."""
+    if not rules.gravity:
+        return [cell for cell, mark in enumerate(board) if mark == FREE]
+    lowest = (lowest_free(board, column, rules.columns) for column in range(rules.columns))
+    return sorted(cell for cell in lowest if cell is not None)
 
 
 _new: Final = tuple.__new__

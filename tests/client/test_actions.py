@@ -142,7 +142,7 @@ class Watcher:
         self._actions = Actions(self._room, Settings(**options))  # type: ignore[arg-type]
 
     def see(self, moves: tuple[int, ...] = MOVES, game: int = 1) -> None:
-        self._room._tell_moves(moves)
+        self._room._enter(Ok(id="1", room="K7M4PQ", moves=moves))
         self._room._receive(
             replace(state(moves, game=game), seq=self._room.state.seq + 1 if self._room.has_state else 1)
         )

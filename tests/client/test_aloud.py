@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.states import CLASSIC, state
-from tictactoe_client.text.answers import list_marks, list_moves, list_runs, read_aloud, read_cell
+from tictactoe_client.text.answers import list_marks, list_moves, list_runs, read_aloud
 from tictactoe_engine import PRESETS, Rules, parse_cell
 from tictactoe_protocol.lines import find_runs
 from tictactoe_protocol.pushes import RoomState
@@ -36,9 +36,9 @@ def test_blocked_cells_are_read_as_such() -> None:
 
 def test_a_cell_is_read_and_told_where_it_is_the_last_move() -> None:
     current = state((0, 4))
-    assert read_cell(current, 0) == "A1: X."
-    assert read_cell(current, 4) == "B2: O, the last move."
-    assert read_cell(current, 8) == "C3: empty."
+    assert read_aloud("cell", 0, current) == ["A1: X."]
+    assert read_aloud("cell", 4, current) == ["B2: O, the last move."]
+    assert read_aloud("cell", 8, current) == ["C3: empty."]
 
 
 def test_both_diagonals_through_a_cell_are_read() -> None:

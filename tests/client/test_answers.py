@@ -196,18 +196,18 @@ def _typed_words() -> list[str]:
     ],
 )
 def test_queries_are_answered(kind: str, now: RoomState, line: str) -> None:
-    assert answer_query(kind, None, now, BO, Settings()) == [line]
+    assert answer_query(kind, None, now, BO) == [line]
 
 
 def test_clocks_are_told_by_name() -> None:
     terms = ClockTerms(initial_ms=180_000, increment_ms=0)
     timed = replace(state(), clock=ClockState({"X": 178_500, "O": 180_000}, "X"), time_control=terms)
-    assert answer_query("clock", None, timed, BO, Settings()) == ["Left: ana 2:58, bo 3:00."]
-    assert answer_query("clock", None, timed, BO, Settings(), passed_seconds=70.0) == ["Left: ana 1:48, bo 3:00."]
-    assert answer_query("clock", None, timed, BO, Settings(), passed_seconds=700.0) == ["Left: ana 0:00, bo 3:00."]
+    assert answer_query("clock", None, timed, BO) == ["Left: ana 2:58, bo 3:00."]
+    assert answer_query("clock", None, timed, BO, passed_ms=70_000) == ["Left: ana 1:48, bo 3:00."]
+    assert answer_query("clock", None, timed, BO, passed_ms=700_000) == ["Left: ana 0:00, bo 3:00."]
     assert describe_arrival(timed, BO, HOST, 0.01)[0].endswith("3 in a row, 3+0.")
     alone = replace(timed, seats={"X": seat(ANA, "ana"), "O": None})
-    assert answer_query("clock", None, alone, ANA, Settings()) == ["Left: ana 2:58, nobody 3:00."]
+    assert answer_query("clock", None, alone, ANA) == ["Left: ana 2:58, nobody 3:00."]
 
 
 @pytest.mark.parametrize(

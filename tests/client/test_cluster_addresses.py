@@ -12,8 +12,7 @@ import pytest
 
 from tictactoe_client import Backoff, BadAddress, ConnectionLost, Refused, Unreachable, parse_address
 from tictactoe_client.online.address import Address, parse_cluster
-from tictactoe_client.online.arriving import arrive, come_back
-from tictactoe_client.online.connection import Connection
+from tictactoe_client.online.connection import Connection, arrive, come_back
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.session import cluster_for

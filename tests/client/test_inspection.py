@@ -29,8 +29,9 @@ from tictactoe_client.online.inspection import NAMELESS, read_message
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
+from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.lobby import describe_terms, list_games, list_rooms
-from tictactoe_client.text.wording import describe_choices
+from tictactoe_client.text.wording import describe_choices, describe_due
 from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.lists import align
 from tictactoe_client.tui.picture import Picture
@@ -142,8 +143,10 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
         describe_result(new, viewer)
         describe_progress(new, ())
         draw_board(new, settings)
-        for kind in ("board", "last", "clock", "who", "free", "help", "turn"):
-            answer_query(kind, None, new, viewer, settings)
+        for kind in ("last", "clock", "who", "free"):
+            answer_query(kind, None, new, viewer)
+        describe_help(new, settings, viewer)
+        describe_due(new, viewer)
         seen = [new]
         if old is not None and old.rules == new.rules:
             announce(old, new, viewer)
@@ -378,7 +381,7 @@ def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
     message = to_builtins(honest_state())
     message["clock"] = {"remaining_ms": {"X": -5_000, "O": 10**12}, "running": "X"}
     push = read_state(message)
-    assert answer_query("clock", None, push, ANA, Settings()) == ["Left: ana 0:00, bo 277777:46:40."]
+    assert answer_query("clock", None, push, ANA) == ["Left: ana 0:00, bo 277777:46:40."]
 
 
 def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:

@@ -274,11 +274,15 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
     await try_each(cases, attempt)
 
 
-@pytest.mark.parametrize("before", [(), IGNORING_HANGUP], ids=["heard", "ignored"])
 @pytest.mark.parametrize(
-    ("mode", "shown"),
-    [((), "It's bo's move"), (("--plain",), "X's move."), (("--json",), '"status":"playing"')],
-    ids=["screen", "plain", "json"],
+    ("mode", "shown", "before"),
+    [
+        ((), "It's bo's move", ()),
+        ((), "It's bo's move", IGNORING_HANGUP),
+        (("--plain",), "X's move.", ()),
+        (("--json",), '"status":"playing"', IGNORING_HANGUP),
+    ],
+    ids=["screen", "screen that ignores it", "plain", "json that ignores it"],
 )
 async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_in_the_seat(
     server: Server, mode: tuple[str, ...], shown: str, before: tuple[str, ...]

@@ -131,14 +131,6 @@ async def test_the_clients_own_refusals_are_in_the_language_and_their_codes_are_
     }
 
 
-@pytest.mark.parametrize(("at", "code"), [("z9", "off_board"), ("nowhere", "bad_input")])
-async def test_a_cell_that_does_not_exist_is_answered_by_the_client(server: Server, at: str, code: str) -> None:
-    async with json_game(server) as (ana, *_):
-        ana.send(type="move", id="m", at=at)
-        error = await ana.message(type="error")
-        assert (error["from"], error["code"], error["id"], error["line"]) == ("client", code, "m", 1)
-
-
 async def test_what_the_client_refuses_comes_after_the_answers_to_the_lines_before(server: Server) -> None:
     async with run_client("play", "--json", "-s", server.url) as ana:
         await ana.message(type="room")

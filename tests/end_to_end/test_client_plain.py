@@ -180,33 +180,6 @@ async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -
         assert ana.lines[-1].startswith("Winner: ")
 
 
-async def test_a_watcher_sees_a_rematch_and_the_end_of_the_room(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, code), run_client("watch", code, "-s", server.url) as watcher:
-        await watcher.until("X's move.")
-        await play_out({"X": ana, "O": bo}, code, [0, 3, 1, 4, 2])
-        await watcher.until("A rematch will be shown here.")
-        await ana.ask("rematch", room=code)
-        await watcher.until("ana wants a rematch.")
-        await bo.ask("rematch", room=code)
-        await watcher.until("Game 2. bo is X, ana is O.")
-        await ana.ask("leave", room=code)
-        await watcher.until("ana left the game. bo wins.")
-        await bo.ask("leave", room=code)
-        await watcher.until(f"Room {code} is closed: Everybody left.")
-        assert await watcher.end() == 0
-
-
-async def test_rooms_are_listed(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        code = (await ana.ask("create", rules="gomoku"))["room"]
-        async with run_client("rooms", "-s", server.url) as listing:
-            assert await listing.end() == 0
-        assert [line[:6] for line in listing.lines] == [code]
-        assert "15 by 15, 5 in a row  ana (X) v free (O)  no clock" in listing.lines[0]
-    async with run_client("rooms", "-s", server.url) as listing:
-        await listing.end()
-
-
 async def test_check_tells_every_step(server: Server) -> None:
     async with run_client("check", "-s", server.url, "-n", "ana") as check:
         assert await check.end() == 0

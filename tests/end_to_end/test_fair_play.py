@@ -21,14 +21,6 @@ async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_ends_as_
         assert await ana.end() == 12
 
 
-async def test_the_end_of_the_input_says_that_it_aborts_a_game(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        await bo.ask("join", room=await open_room(ana))
-        await ana.until("Your move, X.")
-        ana.end_input()
-        await ana.until("The input has ended: leaving in 5 s, which aborts the game.")
-
-
 async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_analysed(server: Server) -> None:
     options = ("--analysis", "open", "--chat", "players")
     async with run_client("new", *options, "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
@@ -74,12 +66,3 @@ async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")
         assert "bo: and again" not in ana.lines
-
-
-async def test_the_second_of_one_name_sees_the_own_number(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as one:
-        code = await open_room(one)
-        async with run_client("join", code, "-n", "ana", "-s", server.url) as other:
-            await one.until("ana 2 joins as O.")
-            other.type("chat hello")
-            await one.until("ana 2: hello")

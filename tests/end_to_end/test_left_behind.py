@@ -42,7 +42,7 @@ async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> No
         await ana.until("Waiting for another player.")
 
 
-@pytest.mark.parametrize("command", [("rooms",), ("check",), ("history",), ("rooms", "--json"), ("history", "--json")])
+@pytest.mark.parametrize("command", [("check",), ("history", "--json")])
 async def test_lists_and_json_name_it_on_standard_error(server: Server, command: tuple[str, ...]) -> None:
     async with left_behind(server) as (code, _):
         assert is_way_back((await complaint(*command, "-s", server.url, code=0)).splitlines()[0], code, server)
@@ -70,11 +70,6 @@ async def test_past_the_hold_the_seat_is_named_as_well() -> None:
         assert f"You have a game in {code} (yours until it is claimed): " in await asking.errors()
 
 
-async def test_watching_as_nobody_in_particular_names_it_too(server: Server) -> None:
-    async with left_behind(server) as (code, _), run_client("watch", code, "-s", server.url) as watcher:
-        await watcher.until(f"You have a game in {code}")
-
-
 async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:
     async with left_behind(server) as (code, _), run_client("join", code, "-s", server.url) as ana:
         await ana.until("You are O, ana. bo is X.")
@@ -89,8 +84,3 @@ async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> No
         assert told.endswith(f" --server {server.url}\n")
         assert not rooms_left(server.url)
         assert await complaint("rooms", "-s", server.url, code=0) == ""
-
-
-async def test_with_quiet_nothing_is_said(server: Server) -> None:
-    async with left_behind(server):
-        assert await complaint("rooms", "-q", "-s", server.url, code=0) == ""

@@ -12,9 +12,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.peer import open_peer
 from tests.terminal import run_screen
-from tictactoe_client import connect
 from tictactoe_client.online.connection import hide_secrets
-from tictactoe_client.online.errors import Refused
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"  ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){3})")
@@ -86,22 +84,6 @@ async def test_a_link_is_a_picture_on_a_terminal(server: Server, variable: str, 
 @pytest.mark.parametrize("words", [("claim",), ("revoke",), ("rescue",), ("rescue", "7KQ2"), ("sell",)])
 async def test_what_is_missing_is_said(server: Server, tmp_path: Path, words: tuple[str, ...]) -> None:
     await run(server, tmp_path, *words, code=2)
-
-
-async def test_the_library_claims_links_and_revokes(server: Server) -> None:
-    async with connect(server.url, name="guest", reconnect=True) as ana:
-        codes = await ana.claim_name("ana")
-        assert (ana.name, len(codes)) == ("ana", 3)
-        async with connect(server.url, link=await ana.link_device()) as phone:
-            assert (phone.player, phone.name) == (ana.player, "ana")
-            found = await phone.devices()
-            assert [device.current for device in found.devices or ()] == [False, True]
-            with pytest.raises(Refused, match="no such device"):
-                await phone.revoke("nonsense")
-        async with connect(server.url, name="ana", rescue=codes[1]) as back:
-            assert back.player == ana.player
-        async with open_peer(server.url, "Ana") as peer:
-            assert peer.welcome["claimed"] is False
 
 
 def test_no_code_is_in_a_debug_log() -> None:

@@ -64,8 +64,18 @@ async def test_the_page_is_opened_in_the_browser_that_is_set(server: Server, tmp
     browser, told = tmp_path / "browser", tmp_path / "told"
     browser.write_text(f'#!/bin/sh\necho "$1" > {told}\n')
     browser.chmod(0o700)
-    async with run_client("open", "k7m4pq", "-s", server.url, BROWSER=str(browser)) as client:
-        assert await client.end() == 0
-        link = f"http://127.0.0.1:{server.port}/K7M4PQ"
+    async with open_peer(server.url, "ana") as ana:
+        code = (await ana.ask("create"))["room"]
+        async with run_client("open", code.lower(), "-s", server.url, BROWSER=str(browser)) as client:
+            assert await client.end() == 0
+        link = f"http://127.0.0.1:{server.port}/{code}"
         assert client.lines == [link]
         assert told.read_text().strip() == link
+
+
+async def test_the_page_of_a_room_that_there_is_not_is_not_opened(server: Server, tmp_path: Path) -> None:
+    async with run_client("open", "ZZZZZZ", "-s", server.url, BROWSER=f"touch {tmp_path}/opened %s") as client:
+        assert await client.end() == 5
+        assert client.lines == []
+        assert "No room ZZZZZZ. It may have closed." in await client.errors()
+    assert not (tmp_path / "opened").exists()

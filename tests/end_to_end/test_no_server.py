@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, newer_server, run_client
+from tests.end_to_end.clients import COMMAND, run_client
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.faults.hostile_server import ROOM, Answer, Frame, hostile_server, identity
@@ -188,13 +188,6 @@ async def test_the_screen_says_why_there_is_no_server_and_how_to_go_on(kind: str
         assert await screen.end() == 3
         assert all(sequence in screen.written for sequence in RESTORED)
         assert b"Traceback" not in screen.written
-
-
-async def test_the_full_screen_names_the_older_side_and_ends_with_four() -> None:
-    async with newer_server() as url, run_screen(*COMMAND, "-s", url) as screen:
-        await screen.shows("is too old: the server needs", "Upgrade: ", "r tries again")
-        screen.type("\x11")
-        assert await screen.end() == 4
 
 
 @pytest.mark.parametrize("kind", ["silence", "silence after the handshake"])

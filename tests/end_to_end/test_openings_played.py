@@ -98,28 +98,7 @@ async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: P
     assert replies == ["client-1", *(f"line-{number}" for number in range(1, 7))]
 
 
-async def test_a_choice_through_a_pipe_follows_the_position_that_was_printed(server: Server) -> None:
-    options = ("--rules", "four-pie", "--json", "-n", "ana")
-    async with open_peer(server.url, "bo", features=KNOWS) as bo, run_client("play", *options, "-s", server.url) as ana:
-        room = (await ana.message(type="room"))["room"]
-        await bo.ask("match", rules="four-pie")
-        await ana.message(type="room", turn="X")
-        ana.send(type="choose", take="X")
-        assert (await ana.message(type="error"))["code"] == "not_allowed"
-        ana.send(type="move", at="b2")
-        due = await ana.message(type="room", ply=1)
-        assert due["opening"]["options"] == ["X", "O"]
-        await bo.ask("choose", room=room, take="X", ply=1)
-        swapped = await ana.message(type="room", chosen=["X"])
-        assert (swapped["happened"][0]["type"], swapped["seats"]["O"]["name"]) == ("chose", "ana")
-        ana.send(type="move", at="a1")
-        await ana.message(type="room", ply=2)
-
-
-@pytest.mark.parametrize("take", ["X", "more"])
-async def test_a_choice_whose_answer_was_lost_is_sent_again_and_does_nothing(
-    server: Server, proxy: Proxy, take: str
-) -> None:
+async def test_a_choice_whose_answer_was_lost_is_sent_again_and_does_nothing(server: Server, proxy: Proxy) -> None:
     async with (
         open_peer(server.url, "ana", features=KNOWS) as ana,
         connect(proxy.url, name="bo", reconnect=QUICK) as bo,
@@ -131,46 +110,11 @@ async def test_a_choice_whose_answer_was_lost_is_sent_again_and_does_nothing(
             await ana.ask("move", room=code, cell=cell, ply=cell)
         await state_where(room, ply=3)
         assert room.is_my_turn
-        await lose_the_answer(room.choose(take), proxy, ana.until(lambda message: message.get("chosen") == [take]))
-        after = await state_where(room, chosen=(take,))
-        assert (room.seat, room.position.chosen) == ("X" if take == "X" else "O", (take,))
-        assert room.is_my_turn == (take == "more")
+        await lose_the_answer(room.choose("X"), proxy, ana.until(lambda message: message.get("chosen") == ["X"]))
+        after = await state_where(room, chosen=("X",))
+        assert (room.seat, room.position.chosen, room.is_my_turn) == ("X", ("X",), False)
         await room.sync()
         assert room.state.chosen == after.chosen
-
-
-async def test_one_who_is_cut_off_while_a_choice_is_due_comes_back_to_it(server: Server, proxy: Proxy) -> None:
-    async with (
-        open_peer(server.url, "ana", features=KNOWS) as ana,
-        run_client("play", "--rules", "four-pie", "-n", "bo", "-s", proxy.url) as bo,
-    ):
-        await open_room(bo)
-        code = (await ana.ask("match", rules="four-pie"))["room"]
-        await bo.until("Place X: 1 to go, then ana chooses a side.")
-        await bo.ask("b2", "You place X on B2.", "ana chooses a side.")
-        proxy.cut()
-        await bo.until("Connection lost.", "Connected again after")
-        await ana.ask("choose", room=code, take="X", ply=1)
-        await bo.until("ana takes X: you are O now.", "Your move, O.")
-
-
-@pytest.mark.parametrize(("first", "answer"), [("me", "bot"), ("bot", "you")])
-async def test_the_computer_places_and_chooses(server: Server, first: str, answer: str) -> None:
-    options = ("--rules", "four-pie", "--level", "hard", "--first", first, "--no-board")
-    async with run_client("bot", *options, "-n", "ana", "-s", server.url) as ana:
-        if answer == "bot":
-            await ana.until("Place X: 1 to go, then hard-bot chooses a side.")
-            await ana.ask("b2", "You place X on B2.", "hard-bot chooses a side.")
-            took = await ana.until("hard-bot ")
-            assert took in ("hard-bot takes X: you are O now.", "hard-bot stays O.")
-        else:
-            await ana.until(
-                "hard-bot places X on",
-                "Choose your side.",
-                "Type 1 or swap: play X, O moves; 2 or stay: stay O, and move.",
-            )
-            await ana.ask("swap", "You take X: hard-bot is O now.")
-            await ana.until("Your move, X.")
 
 
 async def test_a_server_that_knows_no_openings_is_not_asked_for_one(server: Server, as_in_1_0: None) -> None:

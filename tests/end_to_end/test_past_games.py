@@ -116,15 +116,6 @@ async def test_at_a_terminal_history_says_whose_games_it_lists(server: Server) -
         assert await screen.end() == 0
 
 
-async def test_history_in_json_is_what_the_server_says(server: Server) -> None:
-    async with known(server) as room:
-        code, output, _ = await outcome("history", "--json", "-s", server.url)
-    messages = [json.loads(line) for line in output.splitlines()]
-    assert code == 0
-    assert [message["type"] for message in messages] == ["connected", "welcome", "ok", "closed"]
-    assert [game["room"] for game in messages[2]["games"]] == [room]
-
-
 async def test_without_a_game_that_is_said(server: Server) -> None:
     assert await outcome("history", "-s", server.url) == (0, "", f"You have finished no game on {server.url} yet.\n")
     code, output, errors = await outcome("replay", "-s", server.url)
@@ -174,24 +165,6 @@ async def test_one_run_after_another_is_the_same_player_with_one_history(server:
     assert len(lines) == 2
     assert len({line.split()[5] for line in lines}) == 1
     assert all(line.endswith("lost by resignation  0 moves") for line in lines)
-
-
-async def test_each_name_is_a_player_of_their_own(server: Server) -> None:
-    await lose_at_once(server, "-n", "ana")
-    await lose_at_once(server, "-n", "cy")
-    assert len((await outcome("history", "-s", server.url, "-n", "ana"))[1].splitlines()) == 1
-    _, last, _ = await outcome("history", "-s", server.url)
-    assert "cy (X)" in last
-    assert "ana (X)" not in last
-
-
-async def test_two_runs_at_once_are_two_players(server: Server) -> None:
-    await lose_at_once(server)
-    async with run_client("new", "-s", server.url) as one:
-        room = (await one.until("Code")).split()[1]
-        async with run_client("join", room, "-s", server.url) as other:
-            await other.until("You are O, ")
-            await one.until("Your move")
 
 
 async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:
@@ -295,14 +268,6 @@ async def test_an_unknown_id_ends_with_five(server: Server) -> None:
     assert [json.loads(line)["type"] for line in output.splitlines()][-2:] == ["error", "closed"]
 
 
-async def test_an_own_game_in_json_is_the_server_s_messages_and_then_the_positions(server: Server) -> None:
-    async with known(server):
-        code, output, _ = await outcome("replay", "--json", "--at", "5", "-s", server.url)
-    types = [json.loads(line)["type"] for line in output.splitlines()]
-    assert code == 0
-    assert types == ["connected", "welcome", "ok", "ok", "record", "position", "closed"]
-
-
 async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
     async with known(server) as room:
@@ -339,12 +304,6 @@ async def test_the_end_of_input_ends_it_and_ctrl_c_as_well(games: str, typed: st
         screen.type(typed)
         await screen.hear("Goodbye.\n")
         assert await screen.end() == code
-
-
-async def test_without_input_a_terminal_shows_every_position_too(games: str) -> None:
-    async with run_screen(*COMMAND, "replay", games, "--no-input", TERM="dumb") as screen:
-        assert (await screen.hear("3  O . O\n")).rstrip("\n") == FIRST_GAME
-        assert await screen.end() == 0
 
 
 # -- save -------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import until
+from tests.peer import PATIENCE_SECONDS, until
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_client.online.client import connect
+from tictactoe_client.online.events import Lost
 from tictactoe_client.online.room import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -24,33 +26,51 @@ async def settings(tmp_path: Path) -> AsyncIterator[Settings]:
         yield Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
 
 
+async def until_known(*servers: Server) -> None:
+    """Wait until each of these servers knows all of them and nobody else."""
+    urls = {server.url for server in servers}
+    await until(lambda: all(set(server.cluster.members.urls) == urls for server in servers))
+
+
 async def until_moves(room: Room, count: int) -> None:
     await until(lambda: room.state.ply >= count)
 
 
-async def test_a_game_goes_on_at_a_server_that_came_after_its_players(settings: Settings) -> None:
+async def test_a_game_goes_on_through_a_restart_of_all_servers_and_no_connection_is_lost(settings: Settings) -> None:
     async with contextlib.AsyncExitStack() as stack:
-        leaving = await stack.enter_async_context(contextlib.AsyncExitStack())
-        one = await leaving.enter_async_context(Server(settings, limits=uncounted()))
-        ana = await stack.enter_async_context(connect(one.url, name="ana", reconnect=True))
-        bo = await stack.enter_async_context(connect(one.url, name="bo", reconnect=True))
+        servers = [await stack.enter_async_context(contextlib.AsyncExitStack()) for _ in range(3)]
+        here = await servers[0].enter_async_context(Server(settings, limits=uncounted()))
+        ana, bo = [
+            await stack.enter_async_context(
+                connect(here.url, name=name, reconnect=True, timeout_seconds=PATIENCE_SECONDS)
+            )
+            for name in ("ana", "bo")
+        ]
         first = await ana.create()
         second = await bo.join(first.code)
         await first.move(4)
-        two = await stack.enter_async_context(Server(settings, limits=uncounted()))
-        await until(lambda: len(one.cluster.members.urls) == 2)
-        await leaving.aclose()
-        await until_moves(second, 1)
-        await second.move(0)
+        lost: list[object] = []
         for room in (first, second):
-            await until_moves(room, 2)
-        assert ana.address.url == bo.address.url == two.url
-        assert first.moves == second.moves == (4, 0)
+            room.subscribe(lambda event: lost.append(event) if isinstance(event, Lost) else None)
+        for restarted, cell in enumerate((0, 8), 1):
+            there = await servers[restarted].enter_async_context(Server(settings, limits=uncounted()))
+            await until_known(here, there)
+            await servers[restarted - 1].aclose()
+            mover = second if restarted == 1 else first
+            await until_moves(mover, restarted)
+            await mover.move(cell)
+            for room in (first, second):
+                await until_moves(room, restarted + 1)
+            assert ana.address.url == bo.address.url == there.url
+            here = there
+        assert first.moves == second.moves == (4, 0, 8)
+        await asyncio.gather(ana.ping(), bo.ping())
+        assert lost == []
 
 
 async def test_those_who_come_to_two_servers_meet_in_a_match_and_play_at_one(settings: Settings) -> None:
     async with Server(settings, limits=uncounted()) as one, Server(settings, limits=uncounted()) as two:
-        await until(lambda: len(one.cluster.members.urls) == len(two.cluster.members.urls) == 2)
+        await until_known(one, two)
         async with connect(one.url, name="ana") as ana, connect(two.url, name="bo") as bo:
             first = await ana.match()
             second = await bo.match()

@@ -247,16 +247,6 @@ async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(
         assert (await script.message(type="disconnected"))["hold_ms"] == 300_000
 
 
-async def test_a_seat_that_is_not_held_at_all_is_tried_for_once() -> None:
-    settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with Server(settings) as server, Proxy(server.port) as proxy, connect(proxy.url, reconnect=True) as ana:
-        room = await ana.create()
-        messages = ana.messages()
-        proxy.cut()
-        await event_of(messages, Back)
-        assert await room.sync() == ()
-
-
 async def test_a_short_hold_throws_nobody_out_while_no_server_answers() -> None:
     settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     backoff = Backoff((0.01,), longest=0.01)
@@ -442,10 +432,6 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
     assert set(own[2:]) == {"reconnecting"}
 
 
-def test_an_interruption_is_no_refusal() -> None:
-    assert not isinstance(Interrupted(), Refused)
-
-
 async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
@@ -524,37 +510,6 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(se
         await bo.state(ply=1)
         ana.type("l")
         assert await ana.read_line() == "Last: you played B2, centre."
-
-
-async def test_what_a_game_was_worth_is_told_without_a_connection_once_it_is_over(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
-        ana.type("b2")
-        await bo.state(ply=1)
-        await cut_off(ana, proxy)
-        ana.type("value", "mistakes", "next mistake")
-        assert await ana.read_line() == "There is no connection: type value again when it is back."
-        assert await ana.read_line() == "What moves are worth is told when the game is over."
-        assert await ana.read_line() == "What moves are worth is told when the game is over."
-        proxy.is_closed = False
-        await ana.until("Connected again after ")
-        await bo.ask("resign", room=code)
-        await ana.until("Rematch?")
-        await cut_off(ana, proxy)
-        ana.type("mistakes", "value 0")
-        assert await ana.read_line() == "No move gave anything away for sure."
-        assert await ana.read_line() == "At the start: X to move: a draw with best play. All moves are equal."
-
-
-async def test_the_end_of_the_input_waits_for_a_move_that_is_kept(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, _):
-        await cut_off(ana, proxy)
-        await ana.ask("b2", "B2 is kept: ")
-        ana.end_input()
-        proxy.is_closed = False
-        await ana.until("Connected again after ")
-        assert await ana.read_line() == "You play B2, centre."
-        await bo.state(ply=1)
-        await ana.until("The input has ended: ")
 
 
 async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_move_played(

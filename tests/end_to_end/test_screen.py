@@ -18,8 +18,6 @@ from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
-COLOUR = b"\x1b[36m"
-
 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
@@ -59,7 +57,7 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
         assert "locals" not in report
 
 
-@pytest.mark.parametrize("command", [[], ["play"], ["watch"], ["history"], ["replay"]])
+@pytest.mark.parametrize("command", [[], ["watch"], ["replay"]])
 async def test_an_address_that_is_none_is_told_in_one_line_before_the_screen_opens(command: list[str]) -> None:
     async with run_screen(*COMMAND, *command, "-s", "ws://host:99999") as screen:
         assert await screen.end() == 2

@@ -22,11 +22,8 @@ SIGNALS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
 
 MOMENTS = [
     *(("app.TicTacToe.__init__", *each) for each in SIGNALS),
-    ("app.TicTacToe._process_messages", signal.SIGTERM, 143),
     ("LinuxDriver.start_application_mode", signal.SIGHUP, 129),
     ("page.Page.compose", signal.SIGINT, 130),
-    ("app.TicTacToe.redraw", signal.SIGTERM, 143),
-    ("page.Page.draw", signal.SIGHUP, 129),
 ]
 """Before the program is made each signal has a way of its own; from then on the loop hears all of them alike."""
 
@@ -72,16 +69,6 @@ async def test_a_signal_while_it_starts_ends_it(server: Server, moment: str, num
         assert screen.attributes() == screen.before
 
 
-async def test_a_signal_while_it_connects_ends_it() -> None:
-    async with hostile_server("bo", {}) as silent:
-        silent.is_silent = True
-        async with run_screen(*COMMAND, "-s", silent.url) as screen:
-            await screen.shows("Connecting to")
-            screen.process.send_signal(signal.SIGTERM)
-            assert await screen.end() == 143
-            assert_restored(screen)
-
-
 async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, proxy: Proxy) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
@@ -92,18 +79,6 @@ async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, prox
             screen.process.send_signal(signal.SIGHUP)
             assert await screen.end() == 129
             assert_restored(screen)
-
-
-async def test_a_signal_with_the_help_open_ends_it_and_gives_the_seat_up(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-n", "ana", "-s", server.url) as screen:
-            await screen.until("It's bo's move")
-            await screen.ask("?", "Esc back")
-            screen.process.send_signal(signal.SIGINT)
-            assert await screen.end() == 130
-            assert_restored(screen)
-        assert (await bo.state(status="over"))["result"]["winner"] == "X"
 
 
 async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal() -> None:
@@ -137,7 +112,7 @@ async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
         assert screen.attributes() == screen.before
 
 
-@pytest.mark.parametrize("place", ["page.Page.compose", "page.Page.draw", "home.HomePage.fill"])
+@pytest.mark.parametrize("place", ["page.Page.compose", "home.HomePage.fill"])
 async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: Server, place: str) -> None:
     async with run_screen(sys.executable, "-c", changed_screen(server.url, place, MISTAKE)) as screen:
         assert await screen.end() == 1

@@ -13,7 +13,6 @@ import pytest
 from tests.end_to_end.clients import COMMAND
 from tests.end_to_end.test_past_games import known
 from tests.terminal import ENTERED, RESTORED, run_screen
-from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 
@@ -58,9 +57,7 @@ async def test_a_signal_ends_a_replay_with_its_code_and_restores_the_terminal(ga
     ("arguments", "code", "words"),
     [
         (["BROKEN"], 2, "BROKEN, line 1, column 7: B2 is taken by X."),
-        (["FILE", "--at", "8"], 2, "There is no move 8: this game has 7."),
         (["999", "-s", "URL"], 5, "You played no game 999 on URL"),
-        (["17", "-s", "ws://127.0.0.1:1"], 3, "Can't reach ws://127.0.0.1:1"),
     ],
 )
 async def test_what_cannot_be_shown_is_told_before_any_page_opens(
@@ -74,13 +71,6 @@ async def test_what_cannot_be_shown_is_told_before_any_page_opens(
         assert await screen.end() == code
         assert words in screen.written.decode().replace("\r\n", "")
         assert b"\x1b" not in screen.written
-
-
-async def test_one_s_last_game_is_fetched_and_then_shown(server: Server) -> None:
-    async with known(server) as room, run_screen(*COMMAND, "replay", "-s", server.url) as screen:
-        await screen.until("REPLAY", room, "The start.")
-        screen.type("\x11")
-        assert await screen.end() == 0
 
 
 async def test_the_list_opens_on_a_terminal_and_leads_to_a_game_and_out_again(server: Server) -> None:
@@ -109,21 +99,3 @@ async def test_the_list_is_plain_where_pages_are_not_wanted(server: Server, vari
         assert await screen.end() == 0
         assert b"won by a line  5 moves" in screen.written
         assert b"\x1b" not in screen.written
-
-
-async def test_a_record_on_standard_input_stays_plain(games: str) -> None:
-    command = f"exec {' '.join(COMMAND)} replay - --no-board < {games}"
-    async with run_screen("sh", "-c", command) as screen:
-        assert await screen.end() == 0
-        assert b"\x1b" not in screen.written
-        assert b"Move 7 of 7: ana (X) plays C2, middle right." in screen.written
-
-
-async def test_a_game_is_saved_from_the_page(games: str, tmp_path: Path) -> None:
-    command = f"cd {tmp_path} && exec {' '.join(COMMAND)} replay {games}"
-    async with run_screen("sh", "-c", command) as screen:
-        await screen.until("The first of 2 games")
-        await screen.ask("s", "The game is saved in tictactoe-game.txt")
-        screen.type("\x1b")
-        assert await screen.end() == 0
-    assert len(parse_record((tmp_path / "tictactoe-game.txt").read_text()).moves) == 7

@@ -15,11 +15,10 @@ from tests.faults.hostile_server import Frame, HostileServer, hostile_server, st
 from tests.peer import PATIENCE_SECONDS, Peer
 from tests.proxy import Proxy
 from tictactoe_client import Room, connect
-from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.conversation import Pending
 from tictactoe_client.online.errors import Interrupted
-from tictactoe_client.online.events import Back, Retrying
-from tictactoe_client.online.pending import Pending
-from tictactoe_protocol.pushes import Notice, Ok
+from tictactoe_client.online.events import Back
+from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Chat, Claim, Create, Draw, Hello, Join, Match, Rematch, Request, Undo, Watch
 from tictactoe_server.server import Server
 
@@ -64,15 +63,6 @@ async def test_a_rematch_that_began_while_the_answer_was_lost_is_acknowledged(se
         await bo.ask("rematch", room=room.code)
         await lose_the_answer(room.rematch(), proxy, bo.state(game=2))
         assert (await state_where(room, game=2)).ply == 0
-
-
-async def test_a_draw_may_be_offered_again_in_one_position_after_a_no(server: Server, proxy: Proxy) -> None:
-    async with moved_once(server, proxy) as (room, bo):
-        for _ in range(2):
-            await room.draw()
-            await bo.until(lambda message: message.get("offers", {}).get("draw") == "X")
-            await bo.ask("draw", room=room.code, action="decline")
-            await bo.until(lambda message: message.get("offers", {}).get("draw", "X") is None)
 
 
 def sent(hostile: HostileServer, *kinds: type) -> list[Request]:
@@ -198,28 +188,3 @@ async def test_a_server_cannot_put_a_client_into_rooms_that_it_did_not_ask_for()
         await event_of(messages, Back)
         await client.ping()
         assert [request.room for request in sent(hostile, Join) if isinstance(request, Join)] == ["K7M4PQ", "K7M4PQ"]
-
-
-@pytest.mark.parametrize(("steady_seconds", "waits"), [(0.0, 0.0), (3600.0, 0.01)], ids=["stays", "drops at once"])
-async def test_the_next_address_is_tried_at_once_only_where_the_last_one_let_us_stay(
-    steady_seconds: float, waits: float
-) -> None:
-    brief = Backoff((0.01,), longest=0.01, jitter=0, moment=0, steady_seconds=steady_seconds)
-    async with told() as (_, proxy), told() as (_, other), connect([proxy.url, other.url], reconnect=brief) as client:
-        messages = client.messages()
-        proxy.cut()
-        retrying = await event_of(messages, Retrying)
-        assert (retrying.server, retrying.in_seconds) == (other.url, waits)
-
-
-async def test_what_a_server_announced_counts_for_the_loss_after_it_alone() -> None:
-    brief = Backoff((0.01,), longest=0.01, jitter=0)
-    async with told() as (hostile, proxy), connect(proxy.url, reconnect=brief) as client:
-        messages = client.messages()
-        await hostile.push(Notice("restarting", 100))
-        await client.ping()
-        proxy.cut()
-        assert (await event_of(messages, Retrying)).in_seconds >= 0.1
-        await event_of(messages, Back)
-        proxy.cut()
-        assert (await event_of(messages, Retrying)).in_seconds == 0.01

@@ -25,7 +25,6 @@ from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tictactoe_engine.records import parse_record
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.schema import SCHEMA
 
 MANUAL = Path(__file__).parents[2] / "docs" / "operating.md"
 NOTHING_IS_KEPT = "Nothing is kept: when this server stops, its rooms are gone.\n"
@@ -86,18 +85,11 @@ async def test_data_live_in_the_folder_that_is_named_and_are_private(tmp_path: P
         assert set(files) == {FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", "server.lock", "control.sock"}
         assert set(files.values()) == {0o600}
         assert (folder / "server.lock").read_text().split()[0] == str(process.pid)
-    async with started(*HERE, "--data", str(folder)) as process:
+    async with started(*HERE, "--data", str(folder), TICTACTOE_DATA=str(tmp_path / "unused")) as process:
         assert await has_finished_game(await url_of(process), token)
-
-
-async def test_the_environment_names_the_folder_and_the_option_counts_more(tmp_path: Path) -> None:
-    by_variable, by_option = tmp_path / "variable", tmp_path / "option"
-    async with started(*HERE, TICTACTOE_DATA=str(by_variable)) as process:
-        await url_of(process)
-        assert (by_variable / FILE_NAME).is_file()
-    async with started(*HERE, "--data", str(by_option), TICTACTOE_DATA=str(tmp_path / "unused")) as process:
-        await url_of(process)
-        assert (by_option / FILE_NAME).is_file()
+        _, errors = await stopped(process)
+    assert "Stopping: everybody is told.\n" in errors
+    assert "Nothing is kept" not in errors
     assert not (tmp_path / "unused").exists()
 
 
@@ -125,14 +117,6 @@ async def test_memory_keeps_nothing_and_says_so(home: Path) -> None:
     assert await asyncio.to_thread(lambda: list(home.iterdir())) == []
 
 
-async def test_a_server_that_keeps_its_rooms_does_not_say_otherwise(tmp_path: Path) -> None:
-    async with started(*HERE, "--data", str(tmp_path)) as process:
-        await url_of(process)
-        _, errors = await stopped(process)
-    assert "Stopping: everybody is told.\n" in errors
-    assert "Nothing is kept" not in errors
-
-
 async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as first:
         url = await url_of(first)
@@ -147,14 +131,6 @@ async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: 
         await url_of(after)
 
 
-async def test_of_a_taken_port_and_a_taken_folder_the_port_is_told(tmp_path: Path) -> None:
-    async with started(*HERE, "--data", str(tmp_path)) as first:
-        port = (await url_of(first)).rpartition(":")[2]
-        assert (await complaint("--host", "127.0.0.1", "--port", port, "--data", str(tmp_path))).startswith(
-            f"Cannot listen on 127.0.0.1, port {port}: "
-        )
-
-
 async def test_a_taken_port_leaves_no_folder_behind(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -167,26 +143,6 @@ async def test_a_folder_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "data"):
         assert (await complaint(*HERE, "--data", str(folder))).startswith(f"Cannot use the data folder {folder}: ")
-
-
-async def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
-    async with started(*HERE, "--data", str(tmp_path)) as process:
-        await url_of(process)
-        await stopped(process)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
-        database.execute(f"PRAGMA user_version = {SCHEMA + 98}")
-    before = (tmp_path / FILE_NAME).read_bytes()
-    told = await complaint(*HERE, "--data", str(tmp_path))
-    assert f"has schema {SCHEMA + 98}, but this version knows schemas up to {SCHEMA}: " in told
-    assert (tmp_path / FILE_NAME).read_bytes() == before
-
-
-async def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as database:
-        database.execute("CREATE TABLE theirs (value)")
-    before = (tmp_path / FILE_NAME).read_bytes()
-    assert "belongs to another program" in await complaint(*HERE, "--data", str(tmp_path))
-    assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
 # -- backup and restore -----------------------------------------------------------------------------------------

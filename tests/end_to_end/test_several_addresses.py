@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_library import state_where
-from tests.end_to_end.test_reconnect import QUICK, event_of, sees_online
+from tests.end_to_end.test_reconnect import QUICK, sees_online
 from tests.end_to_end.test_server_command import started, stopped, url_of
-from tests.faults.hostile_server import hostile_server
 from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy
-from tictactoe_client import ConnectionLost, Unreachable, connect
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client import connect
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.events import Back, Retrying
-from tictactoe_protocol.pushes import Notice
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 NEVER = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
 """Whoever waits at all waits in vain."""
@@ -65,77 +58,6 @@ async def test_the_next_address_is_taken_at_once_when_one_is_lost(server: Server
         lose(two)
         await room.move("c3")
         assert ana.address == parse_address(one.url)
-
-
-async def test_an_address_that_is_gone_at_the_start_is_passed_over(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    one.is_closed = True
-    async with connect(f"{one.url},{two.url}".split(",")) as client:
-        assert client.address == parse_address(two.url)
-    two.is_closed = True
-    with pytest.raises(Unreachable, match=f"{one.url} .*, nor {two.url} "):
-        async with connect([one.url, two.url]):
-            pass
-
-
-async def test_only_when_all_addresses_have_failed_it_is_waited_for_longer(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    waits = Backoff((0.01, 0.02), longest=3600, jitter=0, moment=0, hold_seconds=3600, steady_seconds=0)
-    async with connect([one.url, two.url], reconnect=waits) as client:
-        messages = client.messages()
-        two.is_closed = True
-        lose(one)
-        tried = []
-        for _ in range(6):
-            retrying = await event_of(messages, Retrying)
-            tried.append((retrying.server, round(retrying.in_seconds, 2) if retrying.in_seconds < 1 else 3600))
-        assert tried == [(two.url, 0), (one.url, 0.01), (two.url, 0), (one.url, 0.02), (two.url, 0), (one.url, 3600)]
-        two.is_closed = one.is_closed = False
-        client.retry_now()
-        await event_of(messages, Back)
-        assert client.address == parse_address(one.url)
-
-
-async def test_each_address_is_tried_once_however_short_the_seat_is_held(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with connect([one.url, two.url], reconnect=Backoff((0.01,), hold_seconds=0)) as client:
-        messages = client.messages()
-        lose(one)
-        lose(two)
-        tried: list[str] = []
-        with contextlib.suppress(ConnectionLost):
-            async for message in messages:
-                if isinstance(message.event, Retrying):
-                    tried.append(message.event.server)
-        assert tried == [two.url, one.url]
-
-
-async def test_servers_that_let_nobody_stay_are_not_run_against(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with connect([one.url, two.url], reconnect=Backoff((3600,), hold_seconds=7200, jitter=0)) as client:
-        messages = client.messages()
-        one.cut()
-        retrying = await event_of(messages, Retrying)
-        assert (retrying.server, retrying.in_seconds) == (two.url, 3600)
-
-
-@pytest.mark.parametrize("code", ["restarting", "stopping"])
-async def test_a_server_that_goes_down_says_so_for_itself_alone(code: str) -> None:
-    async with (
-        hostile_server("one") as one,
-        hostile_server("two") as two,
-        connect([one.url, two.url], reconnect=NEVER) as client,
-    ):
-        messages = client.messages()
-        room = await client.join("K7M4PQ")
-        await one.push(Notice(code, 3_600_000))
-        await one.close(1012, "restart")
-        await event_of(messages, Back)
-        assert client.address == parse_address(two.url)
-        await room.sync()
-        await two.close(1012, "restart")
-        await event_of(messages, Back)
-        assert client.address == parse_address(one.url)
 
 
 async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_path: Path) -> None:
@@ -197,15 +119,6 @@ async def test_a_transcript_says_which_address_it_came_to(ways: tuple[Proxy, Pro
         assert await ana.read_line() == f"Connected to {two.url}."
 
 
-async def test_nothing_there_is_told_of_all_addresses(ways: tuple[Proxy, Proxy]) -> None:
-    lose(ways[0])
-    lose(ways[1])
-    async with run_client("rooms", *given(*ways)) as ana:
-        assert await ana.end() == 3
-        assert f"Can't reach {ways[0].url} " in (errors := await ana.errors())
-        assert f", nor {ways[1].url} " in errors
-
-
 async def test_a_check_looks_at_all_addresses_and_says_where_it_came(ways: tuple[Proxy, Proxy]) -> None:
     ways[0].is_closed = True
     async with run_client("check", *given(*ways)) as ana:
@@ -233,37 +146,3 @@ async def test_a_seat_left_at_one_address_is_taken_up_at_another(server: Server,
             await again.until("You are O, ana. bo is X.")
             again.type("leave", "leave")
             assert await again.end() == 0
-
-
-async def test_one_is_the_same_player_at_every_address(server: Server, ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with connect(server.url, name="ana") as before:
-        KnownPlayers().keep(KnownPlayer(two.url, "ana", before.token, pid=2**22 + 1))
-        player = before.player
-    for options in (given(one, two), given(one), given(two)):
-        async with run_client("new", "--json", *options) as script:
-            assert (await script.message(type="welcome"))["player"] == player
-            script.end_input()
-
-
-async def test_a_player_whom_one_address_does_not_know_is_kept_for_the_others(ways: tuple[Proxy, Proxy]) -> None:
-    async with Server(Settings(host="127.0.0.1", port=0)) as other:
-        ways[0].target = other.port
-        async with connect(ways[1].url, name="ana") as known:
-            token = known.token
-        for way in ways:
-            KnownPlayers().keep(KnownPlayer(way.url, "ana", token, pid=2**22 + 1))
-        async with run_client("new", "--json", *given(*ways)) as script:
-            assert (await script.message(type="welcome"))["token"] != token
-    rows: list[Any] = [row for row in KnownPlayers()._read() if row.token == token]
-    assert [row.server for row in rows] == [ways[1].url]
-
-
-async def test_nobody_waits_where_the_library_is_given_one_address(ways: tuple[Proxy, Proxy]) -> None:
-    async with connect(ways[0].url, reconnect=QUICK) as client:
-        messages = client.messages()
-        ways[0].cut()
-        await event_of(messages, Back)
-        assert ways[1].calls == 0
-        async with asyncio.timeout(10):
-            assert await client.ping()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.end_to_end.test_past_games import finish_a_game, known, outcome
+from tests.end_to_end.test_past_games import known, outcome
 from tests.server.test_pages import get
 from tictactoe_client import Refused, connect
 from tictactoe_client.online.address import parse_address, reachable_address
@@ -20,19 +20,6 @@ def path_of(server: Server, link: str | None) -> str:
     assert link is not None
     assert link.startswith(start)
     return f"/replay/{link.removeprefix(start)}"
-
-
-async def test_a_program_shares_its_game_and_takes_that_back(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
-        await finish_a_game(ana, bo)
-        (game,) = await bo.history()
-        path = path_of(server, await bo.share(game.id))
-        assert b"ana wins by a line" in (await get(server, path)).body
-        assert await bo.share(game.id, on=False) is None
-        assert (await get(server, path)).status == 404
-        with pytest.raises(Refused) as refused:
-            await bo.share("17")
-        assert refused.value.code == "not_allowed"
 
 
 async def test_a_server_without_pages_shares_nothing() -> None:

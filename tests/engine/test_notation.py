@@ -26,6 +26,7 @@ from tictactoe_engine.notation import parse_column
 
 CLASSIC = Rules()
 FOUR = Rules(rows=4, columns=4, line=4)
+WIDE = Rules(rows=2)
 LARGEST = Rules(rows=32, columns=32, line=5)
 
 boards = st.builds(lambda rows, columns: Rules(rows, columns, line=3), st.integers(3, 32), st.integers(3, 32))
@@ -46,33 +47,30 @@ def unknown(text: str, rules: Rules = CLASSIC) -> str:
     return caught.value.message
 
 
-@pytest.mark.parametrize(("keys", "order"), [("phone", "123456789"), ("pad", "789456123"), ("letters", "qweasdzxc")])
-def test_single_keys_name_the_cells_of_a_3x3_board_row_by_row(keys: str, order: str) -> None:
-    assert [parse_cell(key, CLASSIC, keys=keys) for key in order] == list(range(9))
+@each(
+    ("keys", "order"),
+    [
+        ({}, "123456789"),
+        ({"keys": "phone"}, "123456789"),
+        ({"keys": "pad"}, "789456123"),
+        ({"keys": "letters"}, "qweasdzxc"),
+        ({"keys": "letters"}, "QWEASDZXC"),
+        ({"keys": "letters"}, "123456789"),
+    ],
+)
+def test_single_keys_name_the_cells_of_a_3x3_board_row_by_row(keys: dict[str, str], order: str) -> None:
+    assert [parse_cell(key, CLASSIC, **keys) for key in order] == list(range(9))
 
 
-def test_digits_are_in_telephone_order_unless_told_otherwise() -> None:
-    assert [parse_cell(digit, CLASSIC) for digit in "123456789"] == list(range(9))
-
-
-def test_letters_by_place_may_be_upper_case() -> None:
-    assert [parse_cell(key, CLASSIC, keys=Keys.LETTERS) for key in "QWEASDZXC"] == list(range(9))
-
-
-def test_digits_still_work_in_telephone_order_where_letters_are_chosen() -> None:
-    assert parse_cell("3", CLASSIC, keys=Keys.LETTERS) == 2
-
-
-@pytest.mark.parametrize("keys", [Keys.PHONE, Keys.PAD])
-def test_a_letter_by_place_is_unknown_unless_letters_are_chosen(keys: Keys) -> None:
+@each(
+    ("word", "rules", "keys"),
+    [("q", CLASSIC, Keys.PHONE), ("q", CLASSIC, Keys.PAD), ("q", FOUR, Keys.LETTERS), ("5", FOUR, Keys.LETTERS)],
+)
+def test_a_single_key_is_unknown_where_it_was_not_chosen_and_on_any_other_board(
+    word: str, rules: Rules, keys: Keys
+) -> None:
     with pytest.raises(UnknownNotation):
-        parse_cell("q", CLASSIC, keys=keys)
-
-
-@pytest.mark.parametrize("word", ["q", "5"])
-def test_single_keys_are_unknown_on_any_other_board(word: str) -> None:
-    with pytest.raises(UnknownNotation):
-        parse_cell(word, FOUR, keys=Keys.LETTERS)
+        parse_cell(word, rules, keys=keys)
 
 
 @pytest.mark.parametrize(("rows", "columns", "single"), [(3, 3, True), (3, 4, False), (4, 3, False), (9, 1, False)])
@@ -80,23 +78,20 @@ def test_only_a_3x3_board_has_single_keys(rows: int, columns: int, single: bool)
     assert has_single_keys(Rules(rows=rows, columns=columns)) is single
 
 
-@pytest.mark.parametrize(
-    ("word", "cell"), [("a1", 0), ("A1", 0), ("c1", 2), ("b2", 4), ("B2", 4), ("a3", 6), ("C3", 8), ("b02", 4)]
+@each(
+    ("word", "rules", "cell"),
+    [
+        *((word, CLASSIC, cell) for word, cell in (("a1", 0), ("A1", 0), ("c1", 2), ("b2", 4), ("a3", 6), ("C3", 8))),
+        *(("b02", CLASSIC, 4), ("  b2\r\n", CLASSIC, 4), ("2,3", CLASSIC, 5)),
+        *(("h1", LARGEST, 7), ("i1", LARGEST, 8), ("j1", LARGEST, 9), ("z1", LARGEST, 25)),
+        *(("aa1", LARGEST, 26), ("Ab1", LARGEST, 27), ("aF1", LARGEST, 31)),
+    ],
 )
-def test_a_name_is_column_letter_and_row_number_from_the_top(word: str, cell: int) -> None:
-    assert parse_cell(word, CLASSIC) == cell
-
-
-@pytest.mark.parametrize("keys", Keys)
-def test_names_are_read_whatever_the_keys_are(keys: Keys) -> None:
-    assert parse_cell("a1", CLASSIC, keys=keys) == 0
-
-
-@pytest.mark.parametrize(
-    ("word", "column"), [("h1", 7), ("i1", 8), ("j1", 9), ("z1", 25), ("aa1", 26), ("Ab1", 27), ("aF1", 31)]
-)
-def test_column_letters_keep_i_and_go_on_after_z_with_aa(word: str, column: int) -> None:
-    assert parse_cell(word, LARGEST) == column
+def test_a_name_is_column_letter_and_row_number_from_the_top_and_a_pair_row_and_column(
+    word: str, rules: Rules, cell: int
+) -> None:
+    for keys in Keys:
+        assert parse_cell(word, rules, keys=keys) == cell
 
 
 def test_the_32_columns_are_a_to_z_and_aa_to_af() -> None:
@@ -133,14 +128,6 @@ def test_the_pairs_of_a_wide_board_name_its_cells_row_by_row(coordinates: str, s
     assert [parse_cell(word, Rules(rows=2), coordinates=coordinates) for word in words] == list(range(6))
 
 
-def test_a_pair_means_row_and_column_from_1_unless_told_otherwise() -> None:
-    assert parse_cell("2,3", CLASSIC) == 5
-
-
-def test_white_space_around_a_cell_is_ignored() -> None:
-    assert parse_cell("  b2\r\n", CLASSIC) == 4
-
-
 @given(boards_with_a_cell)
 def test_a_formatted_name_is_parsed_to_the_same_cell(board: tuple[Rules, int]) -> None:
     rules, cell = board
@@ -169,99 +156,75 @@ def test_any_text_is_a_cell_of_the_board_or_refused(
         assert 0 <= parse_cell(text, rules, keys=keys, coordinates=coordinates) < rules.size
 
 
-def test_z9_on_a_3x3_board_is_off_it_in_the_promised_words() -> None:
-    assert off_board("z9", CLASSIC) == "Z9 is off the board: columns A-C, rows 1-3."
-
-
-@pytest.mark.parametrize("word", ["d1", "a4", "a0", "a999", "zz1", "aa1"])
-def test_a_name_outside_the_board_is_off_it(word: str) -> None:
-    assert off_board(word, CLASSIC) == f"{word.upper()} is off the board: columns A-C, rows 1-3."
-
-
-def test_the_columns_of_the_largest_board_are_told_up_to_af() -> None:
-    assert off_board("ag1", LARGEST) == "AG1 is off the board: columns A-AF, rows 1-32."
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "word", "coordinates", "limits"),
+@each(
+    ("word", "rules", "coordinates", "limits"),
     [
-        (5, 1, "B1", Coordinates.ROW_COLUMN_1, "column A, rows 1-5"),
-        (1, 5, "A2", Coordinates.ROW_COLUMN_1, "columns A-E, row 1"),
-        (5, 1, "1,2", Coordinates.ROW_COLUMN_1, "rows 1-5, column 1"),
-        (1, 5, "1,0", Coordinates.ROW_COLUMN_0, "row 0, columns 0-4"),
-        (1, 5, "1,2", Coordinates.X_Y_1, "columns 1-5, row 1"),
+        *((word, CLASSIC, None, "columns A-C, rows 1-3") for word in ("z9", "d1", "a4", "a0", "a999", "zz1", "aa1")),
+        *((word, CLASSIC, None, "cells 1-9") for word in ("0", "10", "99", "123", "00")),
+        ("ag1", LARGEST, None, "columns A-AF, rows 1-32"),
+        ("b1", Rules(5, 1), None, "column A, rows 1-5"),
+        ("a2", Rules(1, 5), None, "columns A-E, row 1"),
+        ("1,2", Rules(5, 1), None, "rows 1-5, column 1"),
+        ("1,0", Rules(1, 5), Coordinates.ROW_COLUMN_0, "row 0, columns 0-4"),
+        ("1,2", Rules(1, 5), Coordinates.X_Y_1, "columns 1-5, row 1"),
+        *((word, WIDE, None, "rows 1-2, columns 1-3") for word in ("3,1", "1,4", "0,1", "1 0")),
+        *((word, WIDE, Coordinates.ROW_COLUMN_0, "rows 0-1, columns 0-2") for word in ("2,0", "0,3")),
+        *((word, WIDE, Coordinates.X_Y_1, "columns 1-3, rows 1-2") for word in ("4,1", "1,3", "0,1")),
     ],
 )
-def test_a_single_row_or_column_is_told_as_one(
-    rows: int, columns: int, word: str, coordinates: Coordinates, limits: str
+def test_what_is_off_the_board_is_told_with_the_limits_of_the_board(
+    word: str, rules: Rules, coordinates: Coordinates | None, limits: str
 ) -> None:
-    message = off_board(word, Rules(rows=rows, columns=columns), coordinates)
-    assert message == f"{word} is off the board: {limits}."
+    message = off_board(word, rules, coordinates or Coordinates.ROW_COLUMN_1)
+    assert message == f"{word.upper()} is off the board: {limits}."
 
 
-@pytest.mark.parametrize("word", ["0", "10", "99", "123", "00"])
-def test_a_number_that_is_no_digit_from_1_to_9_is_off_a_3x3_board(word: str) -> None:
-    assert off_board(word, CLASSIC) == f"{word} is off the board: cells 1-9."
-
-
-@pytest.mark.parametrize(
-    ("coordinates", "word", "limits"),
+@each(
+    ("word", "rules", "told"),
     [
-        (Coordinates.ROW_COLUMN_1, "3,1", "rows 1-2, columns 1-3"),
-        (Coordinates.ROW_COLUMN_1, "1,4", "rows 1-2, columns 1-3"),
-        (Coordinates.ROW_COLUMN_1, "0,1", "rows 1-2, columns 1-3"),
-        (Coordinates.ROW_COLUMN_1, "1 0", "rows 1-2, columns 1-3"),
-        (Coordinates.ROW_COLUMN_0, "2,0", "rows 0-1, columns 0-2"),
-        (Coordinates.ROW_COLUMN_0, "0,3", "rows 0-1, columns 0-2"),
-        (Coordinates.X_Y_1, "4,1", "columns 1-3, rows 1-2"),
-        (Coordinates.X_Y_1, "1,3", "columns 1-3, rows 1-2"),
-        (Coordinates.X_Y_1, "0,1", "columns 1-3, rows 1-2"),
+        ("hello", CLASSIC, 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'),
+        ("hello", FOUR, 'I don\'t know "hello". A move looks like b2. ? for help.'),
+        (f"{' ' * 50}hello\n", FOUR, 'I don\'t know "hello". A move looks like b2. ? for help.'),
+        ("x" * 40, FOUR, f'I don\'t know "{"x" * 40}". A move looks like b2. ? for help.'),
+        ("x" * 100_000, FOUR, f'I don\'t know "{"x" * 40}…". A move looks like b2. ? for help.'),
     ],
 )
-def test_a_pair_outside_the_board_is_off_it(coordinates: Coordinates, word: str, limits: str) -> None:
-    assert off_board(word, Rules(rows=2), coordinates) == f"{word} is off the board: {limits}."
-
-
-def test_hello_is_unknown_in_the_promised_words() -> None:
-    assert unknown("hello") == 'I don\'t know "hello". A move looks like b2 or 5. ? for help.'
-
-
-def test_an_unknown_word_on_a_larger_board_is_answered_without_a_digit() -> None:
-    assert unknown("hello", FOUR) == 'I don\'t know "hello". A move looks like b2. ? for help.'
+def test_an_unknown_word_is_quoted_with_what_a_move_looks_like(word: str, rules: Rules, told: str) -> None:
+    assert unknown(word, rules) == told
 
 
 @each(
     "word",
-    ["", " ", "2,", ",2", "2,,3", "2,3,1", "2;3", "2-3", "-1", "+1", "1.5", "b", "b2b", "2b", "b 2", "b-1", "abc1"],
+    [
+        *(
+            "",
+            " ",
+            "2,",
+            ",2",
+            "2,,3",
+            "2,3,1",
+            "2;3",
+            "2-3",
+            "-1",
+            "+1",
+            "1.5",
+            "b",
+            "b2b",
+            "2b",
+            "b 2",
+            "b-1",
+            "abc1",
+        ),
+        *("１２", "１", "²", "1_0", "٣", "b２", "b²", "２,３", "1，2", "ｂ2", "а1", "1\u00a02", "1\n2"),
+        *("9" * 5000, f"b{'9' * 5000}", f"1,{'9' * 5000}"),
+    ],
 )
-def test_what_follows_no_style_is_unknown(word: str) -> None:
-    unknown(word)
-
-
-@each("word", ["１２", "１", "²", "1_0", "٣", "b２", "b²", "２,３", "1，2", "ｂ2", "а1", "1\u00a02", "1\n2"])
-def test_digits_letters_and_separators_beyond_ascii_are_unknown(word: str) -> None:
-    unknown(word)
-
-
-def test_a_long_unknown_word_is_shortened_in_the_message() -> None:
-    assert unknown("x" * 100_000) == f'I don\'t know "{"x" * 40}…". A move looks like b2 or 5. ? for help.'
+def test_what_follows_no_style_or_is_beyond_ascii_or_too_long_is_unknown(word: str) -> None:
+    assert len(unknown(word)) < 100
 
 
 def test_a_pair_far_apart_is_shortened_in_the_message() -> None:
     assert off_board(f"9{' ' * 100_000}9", CLASSIC) == f"9{' ' * 39}… is off the board: rows 1-3, columns 1-3."
-
-
-def test_an_unknown_word_of_40_characters_is_quoted_whole() -> None:
-    assert f'"{"x" * 40}"' in unknown("x" * 40)
-
-
-@pytest.mark.parametrize("word", ["9" * 5000, f"b{'9' * 5000}", f"1,{'9' * 5000}"])
-def test_numbers_too_long_to_be_cells_are_unknown(word: str) -> None:
-    assert len(unknown(word)) < 100
-
-
-def test_white_space_around_an_unknown_word_is_not_quoted() -> None:
-    assert unknown(f"{' ' * 50}hello\n") == unknown("hello")
 
 
 @pytest.mark.parametrize("word", ["b2", "1,2", "5", "hello"])

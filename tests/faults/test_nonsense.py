@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed
 
 from tests.end_to_end.clients import COMMAND, run_client
-from tests.end_to_end.many_runs import many_runs
 from tests.faults.hostile_server import ROOM, Answer, Frame, HostileServer, hostile_server, identity, state
 from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
@@ -94,8 +93,10 @@ ANSWERS: dict[type, Answer] = {Sync: misled}
 
 async def test_a_transcript_ends_with_a_sentence_and_four() -> None:
     async def attempt(name: str) -> None:
-        async with hostile_server("bo", ANSWERS) as server:
-            client = run("join", ROOM, "--plain", "-s", server.url)
+        async with (
+            hostile_server("bo", ANSWERS) as server,
+            run_client("join", ROOM, "--plain", "-s", server.url) as client,
+        ):
             await client.until("Your move, X.")
             await BROKEN[name](server)
             assert await client.end() == 4
@@ -103,14 +104,15 @@ async def test_a_transcript_ends_with_a_sentence_and_four() -> None:
         assert errors.startswith(COMPLAINT)
         assert errors.count("\n") == 1
 
-    async with many_runs() as run:
-        await try_each(BROKEN, attempt, at_a_time=1)
+    await try_each(BROKEN, attempt)
 
 
 async def test_json_mode_ends_with_its_last_line_and_four() -> None:
     async def attempt(name: str) -> None:
-        async with hostile_server("bo", ANSWERS) as server:
-            client = run("join", ROOM, "--json", "-s", server.url)
+        async with (
+            hostile_server("bo", ANSWERS) as server,
+            run_client("join", ROOM, "--json", "-s", server.url) as client,
+        ):
             await client.message(type="room")
             await BROKEN[name](server)
             assert await client.end() == 4
@@ -121,8 +123,7 @@ async def test_json_mode_ends_with_its_last_line_and_four() -> None:
         assert told[-1]["exit"] == 4
         assert errors.startswith(COMPLAINT)
 
-    async with many_runs() as run:
-        await try_each(BROKEN, attempt, at_a_time=1)
+    await try_each(BROKEN, attempt)
 
 
 async def test_the_full_screen_ends_with_a_sentence_and_four() -> None:
@@ -186,16 +187,17 @@ SENSELESS: dict[str, Answer] = {
 }
 
 
-@pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_an_answer_to_join_that_makes_no_sense_ends_with_four(mode: str) -> None:
+async def test_an_answer_to_join_that_makes_no_sense_ends_with_four() -> None:
     async def attempt(name: str) -> None:
-        async with hostile_server("bo", {Join: SENSELESS[name]}) as server:
-            client = run("join", ROOM, mode, "-s", server.url)
+        mode = "--json" if name == "no room" else "--plain"
+        async with (
+            hostile_server("bo", {Join: SENSELESS[name]}) as server,
+            run_client("join", ROOM, mode, "-s", server.url) as client,
+        ):
             assert await client.end() == 4
             assert (await client.errors()).startswith(COMPLAINT)
 
-    async with many_runs() as run:
-        await try_each(SENSELESS, attempt, at_a_time=1)
+    await try_each(SENSELESS, attempt)
 
 
 async def test_an_answer_to_join_that_makes_no_sense_is_told_on_the_full_screen() -> None:
@@ -211,17 +213,18 @@ async def test_an_answer_to_join_that_makes_no_sense_is_told_on_the_full_screen(
     await try_each(["no room", "off the board"], attempt)
 
 
-@pytest.mark.parametrize("command", ["play", "rooms", "check", "history"])
-async def test_a_greeting_that_makes_no_sense_ends_with_four(command: str) -> None:
-    async def attempt(frame: Frame) -> None:
-        async with hostile_server("bo", {Hello: lambda _: [frame]}) as server:
-            client = run(command, "-s", server.url)
+async def test_a_greeting_that_makes_no_sense_ends_with_four() -> None:
+    async def attempt(case: tuple[str, Frame]) -> None:
+        command, frame = case
+        async with (
+            hostile_server("bo", {Hello: lambda _: [frame]}) as server,
+            run_client(command, "-s", server.url) as client,
+        ):
             assert await client.end() == 4
             assert (await client.errors()).startswith(COMPLAINT)
 
-    frames: list[Frame] = ["hello", '{"type":"welcome"}', b"welcome", "[]"]
-    async with many_runs() as run:
-        await try_each(frames, attempt, at_a_time=1)
+    frames: dict[str, Frame] = {"play": "hello", "rooms": '{"type":"welcome"}', "check": b"welcome", "history": "[]"}
+    await try_each(frames.items(), attempt)
 
 
 async def test_a_list_that_makes_no_sense_ends_with_four() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -18,6 +20,7 @@ from tictactoe_lab.brain.serve import PBrain
 from tictactoe_protocol.terms import ClockState, ClockTerms
 
 GOMOKU = PRESETS["gomoku"]
+SCRIPT = str(Path(__file__).with_name("guest_engine.py"))
 
 
 @pytest.mark.parametrize(
@@ -67,6 +70,26 @@ async def test_an_engine_that_is_never_ready_is_given_up(monkeypatch: pytest.Mon
         await echo.set_up(GOMOKU)
     await echo.end()
     assert told[0] == "START 15"
+
+
+@pytest.mark.parametrize(
+    ("way", "why", "detail"),
+    [
+        ("dies", "It has ended by itself.", "Exit code 1. Its last words: no more ideas"),
+        ("floods", "It says more than can be read.", ""),
+        ("chatters", "It says more than can be read.", ""),
+        ("off", "It plays 15,3, which is no cell of the board.", ""),
+        ("taken", "It plays 7,8, which is taken.", ""),
+        ("greedy", "It has ended by itself.", "Exit code 1. Its last words: MemoryError"),
+        ("refuses", "It has answered with an error.", "ERROR this is too hard"),
+    ],
+)
+async def test_an_engine_that_cannot_play_on_fails_with_a_reason(way: str, why: str, detail: str) -> None:
+    guest = engine.Engine((sys.executable, "-IS", SCRIPT, way), 600 * 2**20, lambda _: None)
+    with pytest.raises(engine.EngineFailed) as failed:
+        await guest.decide(Position.replay(GOMOKU, (112, 127)), Time(30_000, 0, 2**31 - 1, 20))
+    await guest.end()
+    assert (failed.value.message, failed.value.detail) == (why, detail)
 
 
 async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

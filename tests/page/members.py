@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from tests.page.odd_server import PageConnection, close_at_once
 from tests.peer import PATIENCE_SECONDS, Message
 from tictactoe_server.server import Server
 
@@ -60,7 +61,11 @@ class Members:
 
     async def __aenter__(self) -> Self:
         self._listening = await serve(
-            self._meet, "127.0.0.1", 0, process_request=self._admit, subprotocols=SUBPROTOCOLS, ssl=self._tls
+            *(self._meet, "127.0.0.1", 0),
+            process_request=self._admit,
+            subprotocols=SUBPROTOCOLS,
+            ssl=self._tls,
+            create_connection=PageConnection,
         )
         host = f"127.0.0.1:{next(iter(self._listening.sockets)).getsockname()[1]}"
         self.origin = f"http{'s' if self._tls else ''}://{host}"
@@ -70,8 +75,7 @@ class Members:
     async def __aexit__(self, *_: object) -> None:
         assert self._listening is not None
         self._ended.set()
-        self._listening.close()
-        await self._listening.wait_closed()
+        await close_at_once(self._listening)
 
     def places_of(self, kind: str) -> list[str]:
         """Return at which servers there was a request of one type, in their order."""

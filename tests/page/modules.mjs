@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, judgeMoves, nextMistake, pointsOf, turningPoint }, { readCommand, wordsOf, COMMANDS, deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "typing", "replay", "rules", "news", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readCommand, wordsOf, COMMANDS }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "replay", "rules", "news", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -33,6 +33,7 @@ function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
 	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotReview: false, mayNotify: false, ...view });
 }
 
+const reviewOf = (known, moves) => Object.assign(new Review(), { known, moves });
 const names = (answers) => answers.map(({ name }) => name);
 
 test("whoever is to move sees it in the line, in the title and on the board", () => {
@@ -85,7 +86,7 @@ test("a choice is heard, and the move before it is told with it and with who pla
 
 test("before sides are taken the graph is even, and a choice is told with what each side is worth", () => {
 	const state = opened("XO", [0, 1], null, {}, { opening: undefined, chosen: ["X"], status: "over", result: { winner: "X", reason: "resigned", line: [] } });
-	assert.deepEqual(pointsOf(KNOWN, [0, 1], state).map((point) => point?.worth), [0, -0, 1]);
+	assert.deepEqual(reviewOf(KNOWN, [0, 1]).pointsOf(state).map((point) => point?.worth), [0, -0, 1]);
 	const due = { ...analysis(1, "O", "win", {}, []), options: { X: worth("win"), O: worth("loss"), more: worth("draw") }, best_options: ["X"] };
 	assert.equal(describePosition(due, rulesOf("gomoku-standard")), "O to choose. X: wins; O: loses; two more: a draw. Best: X.");
 	const chosen = { ...analysis(1, "X", "draw", { 2: worth("draw"), 3: worth("draw") }, [2, 3]), before: due };
@@ -142,17 +143,17 @@ const KNOWN = [analysis(0, "X", "draw", { 0: "draw", 4: "draw" }, [0, 4]), analy
 const PLAYED = [0, 1, 8];
 
 test("moves are judged by what they gave away, and the greatest loss is where the game turned", () => {
-	assert.deepEqual(judgeMoves(KNOWN, PLAYED), ["fine", "mistake", "mistake"]);
-	assert.equal(turningPoint(KNOWN, PLAYED), 3);
+	assert.deepEqual(reviewOf(KNOWN, PLAYED).kinds, ["fine", "mistake", "mistake"]);
+	assert.equal(reviewOf(KNOWN, PLAYED).turningPoint, 3);
 	assert.deepEqual([KNOWN[0], KNOWN[1]].map((one) => [...worthsOf(one, false).cells.values()].map(({ best }) => best)), [[false, false], [false, true]]);
-	assert.equal(turningPoint(KNOWN, [0, 4]), 0);
+	assert.equal(reviewOf(KNOWN, [0, 4]).turningPoint, 0);
 	assert.deepEqual([nextMistake(["fine", "mistake", "slip"], 0), nextMistake(["fine", "mistake", "slip"], 2), nextMistake(["fine", "mistake"], 2), nextMistake(["best"], 0)], [2, 3, 2, 0]);
 });
 
 test("the graph is drawn for the first player, to the result at its end", () => {
 	const state = stateOf({ status: "over", result: { winner: "O", reason: "resigned", line: [] } });
-	assert.deepEqual(pointsOf(KNOWN, PLAYED, state).map((point) => point?.worth), [0, -0, 1, -1]);
-	assert.deepEqual(pointsOf([], [0], state).map((point) => point?.worth), [undefined, -1]);
+	assert.deepEqual(reviewOf(KNOWN, PLAYED).pointsOf(state).map((point) => point?.worth), [0, -0, 1, -1]);
+	assert.deepEqual(reviewOf([], [0]).pointsOf(state).map((point) => point?.worth), [undefined, -1]);
 });
 
 test("each position is asked for once, and what was taken back is asked for anew", async () => {

@@ -7,8 +7,10 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from http import HTTPStatus
-from typing import Any, Self
+from typing import Any, ClassVar, Self
+from weakref import WeakSet
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
@@ -20,6 +22,7 @@ from tests.classic import CLASSIC_RULES
 from tictactoe_server.http.assets import Assets
 
 Message = dict[str, Any]
+read_assets = cache(Assets)
 CODE = "K7M4PQ"
 
 
@@ -62,6 +65,27 @@ def error(code: str, message: str) -> Message:
     return {"type": "error", "code": code, "message": message}
 
 
+class PageConnection(ServerConnection):
+    """A connection of a page, in `speechless` until its request has come."""
+
+    speechless: ClassVar[WeakSet[ServerConnection]] = WeakSet()
+
+    async def handshake(self, *arguments: Any, **options: Any) -> None:
+        self.speechless.add(self)
+        await super().handshake(*arguments, **options)
+        self.speechless.discard(self)
+
+
+async def close_at_once(listening: Server) -> None:
+    """Close a server without waiting for the connections that a browser opened ahead and says nothing on."""
+    listening.close()
+    await asyncio.sleep(0)
+    for connection in list(PageConnection.speechless):
+        if connection.server is listening:
+            connection.transport.abort()
+    await listening.wait_closed()
+
+
 class OddServer:
     """Answers each request by its type with `answers`, others with an empty `ok`; use it with ``async with``.
 
@@ -78,17 +102,20 @@ class OddServer:
         self.asked: list[Message] = []
         self.calls = 0
         self.is_silent = False
-        self._assets = Assets()
+        self._assets = read_assets()
         self._server: Server | None = None
 
     async def __aenter__(self) -> Self:
-        subprotocols = [Subprotocol("tictactoe.v1")]
-        self._server = await serve(self._meet, "127.0.0.1", 0, process_request=self._show, subprotocols=subprotocols)
+        self._server = await serve(
+            *(self._meet, "127.0.0.1", 0),
+            process_request=self._show,
+            subprotocols=[Subprotocol("tictactoe.v1")],
+            create_connection=PageConnection,
+        )
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._listening.close()
-        await self._listening.wait_closed()
+        await close_at_once(self._listening)
 
     @property
     def origin(self) -> str:
@@ -116,11 +143,12 @@ class OddServer:
     @asynccontextmanager
     async def closing(self, code: int) -> AsyncIterator[None]:
         """Close all connections, and stop half-way through: browsers have heard of it and the connections are there."""
-        for connection in self._listening.connections:
+        connections = list(self._listening.connections)
+        for connection in connections:
             connection.transport.pause_reading()
         closing = asyncio.create_task(self.close(code))
         yield
-        for connection in self._listening.connections:
+        for connection in connections:
             connection.transport.resume_reading()
         await closing
 

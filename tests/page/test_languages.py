@@ -92,29 +92,6 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
         assert {path: texts for path, texts in found.items() if texts} == {}
 
 
-async def test_ones_games_and_a_seat_to_go_back_to_are_told_in_german(server: Server, visit: Visit, bo: Peer) -> None:
-    hans = await visit(address(server), language="de-DE")
-    await hans.connects()
-    await hans.button("Freunde einladen").click()
-    await expect(hans.page.get_by_role("heading", name="Warten auf jemanden")).to_be_visible()
-    assert english_in([await hans.page.locator(".invite").inner_text()]) == []
-    room = hans.code
-    await bo.ask("join", room=room)
-    for ply, cell in enumerate((0, 3, 1, 4)):
-        if ply % 2:
-            await bo.ask("move", room=room, cell=cell, ply=ply)
-        else:
-            await hans.play(cell)
-    await hans.page.goto(address(server))
-    await expect(hans.page.locator(".resume .ask")).to_contain_text("Deine Partie mit bo Tic-Tac-Toe · du bist am Zug")
-    assert english_in(await all_words(hans.page)) == []
-    await hans.page.goto(address(server, f"/{room}"))
-    await hans.play(2)
-    await hans.page.goto(address(server, "/#games"))
-    await expect(hans.page.locator(".rooms li")).to_contain_text("gewonnen")
-    assert english_in(await all_words(hans.page)) == []
-
-
 async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await expect(ana.page.locator("html")).to_have_attribute("lang", "en")

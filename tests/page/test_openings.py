@@ -5,7 +5,6 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from tests.page.conftest import Visit, Visitor, take_turns
-from tests.page.test_languages import all_words, english_in
 from tests.page.test_play import address, shared_link, two_at_the_board
 from tests.page.test_wall import MINUTE
 from tests.peer import open_peer
@@ -101,24 +100,3 @@ async def test_an_opening_is_chosen_rule_by_rule_and_explained(server: Server, v
     await terms.click()
     own = ana.page.locator("#rules-own")
     await expect(own).to_contain_text("A line of more than 5 counts for nothing. After the first mark the other player")
-
-
-async def test_an_opening_is_german_at_each_step(server: Server, visit: Visit) -> None:
-    async with open_peer(server.url, "bo", features=["opening"]) as bo:
-        room = (await bo.ask("create", rules="gomoku-standard"))["room"]
-        hans = await visit(address(server, f"/{room}"), language="de-DE")
-        await hans.page.get_by_label("Dein Name").fill("ana")
-        await hans.button("Als Weiß mitspielen").click()
-        turn, found = hans.page.locator("p.turn"), []
-        await expect(turn).to_have_text("bo setzt Schwarz: noch 3, dann wählst du eine Seite.")
-        for ply, cell in enumerate((112, 98, 127)):
-            await bo.ask("move", room=room, cell=cell, ply=ply)
-        await expect(turn).to_have_text("Wähle deine Seite.")
-        found += english_in(await all_words(hans.page))
-        await hans.answer("zwei weitere setzen, dann wählt bo")
-        await hans.play(96, 113)
-        await expect(turn).to_have_text("bo wählt eine Seite.")
-        await bo.ask("choose", room=room, take="O", ply=5)
-        await hans.hears("bo nimmt Weiß: Du bist jetzt Schwarz.")
-        found += english_in(await all_words(hans.page))
-        assert found == []

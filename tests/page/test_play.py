@@ -363,15 +363,6 @@ async def test_gomoku_is_played_with_stones_until_somebody_prefers_marks(
     await expect(ana.piece(112).locator("path.mark")).to_have_count(1)
 
 
-async def test_a_room_that_one_comes_back_to_is_called_by_its_game(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo)
-    await ana.page.get_by_role("link", name="tictactoe").click()
-    await expect(ana.status).to_be_empty()
-    await ana.page.get_by_role("button", name="Resume").click()
-    await expect(ana.page.get_by_role("grid")).to_be_visible()
-    await expect(ana.page).to_have_title("● Your move · ana v bo")
-
-
 async def test_title_and_icon_say_whose_turn_it_is(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo)
     icon = ana.page.locator("link[rel=icon]")

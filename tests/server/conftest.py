@@ -1,4 +1,4 @@
-"""Fixtures of a server whose store has trouble on demand."""
+"""Fixtures of a server that soon looks and tries again, and of one whose store has trouble on demand."""
 
 from __future__ import annotations
 
@@ -9,6 +9,24 @@ import pytest
 from tests.fakes import TroubledStore
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+
+SOON = {
+    "core.timers.RETRY_SECONDS": 0.05,
+    "events.kept.AGAIN_SECONDS": 0.05,
+    "events.kept.REREAD_SECONDS": 0.5,
+    "events.running.AGAIN_SECONDS": 0.05,
+    "events.running.LOOK_SECONDS": 0.1,
+    "records.changes.LONGEST_REST_SECONDS": 0.05,
+    "services.bots.bots._AGAIN_SECONDS": 0.05,
+}
+"""How long a server rests before it looks or tries again; no test is about how long that is."""
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody wait long for what a server of this process does again."""
+    for name, seconds in SOON.items():
+        monkeypatch.setattr(f"tictactoe_server.{name}", seconds)
 
 
 @pytest.fixture

@@ -64,14 +64,6 @@ async def test_who_leaves_or_resigns_after_the_others_flag_has_won(clocked: Serv
             assert (await ana.state(status="over"))["result"] == {"winner": "O", "reason": "timeout", "line": []}
 
 
-async def test_a_repeated_move_is_answered_ok_also_after_the_flag(clocked: Server, clock: FakeClock) -> None:
-    async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4, 1])
-        clock.advance(60_000)
-        assert (await ana.ask("move", room=room, cell=1, ply=2))["type"] == "ok"
-        assert (await settle(ana, room))["result"] == {"winner": "X", "reason": "timeout", "line": []}
-
-
 async def test_three_run_out_one_after_the_other_and_the_last_one_wins(server: Server) -> None:
     async with (
         open_peer(server.url, "ana") as ana,

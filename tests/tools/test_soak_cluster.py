@@ -12,14 +12,13 @@ import pytest
 import pytest_asyncio
 
 from tests.cluster.servers import Cluster
-from tools.soak import clocks, lobby
+from tools.soak import clocks
 from tools.soak.cluster import CABLES, PROCESSES, Found, play
 
 ROOMS = 4
-MOVES = 120
-LISTED = 60
+MOVES = 60
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(180), pytest.mark.long]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -35,18 +34,9 @@ async def play_through(cluster: Cluster, *kinds: str) -> Found:
     return await play(cluster, [(kind, faults[kind]) for kind in kinds], moves=MOVES, rooms=ROOMS)
 
 
-async def test_nothing_is_lost_or_goes_back_where_servers_are_killed_frozen_and_cut_off(cluster: Cluster) -> None:
-    found = await play_through(
-        cluster, "a server killed", "a server frozen", "servers frozen for a moment", "a server cut off"
-    )
+async def test_nothing_is_lost_or_goes_back_where_servers_are_killed_and_cut_off(cluster: Cluster) -> None:
+    found = await play_through(cluster, "a server killed", "a server cut off")
     assert found.violations == []
-
-
-async def test_all_servers_list_the_rooms_in_which_somebody_is_though_some_heard_nothing_for_a_moment(
-    cluster: Cluster,
-) -> None:
-    found = await lobby.play(cluster, rooms=LISTED, cuts=2)
-    assert found.wrong == []
 
 
 async def test_a_server_frozen_in_the_middle_of_a_turn_costs_the_time_to_find_another_and_clocks_run_out_once(

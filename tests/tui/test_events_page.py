@@ -275,6 +275,7 @@ async def test_a_whole_event_of_a_real_server_is_played_from_its_page(server: Se
             "bots": ["random"],
             "start": "full",
             "size": 2,
+            "break_ms": 50,
         }
         code = (await org.ask("event_open", **terms))["event"]
         page = FirstPage("event", enter=lambda client: client.watch_event(code))

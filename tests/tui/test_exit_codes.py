@@ -28,21 +28,6 @@ async def test_a_game_that_was_won_ends_with_zero(game: Game) -> None:
         assert await quit_with(ana, "ctrl+q") == WON
 
 
-async def test_a_game_that_was_resigned_is_lost(game: Game) -> None:
-    async with game(result_code=True) as (ana, *_):
-        await ana.enter(":resign")
-        await ana.do("enter", "You lose")
-        assert await quit_with(ana, "ctrl+q") == LOST
-
-
-async def test_a_draw_is_one(game: Game) -> None:
-    async with game(result_code=True) as (ana, bo, code):
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("offers a draw")
-        await ana.do("ctrl+y", "It's a draw.")
-        assert await quit_with(ana, "ctrl+q") == DRAWN
-
-
 @pytest.mark.parametrize("keys", [("ctrl+q", "ctrl+q"), ("ctrl+q", "enter")])
 async def test_a_live_game_that_is_left_with_the_program_is_abandoned(game: Game, keys: tuple[str, ...]) -> None:
     async with game(result_code=True) as (ana, *_):
@@ -79,12 +64,6 @@ async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_th
         assert await quit_with(ana, "ctrl+q") == LOST
 
 
-async def test_a_room_in_which_nobody_came_is_abandoned(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create"), result_code=True) as ana:
-        await ana.until("Waiting for another player")
-        assert await quit_with(ana, "ctrl+q") == ABANDONED
-
-
 async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome, open_screen: OpenScreen) -> None:
     async with (
         two_playing(server) as (*_, code),
@@ -99,13 +78,6 @@ async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome
 async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(game: Game) -> None:
     async with game(result_code=True) as (ana, *_):
         assert await quit_with(ana, "ctrl+c", "ctrl+c") == INTERRUPTED
-
-
-async def test_where_it_is_not_asked_for_a_result_is_no_exit_code(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.enter(":resign")
-        await ana.do("enter", "You lose")
-        assert await quit_with(ana, "ctrl+q") == 0
 
 
 @pytest.mark.parametrize(("key", "result_code"), [("ctrl+q", True), ("escape", False)])

@@ -10,7 +10,7 @@ from tests.peer import open_peer
 from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.input.ways import Choice
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_protocol.terms import ClockFields, ClockState
+from tictactoe_protocol.terms import ClockState
 from tictactoe_server.server import Server
 
 
@@ -24,21 +24,6 @@ async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(gam
     assert ana.app.last_words == f"Room {code}: you left before everybody had moved. The game was aborted."
 
 
-async def test_once_both_have_moved_leaving_loses(game: Game) -> None:
-    async with game(moves=[0, 4]) as (ana, *_):
-        await ana.do("escape", "Leave and lose this game?")
-
-
-async def test_an_aborted_game_is_told_and_a_rematch_leaves_the_marks(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("It doesn't count. The game was aborted, as not everybody had moved yet", "r play again")
-        await ana.enter(":save", "is not saved.")
-        await ana.press("r")
-        await bo.ask("rematch", room=code)
-        await ana.until("Your move, X.")
-
-
 async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Server, open_screen: OpenScreen) -> None:
     lesson = Choice("create", analysis="open", chat="players")
     async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:
@@ -48,14 +33,6 @@ async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Ser
     async with open_peer(server.url, "cy") as cy, open_screen(server.url) as ana:
         code = (await cy.ask("create", analysis="open"))["room"]
         await ana.until(f"{code}  analysis open, 3x3")
-
-
-async def test_the_time_for_a_first_move_is_counted_down(game: Game) -> None:
-    async with game(clock=ClockFields(initial_ms=60_000, increment_ms=0)) as (ana, bo, code):
-        await ana.until("Your move, X.   first move due in 0:")
-        await ana.do("1", "It's bo's move.   first move due in 0:")
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("Your move, X.", gone="first move")
 
 
 async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> None:

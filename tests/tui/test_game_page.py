@@ -165,29 +165,6 @@ async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game
         await bo.state(ply=3)
 
 
-async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
-    async with (
-        open_screen(proxy.url, Choice("create"), backoff=NEVER) as ana,
-        open_peer(proxy.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        await ana.until("Waiting for another player")
-        code = ana.code
-        await bo.ask("join", room=code)
-        await ana.until("Your move, X.")
-        await cy.ask("watch", room=code)
-        proxy.cut()
-        await cy.until(lambda message: message.get("seats", {}).get("O", {}).get("online") is False)
-        await ana.do("r", "bo is not here. Waiting for them: ", "(away", gone="has dropped")
-        async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
-            await again.ask("join", room=code)
-            await ana.until("bo is back.", gone="Waiting for them")
-            await again.socket.close()
-            await ana.until("bo is not here. Waiting for them: ")
-
-
 async def test_a_move_on_its_way_is_shown_and_played_once(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url) as (ana, bo, code):
         proxy.down.is_swallowing = True

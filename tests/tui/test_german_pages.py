@@ -1,4 +1,4 @@
-"""Each page outside the room in German: none of the English sentences stands there that German says otherwise."""
+"""In German no page says in English what German says otherwise, whenever its words were looked up."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from tests.peer import open_peer, two_playing
 from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_history_page import played
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
 
@@ -30,50 +32,38 @@ def english_on(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("keys", "title"),
-    [
-        ("", "Schnelle Partie"),
-        ("down", "Gegen den Computer"),
-        ("down down", "Neuer Raum"),
-        ("down down enter", "Neuer Raum"),
-        ("down down enter end right", "Sperrfelder"),
-        ("down down enter end right down x", "ist kein Brett"),
-        ("down down enter ?", "Die Zeilen"),
-        ("down down enter space", "Vier gewinnt"),
-        ("down down down enter", "Code oder Link des Raums"),
-        ("down down down down enter", "Private Partien stehen nicht hier"),
-        ("up enter", "noch keine Partie beendet"),
-        ("s", "Einstellungen"),
-        ("n", "Dein Name:"),
-        ("?", "Hilfe"),
-        ("t", "Farbschema: Nacht"),
-        ("escape", "Das ist die erste Seite."),
-    ],
-)
-async def test_a_page_says_nothing_in_english(at_home: AtHome, keys: str, title: str) -> None:
-    async with at_home(size=(120, 40)) as ana:
-        text = await ana.do(keys, title) if keys else await ana.until(title)
-    assert english_on(text) == []
-
-
-async def test_the_lists_say_nothing_in_english(server: Server, at_home: AtHome) -> None:
-    async with two_playing(server), open_peer(server.url, "zoe") as zoe, played(server, games=2), at_home() as ana:
+async def test_no_page_outside_a_room_says_anything_in_english(server: Server, at_home: AtHome) -> None:
+    async with played(server, games=2), open_peer(server.url, "zoe") as zoe, at_home(size=(120, 40)) as ana:
         code = (await zoe.ask("create", rules="connect-four"))["room"]
         assert english_on(await ana.until(code, "Wartende Räume (1)", "ohne Uhr")) == []
-        assert english_on(await ana.do("z enter", "1 live", "Züge")) == []
-        await ana.press("escape", "d")
-        assert english_on(await ana.do("enter", "2 gewonnen, 0 verloren")) == []
+        for keys, title in (
+            ("n", "Dein Name:"),
+            ("escape ?", "Hilfe"),
+            ("escape t", "Farbschema: Nacht"),
+            ("s", "Einstellungen"),
+            ("escape escape", "Das ist die erste Seite."),
+            ("d enter", "2 gewonnen, 0 verloren"),
+            ("escape z enter", "Private Partien stehen nicht hier"),
+            ("escape up enter", "Code oder Link des Raums"),
+        ):
+            assert english_on(await ana.do(keys, title)) == [], keys
 
 
-async def test_without_a_server_nothing_is_said_in_english(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1") as ana:
-        assert english_on(await ana.until("Läuft der Server?", "versucht es noch einmal")) == []
+async def test_no_room_says_anything_in_english(server: Server, open_screen: OpenScreen) -> None:
+    async with (
+        two_playing(server, analysis="open") as (ana, bo, code),
+        open_screen(server.url, Choice("watch", code=code)) as wat,
+    ):
+        assert english_on(await wat.until("du schaust zu", "ana ist am Zug.")) == []
+        assert english_on(await wat.do("v", "Remis bei bestem Spiel")) == []
+        await ana.ask("resign", room=code)
+        await bo.ask("rematch", room=code)
+        assert english_on(await wat.until("bo gewinnt", "möchte eine Revanche")) == []
 
 
 async def test_settings_show_their_values_in_german(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1", theme="paper") as ana:
-        await ana.until("Läuft der Server?")
+        assert english_on(await ana.until("Läuft der Server?", "versucht es noch einmal")) == []
         await ana.do("s", "Papier ", "abwesend ", "Telefon ", "Zeile, Spalte ", gone="…")
 
 
@@ -83,3 +73,9 @@ async def test_german_is_written_in_ascii_as_soon_as_that_is_asked_for(open_scre
         await ana.do("s down down", "bestätigen")
         assert (await ana.do("right", "bestaetigen", "Nur ASCII          ja", gone="›")).isascii()
         assert (await ana.do("escape", "Laeuft der Server?")).isascii()
+
+
+def test_a_yes_has_the_letter_of_the_language() -> None:
+    assert Keymap().find("j", "j", ["confirm"]) == "confirm"
+    assert Keymap().find("y", "y", ["confirm"]) == ""
+    assert Keymap({"confirm": ("f3",)}).find("j", "j", ["confirm"]) == ""

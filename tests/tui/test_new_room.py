@@ -92,11 +92,6 @@ async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_
         await ana.type(",a1", "> Blocked cells      b2,c3,a1")
 
 
-async def test_a_line_of_text_says_too_how_another_one_is_chosen(at_home: AtHome) -> None:
-    async with at_form(at_home, "Board") as ana:
-        assert "Esc cancel  ↑↓ choose  ? help" in ana.text.splitlines()[-1]
-
-
 async def test_pasting_takes_the_place_of_what_stands_there(at_home: AtHome) -> None:
     async with at_form(at_home, "Board") as ana:
         await ana.paste(" 6x7\n")
@@ -118,12 +113,6 @@ async def test_escape_takes_back_what_is_typed_into_a_line_that_was_clicked_on(a
         await ana.do("escape", "> Marks              XO", "Esc cancel", gone="XOA")
 
 
-async def test_home_and_end_go_to_the_first_line_and_the_last(at_home: AtHome) -> None:
-    async with at_form(at_home, "Game") as ana:
-        await ana.do("end", "> Chat")
-        await ana.do("home", "> Game")
-
-
 async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("space", "│> Tic-tac-toe", "Connect four")
@@ -138,12 +127,6 @@ async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome
         await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
         await ana.do("down right", "The room is private.")
         await ana.do("enter", "Waiting for another player", "3 min each + 2 s a move; private.", "Code   ")
-
-
-async def test_a_waiting_room_says_that_it_is_listed(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, colour=False) as ana:
-        await ana.until("> Quick match")
-        await ana.do("enter", "Waiting for another player", "No clock; public.")
 
 
 @pytest.mark.parametrize("line", ["Game", "Board"])

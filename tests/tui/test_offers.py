@@ -9,17 +9,6 @@ from tests.tui.conftest import Game
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
-async def test_a_declined_draw_names_who_declined_it(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.enter(":draw", "You offered a draw. Waiting for the answer ...   Ctrl+N withdraw")
-        await bo.ask("draw", room=code, action="decline")
-        await ana.until("bo declines the draw.", gone="You offered")
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw.")
-        await bo.ask("draw", room=code, action="decline")
-        await ana.until("bo withdraws the draw offer.", gone="Ctrl+Y accept")
-
-
 async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.press("tab")
@@ -42,36 +31,9 @@ async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(game: Game) -> 
         await ana.enter(":undo withdraw", "You withdraw the request to take a move back.")
 
 
-async def test_moves_that_were_taken_back_are_told(game: Game) -> None:
-    async with game(moves=[0, 4]) as (ana, bo, code):
-        await ana.enter(":undo", "You asked to take back A1 and B2.")
-        await bo.ask("undo", room=code, action="accept")
-        await ana.until("You take back A1 and B2.", "Your move, X.")
-
-
-async def test_what_follows_draw_must_make_sense(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.enter(":draw please", "Type draw, draw accept, draw decline or draw withdraw.", gone="You offered")
-
-
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
     async with game(gives_up=True) as (ana, bo, code):
         await ana.until("You win. bo resigns")
         await ana.do("enter", "The game is over.")
         await bo.ask("leave", room=code)
         await ana.until("bo left the room.", "You win. bo resigns", "(has left)", gone="r play again")
-
-
-async def test_leaving_a_game_is_told_as_that_in_one_line(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("leave", room=code)
-        text = await ana.until("You win. bo left the game. (0 moves", "n new private room", "Esc home")
-        assert text.count("bo left") == 1
-
-
-async def test_who_is_asked_sees_what_would_be_taken_back(game: Game) -> None:
-    async with game(moves=[0, 4]) as (ana, bo, code):
-        await ana.press("9")
-        await bo.state(ply=3)
-        await bo.ask("undo", room=code, action="offer")
-        await ana.until("bo asks to take back B2 and C3.   Ctrl+Y let them   Ctrl+N decline")

@@ -8,17 +8,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.client.models import model_of
-from tests.client.states import ANA, BO, CY, players, seat, state
+from tests.client.states import ANA, BO, CY, seat, state
 from tests.peer import Peer, open_peer
 from tests.tui.conftest import Game, OpenScreen, ScreenUser
-from tictactoe_client.input.intents import parse_intent
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Text
 from tictactoe_client.tui.room.model import RoomModel, write_question
 from tictactoe_client.tui.room.picture import describe_end
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -46,12 +44,6 @@ def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) 
     assert shown == role
 
 
-def test_a_watcher_reads_who_gave_up_and_who_won() -> None:
-    over = state([0], result=Result("O", "resigned"))
-    model = model_of("p-wat", over)
-    assert describe_end(model, model.scene(0.0))[0] == "bo wins. ana resigns. (1 move)"
-
-
 def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
     result = Result("X", "resigned")
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
@@ -63,26 +55,6 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
     model.consider(61.0)
     told = "bo and cy have been gone too long: wait on, or end it."
     assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
-
-
-def test_the_command_that_is_offered_in_ones_own_turn_is_one() -> None:
-    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
-    gone = state([], seats={"X": seat(ANA, "ana"), "O": away})
-    told = "bo has been gone too long: wait on, or end it."
-    assert waiting_banner(model_of(ANA, gone)) == (f"{told}   :claim win   :claim draw", "warn")
-    assert parse_intent("claim win", THREE) == Verb("claim", "win")
-    assert parse_intent("claim draw", THREE) == Verb("claim", "draw")
-
-
-def test_offers_and_absences_are_none_of_a_watchers_business() -> None:
-    offered = state([0], offers=Offers(draw="X"))
-    assert waiting_banner(model_of("p-wat", offered)) is None
-
-
-def test_one_who_is_out_has_nothing_to_lose() -> None:
-    seats = {**players(THREE), "O": SeatState(BO, "bo", online=True, bot=None, out=True)}
-    model = model_of(BO, state([0], THREE, seats=seats))
-    assert (model.room.seat, model.room.plays, model.cost) == ("O", False, "")
 
 
 @contextlib.asynccontextmanager
@@ -111,13 +83,6 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         await bo.ask("move", room=code, cell=0, ply=0)
         await ana.until("It's cy's move.")
         await ana.do("escape", "Playing as")
-
-
-async def test_a_watcher_of_a_room_that_waits_reads_who_is_there(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            await wat.until("You are watching. bo is X.", "Waiting for another player", "Tab chat  Esc leave  ? help")
 
 
 async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> None:

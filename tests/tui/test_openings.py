@@ -55,18 +55,6 @@ async def test_who_opens_sees_which_mark_is_placed_next_and_how_many(
         await ana.do("down", "Place X: 1 to go, then bo")
 
 
-async def test_a_swap_changes_seat_marks_clock_and_turn_at_once_and_is_told(
-    server: Server, open_screen: OpenScreen
-) -> None:
-    async with opened(open_screen, server, cells="h8 h9 i10") as (ana, bo, code):
-        await ana.until("bo chooses a side.", "O  bo")
-        await bo.ask("choose", room=code, take="X", ply=3)
-        await ana.until("bo takes X: you are O now.", "bo v ana", "X  bo", "O  ana (you)", "2. X I10", " bo takes X.\n")
-        await ana.press("down")
-        await ana.until("Your move, O.")
-        await ana.enter("g8", "It's bo's move.", "           O G8")
-
-
 @pytest.mark.parametrize(
     ("key", "told"),
     [
@@ -152,26 +140,3 @@ async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: Ope
         ]
         await ana.press("right", "right")
         await ana.until("Move 5 of 6: bo (X) places X on K3.", "ana (O) takes O.")
-
-
-async def test_who_looks_on_compares_what_each_side_is_worth(server: Server, open_screen: OpenScreen) -> None:
-    rules = {"rows": 3, "columns": 3, "line": 3, "opening": "pie"}
-    async with (
-        open_peer(server.url, "ana", features=["opening"]) as ana,
-        open_peer(server.url, "bo", features=["opening"]) as bo,
-    ):
-        code = (await ana.ask("create", rules=rules, analysis="open"))["room"]
-        await bo.ask("join", room=code)
-        await ana.ask("move", room=code, cell=4, ply=0)
-        async with open_screen(server.url, Choice("watch", code=code), name="wat") as wat:
-            await wat.until("bo chooses a side.")
-            text = await wat.do("v", "O to choose. X: a draw; O: a draw. Best: X, O.")
-            assert "* O  a draw" in text
-            await bo.ask("choose", room=code, take="X", ply=1)
-            text = await wat.until("bo takes X.", "Before the choice: O to choose. X: a draw; O: a draw.")
-            assert "Then: O to move: a draw with best play. Best: A1, C1, A3, C3." in " ".join(text.split())
-            await ana.ask("move", room=code, cell=0, ply=1)
-            await wat.until("X to move: ", gone="Before the choice")
-            await bo.ask("resign", room=code)
-            await wat.until("ana wins")
-            await wat.do("left", "Before the choice: O to choose. X: a draw; O: a draw.")

@@ -98,11 +98,6 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
         await wat.do(": a 8 enter", "   A8: unclear")
 
 
-async def test_a_narrow_window_keeps_what_was_played(server: Server, open_screen: OpenScreen) -> None:
-    async with watched(open_screen, server, [0, 4, 8, 2], size=(44, 15)) as (wat, *_):
-        await wat.do("v left", "move 3 of 4", "O played C1: loses in 4; best B1: a dra")
-
-
 async def test_a_rematch_ends_the_review(game: Game) -> None:
     async with game(moves=[0], gives_up=True) as (ana, bo, code):
         await ana.do("v", "X to move: a draw", "*=")

@@ -5,14 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.named_keys import last_line
-from tests.peer import Peer, open_peer
+from tests.peer import Peer
 from tests.proxy import Proxy
-from tests.tui.conftest import NEVER, Game, OpenScreen
-from tests.tui.test_game_page import GOMOKU, SMALL
-from tests.tui.test_reviewing import wake_worker, watched
-from tictactoe_client.input.ways import Choice
+from tests.tui.conftest import NEVER, Game
+from tests.tui.test_game_page import GOMOKU
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
@@ -176,14 +173,6 @@ async def test_talk_that_is_in_sight_is_not_told_twice(game: Game) -> None:
         assert text.count("hello there") == 1
 
 
-async def test_talk_is_told_while_a_review_has_the_panel(server: Server, open_screen: OpenScreen) -> None:
-    await wake_worker(server)
-    async with watched(open_screen, server, [112], "gomoku", size=(80, 13)) as (wat, _, bo, code):
-        await wat.do("v", "hide values", "Best:")
-        await say(bo, code, "hello there")
-        await wat.until("bo: hello there")
-
-
 async def test_talk_is_not_lost_behind_an_answer(game: Game) -> None:
     async with game(size=(40, 12)) as (ana, bo, code):
         await ana.pilot.resize_terminal(24, 8)
@@ -201,19 +190,10 @@ async def test_talk_is_told_above_a_line_that_is_open(game: Game) -> None:
         await ana.until("bo: hello there", "say: h_")
 
 
-async def test_talk_is_told_in_a_low_room_that_waits(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create", SMALL), size=(40, 10)) as ana, open_peer(server.url) as bo:
-        await ana.until("Waiting for another player")
-        code = ana.app.pages[-1].room.code
-        await bo.ask("watch", room=code)
-        await say(bo, code, "hello there")
-        await ana.until("hello there")
-
-
 # -- the end --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 14), (40, 12), (30, 8)])
+@pytest.mark.parametrize("size", [(80, 24), (30, 8)])
 async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> None:
     async with game() as (ana, bo, code):
         await ana.pilot.resize_terminal(*size)

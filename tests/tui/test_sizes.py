@@ -205,11 +205,10 @@ async def test_it_stands_on_the_screen(game: Game) -> None:
 
 
 @pytest.mark.parametrize(("ascii", "chosen"), [(False, "‹Three players›"), (True, "<Three players>")])
-@pytest.mark.parametrize("size", [(40, 12), (40, 20)], ids=str)
 async def test_in_a_narrow_window_no_box_cuts_the_game_that_is_chosen(
-    at_home: AtHome, size: tuple[int, int], *, ascii: bool, chosen: str
+    at_home: AtHome, *, ascii: bool, chosen: str
 ) -> None:
-    async with at_home(size=size, ascii=ascii) as ana:
+    async with at_home(size=(40, 12), ascii=ascii) as ana:
         text = await ana.do("left left left left left", chosen)
         assert not {"│", "|"} & set(text)
 

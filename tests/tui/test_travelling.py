@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+from zeroconf.asyncio import AsyncZeroconf
 
-from tests.environment import SERVICE_TYPE
+from tests.client.test_nearby import announced, register
 from tests.kept import rooms_left
 from tests.peer import open_peer
 from tests.proxy import Proxy
@@ -77,16 +77,8 @@ async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(at_
 
 async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen: OpenScreen) -> None:
     announcing = AsyncZeroconf()
-    info = AsyncServiceInfo(
-        SERVICE_TYPE,
-        f"hall.{SERVICE_TYPE}",
-        port=8765,
-        parsed_addresses=["10.1.2.3"],
-        properties={"v": "1"},
-        server="hall.local.",
-    )
     try:
-        await (await announcing.async_register_service(info, allow_name_change=True))
+        await register(announcing, announced())
         async with open_screen(NOWHERE.rpartition("/")[0]) as ana:
             await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
             ana.app.session.cluster = parse_cluster(server.url)

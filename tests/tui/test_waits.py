@@ -52,14 +52,6 @@ async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_sc
         assert ana.app.is_running
 
 
-async def test_a_new_room_is_given_up_at_once_though_it_was_edited(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server) as (ana, _, proxy):
-        await ana.do(*FORM)
-        await ana.press("down", "3", "+", "2")
-        proxy.down.hold_up()
-        await ana.do("enter escape", "Playing as")
-
-
 async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         await ana.do(*FORM)
@@ -69,16 +61,6 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
         await ana.until("Waiting for another player")
         await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 0)
-
-
-async def test_help_that_is_open_is_no_obstacle_to_a_new_room(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server) as (ana, _, proxy):
-        await ana.do(*FORM)
-        proxy.down.hold_up()
-        await ana.do("enter ?", "Esc back")
-        proxy.down.go_on()
-        await ana.until("Waiting for another player")
-        await ana.do("escape", "Playing as")
 
 
 async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_screen: OpenScreen) -> None:
@@ -154,23 +136,6 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
             await ana.do("enter", "It's bo's move", "O  ana (you)")
 
 
-async def test_help_that_is_open_is_no_obstacle_to_watching(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        open_peer(server.url, "cy") as cy,
-        slow_screen(open_screen, server, FirstPage("watch")) as (wat, bo, proxy),
-    ):
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        await wat.until("1 live", code)
-        proxy.down.hold_up()
-        await wat.do("enter enter", f"Going to watch {code}...   Esc cancel")
-        await wat.press("?")
-        proxy.down.go_on()
-        await wat.until("you watch")
-        await wat.do("escape", "Watch a game", "1 live")
-        await bo.state(watchers=0)
-
-
 @pytest.mark.parametrize("keys", [("enter",), ("down", "down", "enter", "enter")])
 async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenScreen, keys: tuple[str, ...]) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
@@ -178,13 +143,6 @@ async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenS
         await ana.press(*keys, "ctrl+q")
         await ana.until_it_ends()
         await until_rooms_wait(bo, 0)
-
-
-async def test_a_wait_is_said_in_ascii(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server, ascii=True, colour=False) as (ana, _, proxy):
-        proxy.down.hold_up()
-        await ana.press("enter")
-        assert (await ana.until("Looking for an opponent...   Esc cancel")).isascii()
 
 
 @contextlib.asynccontextmanager

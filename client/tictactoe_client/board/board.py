@@ -14,6 +14,7 @@ from typing import Final
 from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_client.board.grid import BoardStyle, Grid
 from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key
+from tictactoe_engine.position import free_cells
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
@@ -57,12 +58,6 @@ def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
     step = max(1, -(-len(above) // max(1, most)))
     rest = f"{board[:cell]}{FREE}{board[cell + 1 :]}"
     return [f"{rest[:place]}{board[cell]}{rest[place + 1 :]}" for place in above[::step]]
-
-
-def lowest_free(board: str, cell: int, columns: int) -> int | None:
-    """Return where a mark comes to lie that is dropped into the column of this cell, or None where that is full."""
-    column = range(cell % columns, len(board), columns)
-    return next((below for below in reversed(column) if board[below] == FREE), None)
 
 
 def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
@@ -152,8 +147,7 @@ class _Drawing:
         board, rules, style = self.view.board, self.view.rules, self.grid.style
         assert style.keys is not None
         if rules.gravity:
-            tops = ((lowest_free(board, column, rules.columns), str(column + 1)) for column in self.grid.columns)
-            keys = {cell: key for cell, key in tops if cell is not None}
+            keys = {cell: str(cell % rules.columns + 1) for cell in free_cells(board, rules)}
         else:
             keys = {cell: format_key(cell, style.keys) for cell, mark in enumerate(board) if mark == FREE}
         if style.scale:

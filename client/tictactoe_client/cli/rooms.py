@@ -23,7 +23,7 @@ from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.input.ways import Choice, EventWay, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
-from tictactoe_client.nearby import find_nearby, find_room, has_page
+from tictactoe_client.nearby import find_nearby, find_room, has_page, lacks_page
 from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused, describe_cause
@@ -233,11 +233,16 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:
-    """Open the page of a server, or of a room or an event there, in the system's browser."""
+    """Open the page of a server, or of a room or an event there, in the system's browser.
+
+    Raises `Refused` where the server says that it has no such room.
+    """
     code, ticket, address = parse_event(" ".join(room)) if room else ("", "", None)
     address = address or cluster_for(settings, None).first
     if code and await has_page(address, f"e/{code}", settings.ca):
         code = f"e/{code}#{ticket}" if ticket else f"e/{code}"
+    elif code and await lacks_page(address, code, settings.ca):
+        raise Refused("no_such_room", say("refused no_such_room", room=code), room=code, server=address.url)
     link = address.link_to(code) if code else address.page_url
     report(settings, "page", link, url=link)
     if not await asyncio.to_thread(webbrowser.open, link):

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
 
+from tictactoe_client.board.board import BoardView, render_board
+from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
-from tictactoe_client.input.past import Looking
-from tictactoe_client.online.errors import Interrupted, Refused
+from tictactoe_client.input.past import Judge, Timeline
+from tictactoe_client.online.errors import Interrupted, MovesUnknown, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.answers import answer_query, list_moves
+from tictactoe_client.text.answers import answer_query, draw_board, list_moves
+from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.talk import Muted
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
+from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, describe_reason, take_of
 from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.happened import choices_at, placer
+from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.scene import tell_move
+from tictactoe_protocol.telling import tell
 from tictactoe_protocol.terms import OfferAction
-from tictactoe_protocol.wording import describe_turn
+from tictactoe_protocol.wording import describe_turn, name_of
 
 _NUMBERS: Final = ("1", "2", "3")
+_LONG_SECONDS: Final = 2.0
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
 
@@ -40,12 +50,18 @@ class Outcome:
     going: Literal["leave", "new"] | None = None
 
 
-class Actions(Looking):
-    """What one person does in one room, and what they see of its game.
+class Actions:
+    """What one person does in one room, and what they see of its game, at the moment of `timeline`.
 
-    On the screen (`shows`) what gives the game up is asked about by the screen; else it must be typed twice. Where
-    lines are `piped` in, moves out of turn are told once in each position. Of those who are `muted` nothing is heard.
+    On the screen (`shows`) what gives the game up is asked about by the screen; else it must be typed twice. There a
+    moment that is looked at is seen and not told, and who plays sees the present. Where lines are `piped` in, moves out
+    of turn are told once in each position. Of those who are `muted` nothing is heard. What takes long is announced by
+    `tell`.
     """
+
+    at_start = "at the start"
+    at_end = "at the end"
+    """The ids of what is told where there is nothing further back, or on."""
 
     def __init__(
         self,
@@ -57,9 +73,14 @@ class Actions(Looking):
         piped: bool = False,
         tell: Callable[[str], object] = lambda line: None,
     ) -> None:
-        super().__init__(room, settings, tell, shows=shows)
+        self.room = room
+        self.timeline = Timeline()
         self.muted = Muted(room.viewer) if muted is None else muted
+        self._settings = settings
+        self._shows = shows
         self._piped = piped
+        self._tell = tell
+        self._judge: Judge | None = None
         self._kept: str | None = None
         self._is_back = asyncio.Event()
         self._asked: VerbKind | None = None
@@ -72,7 +93,11 @@ class Actions(Looking):
     @property
     def now(self) -> Choices:
         """What can be done now."""
-        return self.room.choices(1000 * (monotonic() - self._came_at), is_online=not self._is_offline)
+        return self.room.choices(self._passed_ms, is_online=not self._is_offline)
+
+    @property
+    def _passed_ms(self) -> float:
+        return 1000 * (monotonic() - self._came_at)
 
     @property
     def _asked_for(self) -> list[OfferKind]:
@@ -156,14 +181,119 @@ class Actions(Looking):
                 return [list_moves(state, room.moves[: state.ply], last), *self.list_choices(state)]
             case Look():
                 return self.look(intent, state)
+            case Query("board"):
+                return draw_board(state, self._settings)
+            case Query("help"):
+                return describe_help(state, self._settings, room.actor, self.now)
             case Query("turn") if self._is_offline:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
+            case Query("turn"):
+                return describe_due(state, room.viewer, room.actor)
             case Query(kind, number):
-                passed = monotonic() - self._came_at
-                return answer_query(
-                    kind, number, state, room.viewer, self._settings, passed, now=self.now, actor=room.actor
-                )
+                return answer_query(kind, number, state, room.viewer, self._passed_ms)
         return []
+
+    # -- looking back -----------------------------------------------------------------------------------------------
+
+    def look(self, look: Look, state: RoomState) -> list[str]:
+        """Go where somebody wants, and return what is to be told of it."""
+        if self._shows and self.room.plays:
+            return [say("shows the present")]
+        count = len(self.timeline.moves)
+        there = count if look.kind == "live" else look.number + (self.timeline.here if look.kind == "by" else 0)
+        if look.kind == "at" and there > count:
+            return [say("no such move", n=there, all=count)]
+        if not count and not self._shows:
+            return [say("no move yet")]
+        if not 0 <= there <= count and not self._shows:
+            return [say(self.at_end if there > count else self.at_start)]
+        self.timeline = self.timeline.jump(there)
+        return [] if self._shows else self.tell_moment(look)
+
+    def tell_moment(self, look: Look) -> list[str]:
+        """Return all that is told of the moment that `look` led to."""
+        state = self.room.state
+        turn = [describe_turn(state, self.room.viewer)] if look.kind == "live" and state.status != "over" else []
+        return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
+
+    def describe_moment(self, state: RoomState) -> list[str]:
+        """Return the move that led to the moment that is looked at, and what was chosen in the opening then."""
+        here = self.timeline.here
+        told = tell_move(state, self.timeline.moves, here, self._name)
+        return [told, *self._describe_choices(state, here)]
+
+    def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
+        """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
+        if self._shows or not (is_wanted or self._settings.draws_board):
+            return []
+        return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
+
+    def list_choices(self, state: RoomState) -> list[str]:
+        """Return what was chosen in the opening, each with the move that it followed."""
+        plies = range(1, state.ply + 1) if state.chosen else ()
+        chosen = ((ply, told) for ply in plies for told in self._describe_choices(state, ply))
+        return [say("position after", n=ply, told=told) for ply, told in chosen]
+
+    def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
+        return [tell(choice, self.room.viewer) for choice in choices_at(state, ply)]
+
+    def _name(self, state: RoomState, mark: str) -> str:
+        return name_of(state, mark)
+
+    # -- what moves were worth --------------------------------------------------------------------------------------
+
+    @property
+    def judge(self) -> Judge | None:
+        """Who judges the game on the board, once it is over and its moves are known; None before."""
+        position = None
+        if self.room.state.status == "over":
+            with suppress(MovesUnknown):
+                position = self.room.position
+        if position is None:
+            self._judge = None
+        elif self._judge is None or self._judge.position != position:
+            self._judge = Judge(position)
+        return self._judge
+
+    async def analyse(self, ply: int) -> AnalysisState:
+        """Return what the position after `ply` moves is worth; while a game runs its server says whether it tells.
+
+        Raises `Refused` where it does not, and `BadInput` where fewer moves were made.
+        """
+        judge = self.judge
+        if judge is None:
+            return await self.room.analyse(ply)
+        if ply > judge.position.ply:
+            raise BadInput(say("not so many moves", all=judge.position.ply, n=ply))
+        return await judge.analyse(ply)
+
+    async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
+        """Return what the position after so many moves is worth, and how the move that led to it compares."""
+        rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
+        if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # what opens compares with no best move
+            return review_position(after, None, None, rules)
+        return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
+
+    async def list_mistakes(self, judge: Judge, state: RoomState) -> list[str]:
+        """Return all that was given away for sure, a mistake a line."""
+        self._announce(judge)
+        rules, plies = state.rules.to_rules(), range(1, judge.position.ply + 1)
+        return [mistake.describe(rules) async for mistake in judge.mistakes(plies)] or [say("nothing given away")]
+
+    async def look_at_mistake(self, judge: Judge, by: int, state: RoomState) -> list[str]:
+        """Go to the next mistake, with -1 to the one before, and return what is to be told of it."""
+        self._announce(judge)
+        here = self.timeline.here if self.timeline.is_back or by < 0 else -1
+        plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
+        mistake = await anext(judge.mistakes(plies), None)
+        if mistake is None:
+            return [say("no mistake after" if by > 0 else "no mistake before")]
+        self.timeline = self.timeline.jump(mistake.ply - 1)
+        return [mistake.describe(state.rules.to_rules()), *self.draw(state)]
+
+    def _announce(self, judge: Judge) -> None:
+        if judge.seconds_left >= _LONG_SECONDS:
+            self._tell(say("looking through", n=math.ceil(judge.seconds_left)))
 
     # -- moves ------------------------------------------------------------------------------------------------------
 

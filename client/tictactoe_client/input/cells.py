@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from tictactoe_client.board.board import lowest_free
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_engine import (
     IllegalMove,
@@ -18,6 +17,7 @@ from tictactoe_engine import (
     parse_cell,
 )
 from tictactoe_engine.notation import parse_column
+from tictactoe_engine.position import lowest_free
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 

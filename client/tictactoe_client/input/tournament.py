@@ -16,15 +16,12 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
-from tictactoe_protocol.tournaments import event_choices
 
 RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 """What its organiser does, by the names of the wire."""
 NAMING_DEEDS: Final = ("expel", "forfeit", "void")
 """What of that is for somebody who is in."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
-_SHARED_WORDS: Final = frozenset({"join", "leave", "next", "resume", "save"})
-"""Deeds whose words mean the same elsewhere."""
 
 
 def find_deed(line: str, hint: str = "") -> tuple[str, str]:
@@ -34,24 +31,14 @@ def find_deed(line: str, hint: str = "") -> tuple[str, str]:
     """
     word, _, argument = line.strip().partition(" ")
     for deed in (*_OWN_DEEDS, *RUN_DEEDS):
-        if means(word, _words_for(deed)):
+        if means(word, deed):
             return deed, argument.strip()
     raise BadInput(describe_unknown(word, hint or list_words(*_OWN_DEEDS, *RUN_DEEDS)))
 
 
 def list_words(*deeds: str) -> str:
     """Return what can be typed for these deeds, or to go."""
-    return say("please type", words=say("or", first=", ".join(map(word_for, deeds)), last=word_of("quit")))
-
-
-def list_deeds(tournament: Tournament) -> tuple[str, ...]:
-    """Return what we may do with it now."""
-    return event_choices(tournament.state, tournament.viewer).deeds
-
-
-def word_for(deed: str) -> str:
-    """Return the word to type for a deed."""
-    return word_of(_words_for(deed))
+    return say("please type", words=say("or", first=", ".join(map(word_of, deeds)), last=word_of("quit")))
 
 
 async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:
@@ -86,14 +73,10 @@ def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
     return [f"{clean_text(card.name)}: {link_to(client, event, clean_text(card.ticket))}" for card in cards]
 
 
-def _words_for(deed: str) -> str:
-    return deed if deed in _SHARED_WORDS else f"tournament {deed}"
-
-
 def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
     """Return what a deed of the organiser names: a new name, or the id of a player, of the pairing in this round."""
     if not name and deed in (*NAMING_DEEDS, "add"):
-        raise BadInput(say("tournament whom", word=word_for(deed)))
+        raise BadInput(say("tournament whom", word=word_of(deed)))
     if deed not in NAMING_DEEDS:
         return {"name": name} if deed == "add" else {}
     known = {one.players[mark]: name for one in state.pairings for mark, name in one.names.items()}

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -21,12 +21,10 @@ from tictactoe_client.online.address import (
     parse_code,
     reachable_address,
 )
-from tictactoe_client.online.arriving import arrive
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import greet
+from tictactoe_client.online.connection import arrive, greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
-from tictactoe_client.online.hands import Hands
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
@@ -40,21 +38,7 @@ Awaited = TypeVar("Awaited")
 
 
 class Client(Conversation):
-    """A connection on which the server knows who we are; made by `connect`.
-
-    `beside` are those who play at this keyboard, too, by the rooms in which they do: each with a name and a token.
-    """
-
-    def __init__(self, *how: Any, **more: Any) -> None:
-        super().__init__(*how, **more)
-        self.beside: dict[str, tuple[tuple[str, str], ...]] = {}
-        self._brought: list[Client] = []
-
-    async def close(self) -> None:
-        """End the conversation and those that were brought along; see `Conversation.close`."""
-        for other in self._brought:
-            await other.close()
-        await super().close()
+    """A connection on which the server knows who we are; made by `connect`."""
 
     def held_ms(self, room: str) -> int | None:
         """For how many ms from now our seat in a room is held, None where we were not away or the server tells none."""
@@ -105,7 +89,7 @@ class Client(Conversation):
             await other.join(room.code)
             clients[other.player] = other
         self.beside[room.code] = tuple((other.name, other.token) for other in clients.values() if other is not self)
-        await self._wait_for(room._share(tuple(clients), Hands(room, clients)), "state", room=room.code)
+        await self._wait_for(room._share(clients), "state", room=room.code)
 
     async def match(self, rules: Rules | str | None = None, *, clock: terms.ClockFields | None = None) -> Room:
         """Join the oldest open public room with these rules and this clock, or open one."""
@@ -245,8 +229,7 @@ class Client(Conversation):
             while not waiting.done():
                 before = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                is_looking = any(pending.stands == "elsewhere" for pending in self._unanswered.open)
-                if not waiting.done() and self.is_here and self._connection is before and not is_looking:
+                if not waiting.done() and self.is_here and self._connection is before and not self._looking:
                     why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
                     raise Unreachable(self.address.url, why)
             return waiting.result()

@@ -1,7 +1,7 @@
 """One WebSocket from its handshake over hello to its end: text in, text out, on which the server knows who we are.
 
-Why it cannot be had, and why it ended, is told in words for people. What is said over it afterwards is the
-conversation's."""
+Which of several addresses it leads to the first time, and again after a loss; why it cannot be had, and why it ended,
+in words for people. What is said over it afterwards is the conversation's."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import re
 import socket
 import ssl
 import time
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,15 +28,16 @@ from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI, parse_uri
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, parse_servers
+from tictactoe_client.online.address import Address, Cluster, parse_servers
+from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
 from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
-from tictactoe_protocol import clean_text, encode, escape_text
+from tictactoe_protocol import clean_text, encode, escape_text, may_reconnect
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL
 from tictactoe_protocol.codes import CloseCode as Code
-from tictactoe_protocol.pushes import UNDERSTOOD, Error, Notice, Welcome
+from tictactoe_protocol.pushes import UNDERSTOOD, Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
@@ -66,6 +68,12 @@ _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
 _LONGEST_NAME: Final = 80
+_MOST_BEFORE: Final = 100
+"""How many messages may come before the answer to the first request."""
+
+Reach = Callable[[Address], Awaitable["Connection"]]
+"""Connects and says hello; raises `ClientError`."""
+_FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 log = logging.getLogger("tictactoe_client")
 
@@ -85,6 +93,7 @@ class Connection(ClientConnection):
     hello_seconds: float
     notice: Notice | None = None
     farewell: Error | None = None
+    _heard: list[str]
 
     @property
     def latency_seconds(self) -> float:
@@ -99,8 +108,25 @@ class Connection(ClientConnection):
         except ConnectionClosed as closed:
             raise explain_end(closed) from None
 
+    async def ask(self, text: str, request: str) -> Message:
+        """Return the answer to the request with this id before anything else; what came up to it is heard after that.
+
+        Raises `ConnectionLost`, also where too much else comes.
+        """
+        await self.say(text)
+        heard: list[str] = []
+        while len(heard) < _MOST_BEFORE:
+            heard.append(await self.hear())
+            message = read_message(heard[-1])
+            if isinstance(message.push, Ok | Error) and message.push.id == request:
+                self._heard = heard
+                return message
+        raise errors.ConnectionLost(say("lost broken"))
+
     async def hear(self) -> str:
         """Return the next message as it came; raises `ConnectionLost`, and `ProtocolBroken` for what is no text."""
+        if self._heard:
+            return self._heard.pop(0)
         try:
             message = await self.recv()
         except ConnectionClosed as closed:
@@ -179,7 +205,7 @@ async def greet(
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise await explain_failure(address, error, timeout_seconds) from error
     assert isinstance(connection, Connection)
-    connection.address = address
+    connection.address, connection._heard = address, []
     try:
         async with asyncio.timeout(timeout_seconds):
             await connection.say_hello(name, token, **codes)
@@ -191,6 +217,84 @@ async def greet(
         raise
     connection.begin_pings()
     return connection
+
+
+async def arrive(cluster: Cluster, reach: Reach) -> Connection:
+    """Return a connection to the first address of a cluster that lets us in; raises at once what no other mends."""
+    silent: list[errors.Unreachable] = []
+    put_off: list[errors.ClientError] = []
+    for address in cluster.addresses:
+        try:
+            return await reach(address)
+        except errors.Unreachable as error:
+            silent.append(error)
+        except errors.ClientError as error:
+            if not is_passing(error):
+                raise
+            put_off.append(error)
+    if put_off:
+        raise put_off[0]
+    raise errors.Unreachable(silent[0].url, silent[0].reason, others=silent[1:])
+
+
+async def come_back(
+    reach: Reach,
+    cluster: Cluster,
+    ways: Iterable[tuple[int, float]],
+    patience: tuple[float, float],
+    lost: errors.ConnectionLost,
+    tell: Callable[[ConnectionEvent], None],
+    hurry: asyncio.Event,
+) -> Connection:
+    """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
+
+    `cluster` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
+    however short the time is. The hold of a seat does not run out while no server runs, so only the time before answers
+    counts against it. `tell` hears of the loss, of each attempt and of the success; setting `hurry` ends a wait.
+    """
+    loop = asyncio.get_running_loop()
+    started = before = loop.time()
+    hold_seconds, absent_seconds = patience
+    is_answered = False
+    tell(Lost(lost.reason, lost.close_code, hold_seconds, absent_seconds))
+    for attempt, (step, wait) in enumerate(ways, 1):
+        is_let_go = hold_seconds <= 0 and is_answered
+        left = 0.0 if is_let_go else max(0.0, started + absent_seconds - loop.time())
+        if left == 0 and attempt > len(cluster.addresses):
+            break
+        address = cluster.addresses[step]
+        tell(Retrying(attempt, min(wait, left), left, address.url))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(wait, left)):
+                await hurry.wait()
+        hurry.clear()
+        try:
+            connection = await reach(address)
+        except errors.ClientError as error:
+            if isinstance(error, errors.Refused) and error.code in errors.EXPULSIONS:
+                raise errors.Expelled(error.code, error.message) from error
+            if not is_passing(error):
+                raise _give_up(lost, error.message) from error
+            is_answered = not isinstance(error, errors.Unreachable)
+            hold_seconds -= loop.time() - before if is_answered else 0
+            before = loop.time()
+            continue
+        tell(Back(attempt, loop.time() - started, connection.latency_seconds))
+        return connection
+    raise _give_up(lost, say("lost too long"))
+
+
+def is_passing(error: errors.ClientError) -> bool:
+    """Tell whether another attempt may fare better."""
+    if isinstance(error, errors.ProtocolBroken):
+        return False
+    if isinstance(error, errors.ConnectionLost):
+        return may_reconnect(error.close_code)
+    return isinstance(error, errors.Unreachable) or (isinstance(error, errors.Refused) and error.code in _FOR_A_WHILE)
+
+
+def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
+    return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
 
 
 def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:

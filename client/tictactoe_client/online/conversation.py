@@ -12,20 +12,19 @@ import contextlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs, to_builtins
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, Cluster, find_server, is_same_server
-from tictactoe_client.online.arriving import come_back, is_passing
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import GOING_DOWN, Connection, greet
+from tictactoe_client.online.connection import GOING_DOWN, Connection, come_back, greet, is_passing
 from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
 from tictactoe_client.online.inspection import read_message, refusal_of
-from tictactoe_client.online.messages import Message, Messages, Subscribers, Work
-from tictactoe_client.online.pending import Pending, Unanswered
+from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_protocol import ErrorCode, encode, pushes
@@ -33,6 +32,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
+
+Asked = Request | Mapping[str, object]
+"""A request, or an object of JSON with an id that stands for one."""
 
 _TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call)
 """What concerns whoever is in a room, whichever it is."""
@@ -44,8 +46,41 @@ _LEAST_WAIT_SECONDS: Final = 0.05
 """How long to wait at least before a server is asked again that has put us off, at least so often."""
 _MOST_MOVES: Final = 3
 """So often in a row a request is taken on to the server that is said to have its room."""
-_MOST_BEFORE: Final = 100
-"""How many messages may come before the answer to the first request."""
+_ENTERING: Final = frozenset({"create", "match", "join", "watch"})
+_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open"})
+_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
+"""What may be sent a second time; so may an undo that names its game and position."""
+
+
+class Pending:
+    """A request for which an answer is wanted; it gets an id where it is none of JSON and has none.
+
+    `text` is what is sent, and `room` the code of the room that it is about, if any; one that `enters` may lead into a
+    room that we are not in. What `may_be_repeated` changes nothing, or is refused, when it is sent a second time.
+    `brings_back` is the room of ours into which it leads us again. `waited_seconds` is how long was waited so far as
+    the servers did not agree which of them has the room.
+    """
+
+    def __init__(
+        self, request: Request | Mapping[str, object], new_id: str = "", brings_back: Room | None = None
+    ) -> None:
+        said = to_builtins(request)
+        said.setdefault("id", new_id)
+        kind = str(said.get("type"))
+        self.text = encode(said).decode()
+        self.id, self.room = str(said["id"]), str(said.get("room") or "")
+        self.enters = kind in _ENTERING
+        self.may_be_repeated = kind in _REPEATABLE or (kind == "undo" and {"game", "ply"} <= said.keys())
+        self.brings_back = brings_back
+        self.waited_seconds = 0.0
+
+
+@dataclass
+class Away:
+    """That a room of ours is still to let us in, again or elsewhere than at the connection that we had it from."""
+
+    came_from: Connection
+    returning: asyncio.Task[None]
 
 
 class Conversation:
@@ -54,7 +89,8 @@ class Conversation:
     `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same player
     on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
     given to `connect`. `cluster` are the addresses that were given, or that the last welcome has named, beginning with
-    the one that we are at.
+    the one that we are at. `beside` are those who play at this keyboard, too, by the rooms in which they do: each with
+    a name and a token.
     """
 
     def __init__(
@@ -69,22 +105,26 @@ class Conversation:
         self.player, self.name, self.token, self.server = welcome.player, welcome.name, welcome.token, welcome.server
         self.ca = ca
         self.cluster = cluster.seen_from(connection.address, connection.servers)
+        self.beside: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._brought: list[Conversation] = []  # those of them by connections of their own
         self._connection = connection
         self._welcomed_at = connection.began_at
         self._timeout_seconds = timeout_seconds
         self._backoff = backoff
         self._hurry = asyncio.Event()
-        self._is_live = asyncio.Event()
-        self._is_live.set()
+        self._is_live = True
+        self._changed = Changed()  # noted when something may be sent that had to wait
         self._ended: errors.ConnectionLost | None = None
         self._changing = asyncio.Lock()  # held by who puts another connection in the place of this one
         self._work, self._closing = Work(), Work()
         self._subscribing: asyncio.Task[None] | None = None
-        self._unanswered = Unanswered()
+        self._ids = itertools.count(1)
+        self._unanswered: dict[str, asyncio.Future[Message]] = {}
+        self._looking = 0  # how many requests are on their way to another server
         self._subscriptions: dict[str, Lobby | EventWatch] = {}
         self._messages: Subscribers[Message] = Subscribers()
         self._rooms: dict[str, Room] = {}
-        self._away: dict[Room, Connection] = {}
+        self._away: dict[Room, Away] = {}
         self._most_rooms = 0  # as many as we asked to be in
         self._tournaments: dict[str, Tournament] = {}
         self._calls: dict[str, tuple[Call, float]] = {}
@@ -115,7 +155,7 @@ class Conversation:
     @property
     def is_here(self) -> bool:
         """Whether the server can be told something now."""
-        return self._is_live.is_set() and self._ended is None
+        return self._is_live and self._ended is None
 
     @property
     def was_cut_off(self) -> bool:
@@ -174,19 +214,12 @@ class Conversation:
 
     # -- what is asked ----------------------------------------------------------------------------------------------
 
-    async def request(self, request: Request | Mapping[str, object]) -> Ok:
+    async def request(self, request: Asked) -> Ok:
         """Send any request, or an object of JSON with an id, and return the answer; raises `Refused`, `ConnectionLost`.
 
         A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
         """
-        if self._ended is not None:
-            raise self._ended
-        pending = self._unanswered.expect(request)
-        try:
-            await self._send_all()
-            answer = await pending.answer
-        finally:
-            self._unanswered.pop(pending.id, None)
+        answer = await self._obtain(request)
         if isinstance(request, Lobby | EventWatch):
             about = request.event if isinstance(request, EventWatch) else ""
             self._subscriptions.pop(about, None)
@@ -196,7 +229,7 @@ class Conversation:
 
     async def send_text(self, text: str) -> None:
         """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
-        await self._is_live.wait()
+        await self._changed.until(lambda: self._is_live)
         if self._ended is not None:
             raise self._ended
         self._most_rooms += 1
@@ -206,15 +239,55 @@ class Conversation:
             if self._backoff is None:
                 raise
 
-    async def _send_all(self) -> None:
-        """Send all that is to be sent, in the order in which it was asked for, unless its room is away."""
-        for pending in self._unanswered.open:
-            room = None if pending.brings_back is not None else self._own_room(pending.room)
-            if self.is_here and pending.stands == "unsent" and room not in self._away:
-                pending.stands = "sent"
-                self._most_rooms += pending.enters
+    async def _obtain(self, request: Asked, brings_back: Room | None = None, told: Message | None = None) -> Ok:
+        """Return the answer to a request, of whichever server has its room, which we were perhaps `told` before."""
+        pending = Pending(request, f"client-{next(self._ids)}", brings_back)
+        goes = told is not None
+        while True:
+            teller = self._connection
+            if told is None:
+                teller, told = await self._ask_here(pending)
+            room = self._own_room(pending.room)
+            if _sends_on(told.push) and room is not None and brings_back is None:
+                self._enter_soon(room, told)  # which the request waits for
+                told = None
+            elif _sends_on(told.push) and (room is not None or (pending.enters and not self.plays)):
+                goes = goes or room is None or all(own in self._away for own in self._own_rooms)
+                told = await self._ask_elsewhere(pending, told, teller, goes=goes)
+                goes = False
+            if told is not None:
+                break
+        if isinstance(told.push, Ok):
+            return told.push
+        assert isinstance(told.push, pushes.Error | pushes.Moved)
+        self._messages.publish(told)
+        raise refusal_of(told.push)
+
+    async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
+        """Return the answer of the server that we are at, with the connection, once its room has been entered again.
+
+        What is lost on the way is sent once more where that may be, else this raises `Interrupted`.
+        """
+        while True:
+            await self._changed.until(lambda: self._is_live and not self._has_to_wait(pending))
+            if self._ended is not None:
+                raise self._ended
+            connection = self._connection
+            answer = self._unanswered[pending.id] = asyncio.get_running_loop().create_future()
+            self._most_rooms += pending.enters
+            try:
                 with contextlib.suppress(errors.ConnectionLost):  # which is found out by who reads, too
-                    await self._connection.say(pending.text)
+                    await connection.say(pending.text)
+                return connection, await answer
+            except errors.Interrupted:
+                if not pending.may_be_repeated:
+                    raise
+            finally:
+                self._unanswered.pop(pending.id, None)
+
+    def _has_to_wait(self, pending: Pending) -> bool:
+        """Tell whether the room that a request is about is still to be entered again."""
+        return self._ended is None and pending.brings_back is None and self._own_room(pending.room) in self._away
 
     def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
         """Return the request that leads into a room, perhaps again, with the highest `seq` that was seen of it."""
@@ -223,7 +296,12 @@ class Conversation:
         return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
 
     async def close(self) -> None:
-        """End the conversation; iterators stop. Seats are not given up by this: see `leave_rooms`."""
+        """End the conversation and those that were brought along; iterators stop.
+
+        Seats are not given up by this: see `leave_rooms`.
+        """
+        for other in self._brought:
+            await other.close()
         self._keeping.cancel()
         await asyncio.wait([self._keeping])
         self._reading.cancel()
@@ -256,11 +334,9 @@ class Conversation:
 
     # -- what comes -------------------------------------------------------------------------------------------------
 
-    async def _read(self, connection: Connection, heard: Sequence[str] = ()) -> errors.ConnectionLost:
-        """Take what was heard and what comes, while nobody who reads lags far behind; return why nothing more will."""
+    async def _read(self, connection: Connection) -> errors.ConnectionLost:
+        """Take what comes, while nobody who reads lags far behind; return why nothing more will."""
         try:
-            for text in heard:
-                self._take(text)
             while True:
                 self._take(await connection.hear())
                 await self._messages.until_read()
@@ -284,10 +360,12 @@ class Conversation:
             case pushes.RoomState() if room is not None:
                 room._receive(push)
             case Ok():
-                self._take_answer(push)
+                self._take_answer(message, push)
             case pushes.Error():
-                if self._take_refusal(push, message):
-                    return
+                if push.code in errors.EXPULSIONS:
+                    self._connection.farewell = push
+                if self._answer(push.id, message):
+                    return  # as it may go on to another server instead, and is told where it does not
             case pushes.Moved() if room is not None:
                 self._enter_soon(room, message)
                 return
@@ -311,37 +389,26 @@ class Conversation:
         now = asyncio.get_running_loop().time()
         self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
 
-    def _take_answer(self, answer: Ok) -> None:
+    def _take_answer(self, message: Message, answer: Ok) -> None:
         """Give an answer to whoever waits for it; we are in the room that it lets us into, if we asked for that."""
         may_be_in = len(self._own_rooms) < self._most_rooms or answer.room in self._rooms
         if answer.room and answer.seat is not UNSET and may_be_in:
             self._calls = {event: each for event, each in self._calls.items() if each[0].room != answer.room}
             room = self.room(answer.room)
-            if self._away.pop(room, self._connection) is not self._connection:
+            away = self._away.pop(room, None)
+            if away is not None and away.came_from is not self._connection:
                 self._tell(RoomMoved(room.code, self.address.url))
             room._enter(answer)
-            self._work.start(self._send_all())
-        pending = self._unanswered.get(answer.id)
-        if pending is not None and not pending.answer.done():
-            pending.answer.set_result(answer)
+            self._changed.note()
+        self._answer(answer.id, message)
 
-    def _take_refusal(self, error: pushes.Error, message: Message) -> bool:
-        """Give a refusal to whoever waits for an answer; tell whether the request goes on to another server instead."""
-        pending = self._unanswered.get(error.id or "")
-        if pending is not None and not pending.answer.done():
-            room = self._own_room(pending.room)
-            if _sends_on(error) and room is not None and pending.brings_back is None:
-                pending.stands = "unsent"
-                self._enter_soon(room, message)
-                return True
-            if _sends_on(error) and (room is not None or (pending.enters and not self.plays)):
-                goes = room is None or all(own in self._away for own in self._own_rooms)
-                self._work.start(self._ask_elsewhere(pending, message, self._connection, goes=goes))
-                return True
-            pending.fail(refusal_of(error))
-        if error.code in errors.EXPULSIONS:
-            self._connection.farewell = error
-        return False
+    def _answer(self, request: str | UnsetType, message: Message) -> bool:
+        """Give an answer to whoever waits for that of the request with this id; tell whether somebody does."""
+        answer = self._unanswered.get(request or "")
+        if answer is None or answer.done():
+            return False
+        answer.set_result(message)
+        return True
 
     def _tell(self, event: ConnectionEvent) -> None:
         """Let streams and rooms know what has become of the connection; of a room, only who has seen it before."""
@@ -362,18 +429,17 @@ class Conversation:
                 reading = self._reading
                 await asyncio.wait([reading])
                 if reading is self._reading:
-                    self._is_live.clear()
+                    self._is_live = False
                 async with self._changing:
                     if reading is self._reading:  # else a room has led us to another server meanwhile
-                        self._be_at(await self._come_back(reading.result()))
+                        connection = await self._come_back(reading.result())
+                        self._be_at(connection, came_from=connection)
         except errors.ConnectionLost as error:
             ended = error
             self._finish(ended)
         finally:
             self._ended = ended
-            self._is_live.set()
-            for pending in self._unanswered.open:
-                pending.fail(ended)
+            self._be_live(ended)
 
     async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
         """Return a connection in place of the one that was lost; raises `ConnectionLost` where none brings us back."""
@@ -400,27 +466,30 @@ class Conversation:
         """Say hello again as who we are by now."""
         return await greet(address, self.name, self.token, self._timeout_seconds, self.ca)
 
-    def _be_at(self, connection: Connection, heard: Sequence[str] = ()) -> None:
-        """Be at another server from now on, and enter our rooms again that were not away already.
+    def _be_live(self, why: errors.ClientError) -> None:
+        """Let all go on who wait for a connection, and for answers, which do not come for this reason."""
+        self._is_live = True
+        for answer in self._unanswered.values():
+            if not answer.done():
+                answer.set_exception(why)
+        self._changed.note()
 
-        What was `heard` is taken first; what had no answer is sent there, and what we subscribed to.
-        """
+    def _be_at(self, connection: Connection, came_from: Connection) -> None:
+        """Be at another server from now on, enter our rooms again that were not away already, and subscribe again."""
         self._reading.cancel()
-        before, self._connection = self._connection, connection
+        self._connection = connection
         self.cluster = self.cluster.seen_from(connection.address, connection.servers)
-        self._unanswered.take_back()
         self._note_calls(*(connection.welcome.calls or ()))
         self._messages.publish(connection.message)
-        self._reading = asyncio.create_task(self._read(connection, heard), name="tictactoe connection")
-        self._is_live.set()
+        self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         for room in self._own_rooms:
-            self._enter_soon(room, came_from=before if heard else connection)
+            self._enter_soon(room, came_from=came_from)
+        self._be_live(errors.Interrupted())
         if self._subscribing is not None:
             self._subscribing.cancel()
         self._subscribing = self._work.start(self._subscribe_again())
 
     async def _subscribe_again(self) -> None:
-        await self._send_all()
         for request in list(self._subscriptions.values()):
             if isinstance(request, Lobby) and "boards" not in self.features:
                 request = structs.replace(request, boards=0)
@@ -443,95 +512,80 @@ class Conversation:
         Where it lets us in elsewhere than it `came_from`, by default from here, it has moved.
         """
         if room not in self._away:
-            self._away[room] = came_from or self._connection
-            self._work.start(self._enter_again(room, told))
+            came_from = came_from or self._connection
+            self._away[room] = Away(came_from, self._work.start(self._enter_again(room, told)))
 
     async def _enter_again(self, room: Room, told: Message | None) -> None:
         """Be in a room of ours again, which is gone where that is refused, or put off too long and five times."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
         for attempt in itertools.count(1):
-            if room not in self._away or self._ended is not None:
-                return
-            way = self._unanswered.expect(self._way_into(room.code, watching=room.is_watching), room)
             try:
-                if told is not None and attempt == 1:
-                    await self._ask_elsewhere(way, told, self._connection)
-                else:
-                    await self._send_all()
-                await way.answer
+                await self._obtain(self._way_into(room.code, watching=room.is_watching), room, told)
                 return
             except errors.Refused as refused:
                 if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
-                    self._lose(room, refused)
+                    self._tell(Gone(room.code, refused))
+                    del self._away[room]
+                    self._let_go(room, Closed(refused.message))  # and the server answers what was asked there
                     return
+                told = None
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
-            except (errors.ConnectionLost, errors.Interrupted):  # as all has ended, or this room has
+            except errors.ConnectionLost:  # as all has ended
                 return
-            finally:
-                self._unanswered.pop(way.id, None)
 
-    def _let_go(self, room: Room) -> None:
+    def _let_go(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
         """Be in a room no more, whatever the server thinks."""
-        room._end("left")
-        self._away.pop(room, None)
-        for way in self._unanswered.open:
-            if way.brings_back is room:
-                way.fail(errors.Interrupted())
+        room._end(why)
+        away = self._away.pop(room, None)
+        if away is not None:
+            away.returning.cancel()
+        self._changed.note()
 
-    def _lose(self, room: Room, refused: errors.Refused) -> None:
-        """Be in a room no more that could not be entered again; what was asked there is for the server to answer."""
-        self._tell(Gone(room.code, refused))
-        room._end(Closed(refused.message))
-        self._away.pop(room, None)
-        self._work.start(self._send_all())
-
-    async def _ask_elsewhere(self, pending: Pending, told: Message, teller: Connection, *, goes: bool = True) -> None:
-        """Have a request answered by the server that has its room, and be there; or ask it here again after a wait.
+    async def _ask_elsewhere(
+        self, pending: Pending, told: Message, teller: Connection, *, goes: bool
+    ) -> Message | None:
+        """Return the answer of the server that has the room, where we then are; None to ask here again, after a wait.
 
         One of our rooms that only comes along `goes` nowhere else, as we are where the others are.
         """
-        pending.stands = "elsewhere"
-        async with self._changing:
-            if pending.answer.done():
-                return
-            if goes and self._connection is teller and await self._search(pending, told):
-                return
-        if self._connection is teller:
+        self._looking += 1
+        try:
+            async with self._changing:
+                found = await self._search(pending, told) if goes and self._connection is teller else None
+            if found is not None or self._connection is not teller:
+                return found
             wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
             pending.waited_seconds += wait
             if pending.waited_seconds > (self._timeout_seconds if pending.brings_back is None else self._patience[0]):
-                self._refuse(pending, told)
-                return
+                return told
             await asyncio.sleep(wait)
-        pending.stands = "unsent"
-        await self._send_all()
+            return None
+        finally:
+            self._looking -= 1
 
-    async def _search(self, pending: Pending, told: Message) -> bool:
-        """Look for the server that has the room, and be there if it lets us in; tell whether there is an answer."""
+    async def _search(self, pending: Pending, told: Message) -> Message | None:
+        """Look for the server that has the room, and be there if it lets us in; return its answer, None for none."""
         teller = self._connection
         for _ in range(_MOST_MOVES):
             address = await self._find_way(told, teller)
             if address is None:  # we were sent to no server of the cluster, which is not gone to
-                self._refuse(pending, told)
-                return True
+                return told
             if is_same_server(address, self.address):
-                break
+                return None
             try:
-                guest, heard, told = await self._visit(address, pending)
-            except errors.ClientError as error:
-                if isinstance(error, errors.Interrupted):
-                    pending.fail(error)
-                break
+                teller, told = await self._visit(address, pending)
+            except errors.Interrupted:
+                raise
+            except errors.ClientError:
+                return None
             if isinstance(told.push, Ok):
-                self._follow(pending, told.push, guest, heard)
-                return True
-            self._closing.start(guest.close())
+                self._follow(pending, told.push, teller)
+                return told
+            self._closing.start(teller.close())
             if not _sends_on(told.push):
-                self._refuse(pending, told)
-                return True
-            teller = guest
-        return pending.answer.done()
+                return told
+        return None
 
     async def _find_way(self, told: Message, teller: Connection) -> Address | None:
         """Return the server of the cluster to which one is sent, None for a stranger; one may have come just now."""
@@ -544,22 +598,15 @@ class Conversation:
                 known = teller.servers = newer.servers
         return find_server(url, known)
 
-    async def _visit(self, address: Address, pending: Pending) -> tuple[Connection, list[str], Message]:
-        """Return a connection to another server, with all that it said up to its answer to a request, and that answer.
+    async def _visit(self, address: Address, pending: Pending) -> tuple[Connection, Message]:
+        """Return a connection to another server, and its answer to a request.
 
         Raises `Interrupted` where that may have been done that must not be done twice, else `ClientError`.
         """
         guest = await self._greet(address)
-        heard: list[str] = []
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                await guest.say(pending.text)
-                while len(heard) < _MOST_BEFORE:
-                    heard.append(await guest.hear())
-                    message = read_message(heard[-1])
-                    if isinstance(message.push, Ok | pushes.Error) and message.push.id == pending.id:
-                        return guest, heard, message
-            raise TimeoutError
+                return guest, await guest.ask(pending.text, pending.id)
         except BaseException as error:
             guest.transport.abort()
             if isinstance(error, errors.ClientError | TimeoutError):
@@ -567,31 +614,26 @@ class Conversation:
                 raise why from None
             raise
 
-    def _follow(self, pending: Pending, answer: Ok, guest: Connection, heard: Sequence[str]) -> None:
+    def _follow(self, pending: Pending, answer: Ok, guest: Connection) -> None:
         """Be at the server that has answered; other rooms come along with one of ours, and are left for a new one."""
         before, code = self._connection, answer.room or pending.room
         left = [] if pending.brings_back is not None else [room for room in self._own_rooms if room.code != code]
         goodbyes = [encode(Leave(room=room.code)).decode() for room in left if not room.plays]
         for room in left:
             self._let_go(room)
-        if (entered := self._own_room(code)) is not None:
-            self._away[entered] = guest
+        if (entered := self._own_room(code)) in self._away:
+            self._away[entered].came_from = guest
         self._tell(RoomMoved(code, guest.address.url))
         self._most_rooms += pending.enters
-        self._be_at(guest, heard)
-        pending.stands = "sent"
+        self._be_at(guest, came_from=before)
         self._closing.start(_part(before, goodbyes))
-
-    def _refuse(self, pending: Pending, told: Message) -> None:
-        """Let an answer be a refusal for whoever asked, and for all who hear everything."""
-        assert isinstance(told.push, pushes.Error | pushes.Moved)
-        self._messages.publish(told)
-        pending.fail(refusal_of(told.push))
 
 
 def _sends_on(push: pushes.Push | None) -> bool:
     """Tell whether an answer says that another server has the room."""
-    return isinstance(push, pushes.Error) and push.code == ErrorCode.MOVED and bool(push.url)
+    if isinstance(push, pushes.Error):
+        return push.code == ErrorCode.MOVED and bool(push.url)
+    return isinstance(push, pushes.Moved)
 
 
 async def _part(connection: Connection, goodbyes: Sequence[str]) -> None:

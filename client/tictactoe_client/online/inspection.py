@@ -17,20 +17,11 @@ from tictactoe_client.online.messages import Message
 from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
 from tictactoe_engine.opening import MORE, OpeningRule, opening_of, plies_of_choices
 from tictactoe_engine.opening import RULES as OPENINGS
-from tictactoe_protocol import (
-    MAX_CHAT_LENGTH,
-    MAX_ERROR_BYTES,
-    ROOM_CODE_ALPHABET,
-    ROOM_CODE_LENGTH,
-    BadMessage,
-    ErrorCode,
-    clean_text,
-    decode_push,
-    pushes,
-)
+from tictactoe_protocol import MAX_CHAT_LENGTH, MAX_ERROR_BYTES, BadMessage, ErrorCode, clean_text, decode_push, pushes
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventPairing
 from tictactoe_protocol.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
+from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH
 from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 

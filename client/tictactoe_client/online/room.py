@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, MovesUnknown, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
 from tictactoe_client.online.messages import Changed, Stream, Subscribers, call
-from tictactoe_engine import FREE, IllegalMove, Position, UnknownNotation, parse_cell
+from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices
@@ -110,7 +110,7 @@ class Room(Followed[RoomState]):
     def __init__(self, client: RoomRequests, code: str) -> None:
         super().__init__(client, code)
         self.actor = client.player
-        self.hands: tuple[str, ...] = (client.player,)
+        self._clients: Mapping[str, RoomRequests] = {client.player: client}
         self.moves: Moves = ()
         self.knows_moves = False
         self.seat: str | None = None
@@ -133,6 +133,11 @@ class Room(Followed[RoomState]):
     def features(self) -> frozenset[str]:
         """What the server can do beyond the first version of the protocol."""
         return self._client.features
+
+    @property
+    def hands(self) -> tuple[str, ...]:
+        """The ids of all who play at this keyboard."""
+        return tuple(self._clients)
 
     @property
     def position(self) -> Position:
@@ -193,10 +198,10 @@ class Room(Followed[RoomState]):
         mark = None if self.state.last is None else self.state.board[self.state.last]
         return next((player for player in self.hands if mark and seat_of(self.state, player) == mark), None)
 
-    async def _share(self, hands: tuple[str, ...], client: RoomRequests) -> None:
+    async def _share(self, clients: Mapping[str, RoomRequests]) -> None:
         """Be the room of several at one keyboard, who are all here; what has happened before they came is no news."""
-        self.hands, self._client, self.viewer = hands, client, ""
-        await self._changed.until(lambda: all(seat_of(self.state, player) for player in hands) or self._is_done)
+        self._clients, self.viewer = clients, ""
+        await self._changed.until(lambda: all(seat_of(self.state, player) for player in clients) or self._is_done)
         self._find_seat()
         self._opening = None
 
@@ -211,37 +216,38 @@ class Room(Followed[RoomState]):
                 cell = parse_cell(cell, self.state.rules.to_rules())
             except (IllegalMove, UnknownNotation) as bad:
                 raise BadCell(bad.code, describe_fault(bad)) from None
-        if ply is None:
-            ply = self.state.ply
-        await self._client.request(requests.Move(room=self.code, cell=cell, ply=ply))
-        if self.state.ply <= ply:
-            self._awaits_state, self.is_my_turn = True, False
+        ply = self.state.ply if ply is None else ply
+        await self._ask(requests.Move(room=self.code, cell=cell, ply=ply))
+        self._await_state_after(ply)
 
     async def choose(self, take: str, *, ply: int | None = None) -> None:
         """Take a side in an opening, by its mark, or ``more``: one of the `options` of the state's `opening`.
 
         `ply` is as for `move`, and so are the iterators. Raises `Refused`.
         """
-        if ply is None:
-            ply = self.state.ply
-        await self._client.request(requests.Choose(room=self.code, take=take, ply=ply))
-        due = self.state.opening
-        if due and due.options and self.state.ply <= ply:
+        ply = self.state.ply if ply is None else ply
+        await self._ask(requests.Choose(room=self.code, take=take, ply=ply))
+        if self.state.opening and self.state.opening.options:
+            self._await_state_after(ply)
+
+    def _await_state_after(self, ply: int) -> None:
+        """Wait for the state that holds what was done after so many moves, unless it is here already."""
+        if self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
     async def resign(self) -> None:
         """Give the game up; we stay in the room."""
-        await self._client.request(requests.Resign(room=self.code))
+        await self._ask(requests.Resign(room=self.code))
 
     async def rematch(self) -> None:
         """Ask for another game, or agree to it."""
         game = self.state.game if "repeat" in self._client.features else UNSET
-        await self._client.request(requests.Rematch(room=self.code, game=game))
+        await self._ask(requests.Rematch(room=self.code, game=game))
 
     async def leave(self) -> None:
         """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
         try:
-            await self._client.request(requests.Leave(room=self.code))
+            await self._ask(requests.Leave(room=self.code))
         except Refused as refused:
             if refused.code not in ("not_in_room", "no_such_room", "moved"):
                 raise
@@ -258,9 +264,9 @@ class Room(Followed[RoomState]):
 
     async def record(self, game: int) -> str | None:
         """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
-        for past in (await self._client.request(requests.History(limit=MAX_LISTED_GAMES))).games or ():
+        for past in (await self._ask(requests.History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
-                return (await self._client.request(requests.Record(game=past.id))).record or ""
+                return (await self._ask(requests.Record(game=past.id))).record or ""
         return None
 
     async def draw(self, action: terms.OfferAction = "offer") -> None:
@@ -273,31 +279,55 @@ class Room(Followed[RoomState]):
 
     async def claim(self, as_: Literal["win", "draw"]) -> None:
         """End a game whose opponent has been gone past the hold."""
-        await self._client.request(requests.Claim(room=self.code, as_=as_))
+        await self._ask(requests.Claim(room=self.code, as_=as_))
 
     async def analyse(self, ply: int | None = None) -> AnalysisState:
         """Return what the position after `ply` moves is worth, by default the current one.
 
         Raises `Refused` while we, or two people or more, play the game, unless the room is open for analysis.
         """
-        reply = await self._client.request(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
+        reply = await self._ask(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
             raise ProtocolBroken(say("broken no analysis"))
         return reply.analysis
 
     async def chat(self, text: str) -> None:
         """Say something to players and watchers, in at most 200 characters."""
-        await self._client.request(requests.Chat(room=self.code, text=text))
+        await self._ask(requests.Chat(room=self.code, text=text))
+
+    async def _ask(self, request: requests.Request) -> Ok:
+        """Return the answer to whoever asked last of those at this keyboard who have to."""
+        for player, each in self._share_out(request):
+            answer = await self._clients[player].request(each)
+        return answer
+
+    def _share_out(self, request: requests.Request) -> Sequence[tuple[str, requests.Request]]:
+        """Return who has to ask what, each by a connection of their own; what else is asked is the first one's.
+
+        A rematch, and that the last move is taken back, are agreed at once.
+        """
+        match request:
+            case requests.Rematch() | requests.Leave():
+                return [(player, request) for player in self.hands]
+            case requests.Undo(action="offer"):
+                mover = self.find_mover() or self.actor
+                agreed = replace(request, action="accept")
+                return [(mover, request), *((player, agreed) for player in self.hands if player != mover)]
+            case requests.Draw():
+                return [(self.find_asked(self.state), request)]
+            case requests.Move() | requests.Choose() | requests.Resign() | requests.Claim():
+                return [(self.actor, request)]
+        return [(self.hands[0], request)]
 
     async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
         """Send what is meant for this position alone; what is asked there a second time is meant as such."""
         if "repeat" not in self._client.features:
-            await self._client.request(request)
+            await self._ask(request)
             return
         what, moment = (type(request), request.action), (self.state.game, self.state.ply)
         if self._asked_at.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])
-        await self._client.request(request)
+        await self._ask(request)
         self._asked_at[what] = moment
 
     @property
@@ -311,7 +341,7 @@ class Room(Followed[RoomState]):
 
     async def sync(self) -> tuple[int, ...]:
         """Return the moves of the current game in order; the state comes again as well."""
-        reply = await self._client.request(requests.Sync(room=self.code))
+        reply = await self._ask(requests.Sync(room=self.code))
         return check_moves(reply.moves, self._shown)
 
     def find_actor(self, state: RoomState) -> str:
@@ -334,14 +364,10 @@ class Room(Followed[RoomState]):
     def _enter(self, reply: Ok) -> None:
         """Take note of the answer that let us in, which has the moves of the game on the table."""
         self.is_watching = not reply.seat
-        self._tell_moves(reply.moves)
+        self._told = check_moves(reply.moves, self._shown)
+        self._stop_waiting()
         if self.has_state:
             self._find_seat()
-
-    def _tell_moves(self, moves: Moves | UnsetType | None) -> None:
-        """Take all moves of the game on the table; what waited for them waits no more."""
-        self._told = check_moves(moves, self._shown)
-        self._stop_waiting()
 
     def _receive(self, state: RoomState) -> None:
         """Take a state; raises `ProtocolBroken` where it is not of this room.
@@ -405,12 +431,7 @@ class Room(Followed[RoomState]):
         old = self._shown
         if old is not None and state.seq > old.seq + 1 and state.ply > 0:
             return None
-        moves, last = self.moves, state.last
-        if old is not None and last is not None and old.ply == len(moves) == state.ply - 1:  # as nearly always
-            before, after = old.board, state.board
-            if before[:last] == after[:last] and before[last] == FREE and before[last + 1 :] == after[last + 1 :]:
-                return (*moves, last)
-        moves = _follow_moves(moves, old, state)
+        moves = _follow_moves(self.moves, old, state)
         return moves if _fits(moves, state) else None
 
     def _update(self, state: RoomState, moves: Moves | None) -> None:
@@ -498,14 +519,13 @@ def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
     rules = state.rules.to_rules()
     out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
     try:
-        position = _play_without(state, moves, Position.start(rules), out) if out else _play(state, moves)
+        if out:
+            position = _play_without(state, moves, Position.start(rules), out)
+        else:
+            position = Position.replay(rules, moves, (), state.chosen or ())
     except (IndexError, IllegalMove, ValueError):
         return None
     return position if position.board == state.board else None
-
-
-def _play(state: RoomState, moves: Sequence[int]) -> Position:
-    return Position.replay(state.rules.to_rules(), moves, (), state.chosen or ())
 
 
 def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:

@@ -36,8 +36,7 @@ class PlainGame:
     """One run of plain mode, from entering a room to the exit code; the `session` writes down where one sits.
 
     Tasks beside each other tell what happens, read what is typed, do it, and let time pass; the first that fails or
-    finds the exit code ends the run. There is no room on the way from one to the next. While `_is_unsettled` the state
-    may not show yet what was asked for last.
+    finds the exit code ends the run. There is no room on the way from one to the next.
     """
 
     def __init__(
@@ -58,7 +57,6 @@ class PlainGame:
         self._exit_code: int | None = None
         self._has_read_all = False
         self._is_offline = False
-        self._is_unsettled = False
         self._away_seconds: float | None = None
         self._has_asked_before_interrupt = False
 
@@ -204,7 +202,6 @@ class PlainGame:
             await asyncio.sleep(0)
         self._has_read_all = True
         await self._changed.until(lambda: self._is_idle)
-        await self._settle()
         if self._actions is not None:
             await self._take_end_of_input(self._actions.room)
 
@@ -213,22 +210,18 @@ class PlainGame:
         return not (self._is_offline or self._away_seconds is not None or self._deeds)
 
     async def _do_line(self, line: str) -> None:
-        await self._settle()
+        """Do what a line asks for, and wait until the server has said all that it brought."""
         if self._actions is None:
             return
         room, outcome = self._actions.room, await self._actions.do_line(line, is_offline=self._is_offline)
-        self._is_unsettled = not outcome.lines
         if outcome.lines:
             self._tell(*outcome.lines)
         if outcome.going == "leave":
             await self._leave(room)
-        elif outcome.going == "new":
+            return
+        if outcome.going == "new":
             await self._find_another(room)
-
-    async def _settle(self) -> None:
-        """Wait until the server has said all that the last request brought."""
-        if self._is_unsettled and not self._is_offline:
-            self._is_unsettled = False
+        if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused):
                 await self._client.ping()
 

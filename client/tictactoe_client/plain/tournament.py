@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import carry_out, find_deed, list_deeds, list_words, way_into
+from tictactoe_client.input.tournament import carry_out, find_deed, list_words, way_into
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, Refused
@@ -142,9 +142,9 @@ class PlainEvent:
         if means(word, "quit", "q"):
             self._has_quit = True
             return [say("goodbye")]
-        if means(word, "tournament table"):
+        if means(word, "table"):
             return self._show_table()
-        if means(word, "tournament round"):
+        if means(word, "round"):
             pairings = align_columns(tabulate_games(event.state, event.age_ms).values())
             return [*pairings, *describe_progress(event.state, event.due_ms, event.age_ms)]
         if means(word, "save") and self._game is not None:
@@ -169,8 +169,8 @@ class PlainEvent:
 
     @property
     def _hint(self) -> str:
-        saves = () if self._game is None else ("save",)
-        return list_words("table", "round", *saves, *list_deeds(self._tournament))
+        saves, event = () if self._game is None else ("save",), self._tournament
+        return list_words("table", "round", *saves, *words.event_choices(event.state, event.viewer).deeds)
 
     def _tell_changes(self) -> None:
         """Tell what is new: who came, a round and its pairings, results, and at the end the table."""

@@ -9,15 +9,14 @@ from typing import Final
 from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.wording import describe_due, list_free, name_played
+from tictactoe_client.text.wording import list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices
 from tictactoe_protocol.happened import placer
 from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.scene import list_players
 from tictactoe_protocol.wording import count, describe_cell, describe_level, format_duration, name_of, seat_of
 
 _MOST_FREE_CELLS: Final = 30
@@ -26,31 +25,15 @@ _SHORTEST_SPAN: Final = 4
 _CLOCKWISE: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
 
-def answer_query(
-    kind: str,
-    number: int | None,
-    state: RoomState,
-    viewer: str,
-    settings: Settings,
-    passed_seconds: float = 0.0,
-    *,
-    now: Choices | None = None,
-    actor: str | None = None,
-) -> list[str]:
-    """Return the answer to a query of `intents`, so many seconds after the state came, when this can be done `now`.
-
-    The `actor` does it, by default the viewer.
-    """
+def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, passed_ms: float = 0.0) -> list[str]:
+    """Return the answer to a query of `intents` about the state alone, so many ms after it came."""
     match kind:
-        case "board":
-            return draw_board(state, settings)
         case "last":
             return [describe_last(state, viewer)]
         case "clock" if state.clock is not None:
-            passed = {state.clock.running: round(passed_seconds * 1000)}
-            left = {mark: format_duration(ms - passed.get(mark, 0)) for mark, ms in state.clock.remaining_ms.items()}
-            times = ", ".join(f"{name_of(state, mark)} {time}" for mark, time in left.items())
-            return [say("time left", times=times)]
+            left = {one.mark: one.clock_ms for one in list_players(state, viewer, passed_ms)}
+            times = (f"{name_of(state, mark)} {format_duration(ms)}" for mark, ms in left.items() if ms is not None)
+            return [say("time left", times=", ".join(times))]
         case "clock":
             return [say("no clock")]
         case "who":
@@ -62,10 +45,6 @@ def answer_query(
             return list_runs(state)
         case "marks":
             return list_marks(state, number)
-        case "help":
-            return describe_help(state, settings, actor or viewer, now)
-        case "turn":
-            return describe_due(state, viewer, actor)
     return read_aloud(kind, number, state)
 
 
@@ -119,13 +98,8 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
         return [say("read around", cell=format_cell(cell, rules), mark=_aloud(board[cell]), cells=told)]
     if kind == "diagonals":
         return _read_diagonals(cell, rules, board)
-    return [read_cell(state, cell)]
-
-
-def read_cell(state: RoomState, cell: int) -> str:
-    """Return what lies on a cell: ``B2: X.``"""
-    id, name = "lies last" if cell == state.last else "lies", format_cell(cell, state.rules.to_rules())
-    return say(id, cell=name, mark=_aloud(state.board[cell]))
+    id = "lies last" if cell == state.last else "lies"
+    return [say(id, cell=format_cell(cell, rules), mark=_aloud(board[cell]))]
 
 
 def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_engine.notation import parse_column
+from tictactoe_engine.position import free_cells
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import choices, describe_deed, describe_question
@@ -76,10 +77,8 @@ def describe_seconds(seconds: float) -> str:
 
 def list_free(state: RoomState, limit: int) -> str:
     """Return the names of cells that may be played, ``Free: A2 C2.``; past the limit it says how many more."""
-    rules, board = state.rules.to_rules(), state.board
-    free = [cell for cell, mark in enumerate(board) if mark == "."]
-    if rules.gravity:
-        free = [cell for cell in free if "." not in board[cell + rules.columns :: rules.columns]]
+    rules = state.rules.to_rules()
+    free = free_cells(state.board, rules)
     if not free:
         return say("free none")
     cells, more = " ".join(format_cell(cell, rules) for cell in free[:limit]), len(free) - limit

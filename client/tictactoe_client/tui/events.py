@@ -13,15 +13,7 @@ from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.tournament import (
-    NAMING_DEEDS,
-    carry_out,
-    find_deed,
-    link_to,
-    list_deeds,
-    way_into,
-    word_for,
-)
+from tictactoe_client.input.tournament import NAMING_DEEDS, carry_out, find_deed, link_to, way_into
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
@@ -46,7 +38,7 @@ from tictactoe_protocol.attendance import (
     tabulate_present,
 )
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import DEEDS
+from tictactoe_protocol.commands import DEEDS, word_of
 from tictactoe_protocol.events import EventState, EventSummary
 
 _REFRESH_SECONDS: Final = 5
@@ -234,7 +226,7 @@ class EventPage(ListPage):
 
     @property
     def _deeds(self) -> tuple[str, ...]:
-        return () if self._event is None else list_deeds(self._event)
+        return () if self._event is None else words.event_choices(self._event.state, self._event.viewer).deeds
 
     @property
     def _link(self) -> str:
@@ -274,7 +266,7 @@ class EventPage(ListPage):
         elif deed == "begin" and event is not None and (question := ask_to_begin(event.state, event.age_ms)):
             self._ask(deed, question)
         elif deed is not None:
-            self._do(word_for(deed))
+            self._do(word_of(deed))
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
@@ -289,7 +281,7 @@ class EventPage(ListPage):
         rows = {} if self._event is None else {row.player: row.name for row in self._event.state.table}
         name = rows.get(self.chosen, "") if deed in NAMING_DEEDS else ""
         self.program.push_screen(
-            Question(question or say(f"tournament do {deed}"), f"{word_for(deed)} {name}"), self._do
+            Question(question or say(f"tournament do {deed}"), f"{word_of(deed)} {name}"), self._do
         )
 
     def _do(self, line: str | None) -> None:

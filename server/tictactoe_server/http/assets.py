@@ -128,10 +128,10 @@ class Assets:
         what the page will load for what it shows, so that it asks for that and for its language at once.
         """
         sentences = {place: self._paths[posixpath.join(place, language + _CATALOGUE)] for place in self._places}
-        said = (
-            f'<link rel="preload" href="{sentences[place]}" as="fetch" crossorigin>\n'
-            for place in sorted({"", self._place_of(module)})
-        )
+        needed = sorted({"", *self._places_for(module)})
+        said = (f'<link rel="preload" href="{sentences[place]}" as="fetch" crossorigin>\n' for place in needed)
+        styles = (self._paths.get(f"{place}.css") for place in needed)
+        looks = (f'<link rel="preload" href="{path}" as="style">\n' for path in styles if path is not None)
         modules = (
             f'<link rel="modulepreload" href="{self._paths[name]}">\n'
             for name in self._modules.files_for(module)
@@ -145,13 +145,18 @@ class Assets:
             "languages": html.escape(_to_json({one: open_catalogue(one).say("language") for one in LANGUAGES})),
             "sentences": html.escape(_to_json(sentences)),
             "script": html.escape(open_catalogue(language).say("page needs script")),
-            "preloads": "".join((*said, *modules)),
+            "preloads": "".join((*said, *looks, *modules)),
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
 
     def _place_of(self, module: str) -> str:
         """Return where the sentences of a module are: in its folder, with the page's own, or with those read later."""
         return posixpath.dirname(module) or ("" if module in self._at_once else LATER)
+
+    def _places_for(self, module: str) -> set[str]:
+        """Return where all is that a module needs to be seen: those of a folder stand on what is read later, too."""
+        place = self._place_of(module)
+        return {place, LATER} & {*self._places} if place else {place}
 
     def _read(self, name: str) -> bytes:
         """Return a file as it is, a style sheet with those in it that it imports."""

@@ -6,7 +6,7 @@ import { copyText } from "./copying.js";
 import { setText } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
-import { withSentences } from "./language.js";
+import { prepared } from "./later.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { describePush, messageOf } from "./words.js";
@@ -98,7 +98,7 @@ export class App {
 	/** Ask one who never chose a name for it, once. */
 	async meet() {
 		if (this.kept.asked || !isGuest(this.connection.name)) return;
-		await (await withSentences(import("./naming.js"))).askName(this);
+		await (await prepared(import("./naming.js"))).askName(this);
 	}
 
 	/** Enter a room and go to its page; what is refused is told. @param {WayIn} request @param {string[]} [names] of others here */
@@ -119,7 +119,7 @@ export class App {
 		setTimeout(() => this.show(text, isShown));
 	}
 
-	/** @param {string} text @param {boolean} [isShown] whether it stands on the page already */
+	/** @param {string} text */
 	show(text, isShown = false) {
 		setText(this.status, text);
 		this.status.classList.toggle("unseen", isShown);
@@ -127,7 +127,12 @@ export class App {
 
 	/** Show the rules over the page, beginning with those of the room on it. */
 	async showRules(rules = this.rooms.shown?.state?.rules) {
-		(await withSentences(import("./rulesdialog.js"))).showRules(rules);
+		(await prepared(import("./rulesdialog.js"))).showRules(rules);
+	}
+
+	/** Show what keys and commands there are. */
+	async showKeys() {
+		(await prepared(import("./commands.js"))).showKeys();
 	}
 
 	/** @param {string} text */

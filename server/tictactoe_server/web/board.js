@@ -3,7 +3,8 @@
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
-import { SIDE, cornerOf, makeBetter, makeBurst, makeGround, makeLabels, makeMark, makePiece, makePlate, makeRows, makeShine, makeStroke, makeWorth, numberCells } from "./shapes.js";
+import { SIDE, Shapes, numberCells } from "./shapes.js";
+import { describeRules } from "./words.js";
 
 /** On cells smaller than these pixels a finger chooses first, and then confirms. */
 const FINGER = 40;
@@ -39,17 +40,18 @@ export class Board {
 	/** What lies in each cell. @type {(SVGElement | null)[]} */
 	#pieceIn = [];
 
-	/** @param {Rules} rules @param {string} name @param {Look} look @param {BoardEars} ears */
-	constructor(rules, name, look, ears) {
+	/** @param {GamePage} page @param {Rules} rules @param {Look} look */
+	constructor(page, rules, look) {
 		this.rules = rules;
 		this.look = look;
-		this.ears = ears;
-		const rows = makeRows(rules);
+		this.page = page;
+		this.shapes = new Shapes(rules, look);
+		const rows = this.shapes.makeRows();
 		this.cells = numberCells(rows);
-		this.grid = svg("g", { class: "cells", role: "grid", "aria-label": name }, rows);
+		this.grid = svg("g", { class: "cells", role: "grid", "aria-label": say("view board of", { rules: describeRules(rules) }) }, rows);
 		this.picture = this.#makePicture();
 		const { width, height } = this.picture.viewBox.baseVal;
-		this.element = h("div.board-box", { "--ratio": width / height, "--least": `${rules.columns * LEAST_CELL}px` }, h("div.board-inner", {}, this.picture, this.#bubble));
+		this.element = h("div.board-box", { "--ratio": width / height, "--least": `${rules.columns * LEAST_CELL}px` }, h("div.board-inner", this.picture, this.#bubble));
 		this.#listen();
 	}
 
@@ -58,15 +60,15 @@ export class Board {
 	}
 
 	#makePicture() {
-		const { rules, look } = this;
+		const { rules, look, shapes } = this;
 		const letters = Math.min(rules.columns > ONE_LETTER ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3));
 		this.margin = letters * 1.8;
-		const [width, height] = [rules.columns * SIDE + this.margin + 8, rules.rows * SIDE + this.margin + 8];
-		const under = svg("g", { "aria-hidden": "true" }, look === "stones" && makeShine(), makeGround(rules, look), this.#cross);
-		const plate = look === "discs" ? makePlate(rules) : [];
+		const [width, height] = [shapes.width + this.margin + 8, shapes.height + this.margin + 8];
+		const under = svg("g", { "aria-hidden": "true" }, look === "stones" && shapes.makeShine(), shapes.makeGround(), this.#cross);
+		const plate = look === "discs" ? shapes.makePlate() : [];
 		const over = svg("g", { class: "over", "aria-hidden": "true" }, plate, this.#ghost, this.#values, this.#line);
 		const box = { viewBox: `${-this.margin} ${-this.margin} ${width} ${height}`, class: `board ${look}`, role: "presentation" };
-		return svg("svg", box, makeLabels(rules, letters), under, this.grid, this.#pieces, over);
+		return svg("svg", box, shapes.makeLabels(letters), under, this.grid, this.#pieces, over);
 	}
 
 	#listen() {
@@ -88,7 +90,7 @@ export class Board {
 		this.#mark("last", before.last, last);
 		this.#mark("pending", before.pending, pending);
 		if (before.line !== next.line) this.#drawLine(before.line);
-		if (next.isWon && !before.isWon && before.board) this.#line.append(makeBurst(this.rules, next.line));
+		if (next.isWon && !before.isWon && before.board) this.#line.append(this.shapes.makeBurst(next.line));
 		if (before.values !== next.values) this.#drawValues();
 		this.picture.classList.toggle("mine", next.isMine);
 		if (!next.isMine || this.#drawn[this.#chosen] !== FREE) this.choose(null);
@@ -112,7 +114,7 @@ export class Board {
 		place.setAttribute("aria-label", say("view cell holds", { cell: nameCell(cell, this.rules), what }));
 		place.setAttribute("class", kind ?? "taken");
 		this.#pieceIn[cell]?.remove();
-		const piece = (this.#pieceIn[cell] = makePiece(this.rules, this.look, cell, mark, isMove));
+		const piece = (this.#pieceIn[cell] = this.shapes.makePiece(cell, mark, isMove));
 		if (piece) this.#pieces.append(piece);
 	}
 
@@ -124,12 +126,12 @@ export class Board {
 		}
 	}
 
-	/** @param {readonly number[]} before */
+	/** @param {Moves} before */
 	#drawLine(before) {
 		const { line } = this.#view;
 		for (const cell of before) this.#mark("won", cell, null);
 		for (const cell of line) this.#mark("won", null, cell);
-		this.#line.replaceChildren(...splitLines(this.rules, line).map((run) => makeStroke(this.rules, run)));
+		this.#line.replaceChildren(...splitLines(this.rules, line).map((run) => this.shapes.makeStroke(run)));
 	}
 
 	#drawValues() {
@@ -138,8 +140,8 @@ export class Board {
 		const told = new Set(shown.map(([cell]) => cell));
 		const { mark = "", cells = [] } = values?.better ?? {};
 		const free = cells.filter((cell) => board[cell] === FREE);
-		const better = free.map((cell) => makeBetter(this.rules, this.look, cell, told.has(cell) ? "" : mark));
-		this.#values.replaceChildren(...better, ...shown.map(([cell, worth]) => makeWorth(this.rules, cell, worth)));
+		const better = free.map((cell) => this.shapes.makeBetter(cell, told.has(cell) ? "" : mark));
+		this.#values.replaceChildren(...better, ...shown.map(([cell, worth]) => this.shapes.makeWorth(cell, worth)));
 	}
 
 	#targetOf(cell = 0) {
@@ -161,7 +163,7 @@ export class Board {
 	play(cell = 0) {
 		const target = this.#targetOf(cell);
 		this.choose(null);
-		this.ears.onPlay(target >= 0 ? target : cell);
+		this.page.controls.play(target >= 0 ? target : cell);
 	}
 
 	/** @param {number | null} cell */
@@ -170,24 +172,24 @@ export class Board {
 		this.cells[this.#chosen]?.removeAttribute("aria-selected");
 		this.#chosen = cell ?? -1;
 		this.#point(this.#chosen);
-		const [x, y] = cornerOf(this.rules, this.#chosen);
+		const [x, y] = this.shapes.cornerOf(this.#chosen);
 		this.cells[this.#chosen]?.setAttribute("aria-selected", "true");
-		const { rows, columns } = this.rules;
-		const both = [svg("rect", { y, width: columns * SIDE, height: SIDE }), svg("rect", { x, width: SIDE, height: rows * SIDE })];
+		const { width, height } = this.shapes;
+		const both = [svg("rect", { y, width, height: SIDE }), svg("rect", { x, width: SIDE, height })];
 		this.#cross.replaceChildren(...(cell === null ? [] : both));
-		this.ears.onChoose(cell);
+		this.page.stage.drawConfirm(this, cell);
 	}
 
 	/** Show what a move to a cell would set, and what it is worth. */
 	#point(cell = -1) {
 		const target = this.#targetOf(this.#chosen >= 0 ? this.#chosen : cell);
-		this.#ghost.setAttribute("transform", `translate(${cornerOf(this.rules, target)})`);
-		this.#ghost.replaceChildren(...(target >= 0 ? [makeMark(this.rules, this.look, this.#view.turn ?? "", 0)] : []));
+		this.#ghost.setAttribute("transform", `translate(${this.shapes.cornerOf(target)})`);
+		this.#ghost.replaceChildren(...(target >= 0 ? [this.shapes.makeMark(this.#view.turn ?? "")] : []));
 		const isOther = this.#pointed !== cell;
 		this.#pointed = cell;
 		if (!isOther || !this.#view.values) return;
 		this.#drawValues();
-		this.ears.onPoint(cell);
+		this.page.review?.point(cell);
 	}
 
 	/** @param {KeyboardEvent} event */
@@ -215,7 +217,7 @@ export class Board {
 
 	/** Say beside a cell why nothing can be placed there, for a while. */
 	refuse(cell = 0, message = "") {
-		const [x, y] = cornerOf(this.rules, cell);
+		const [x, y] = this.shapes.cornerOf(cell);
 		const { width, height } = this.picture.viewBox.baseVal;
 		const bubble = this.#bubble;
 		setText(bubble, message);

@@ -3,11 +3,9 @@
 /** @type {Record<string, string | Record<string, string>>} */
 let sentences = {};
 let plural = new Intl.PluralRules("en");
-let language = "en";
 
 /** Say everything in a language from now on. @param {string} spoken @param {Record<string, any>} said its catalogue */
 export function speak(spoken, said) {
-	language = spoken;
 	sentences = said;
 	plural = new Intl.PluralRules(spoken);
 }
@@ -25,6 +23,3 @@ export function say(id, places = {}) {
 		throw new RangeError(`The sentence "${id}" needs ${name}.`);
 	});
 }
-
-/** The language that is spoken, for dates. */
-export const spokenLanguage = () => language;

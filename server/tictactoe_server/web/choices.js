@@ -8,7 +8,7 @@ import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./wo
 
 /**
  * What the viewer may do so many ms after the state came, its moves null where they are not known.
- * @param {State} state @param {string} viewer @param {readonly number[] | null} moves
+ * @param {State} state @param {string} viewer @param {Moves | null} moves
  * @param {readonly string[]} features of the server's welcome @param {number} [nowMs] @param {boolean} [isOnline]
  * @returns {Choices}
  */
@@ -25,6 +25,9 @@ export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
 
 /** The deed of this name, or the first of this kind. @param {Choices} from @param {string} name */
 export const findDeed = ({ deeds }, name) => deeds.find((deed) => deed.name === name || deed.id === name);
+
+/** The first of some deeds that may be done. @param {Choices} may @param {readonly string[]} names */
+export const firstOf = (may, names) => names.find((name) => findDeed(may, name));
 
 /**
  * The id of the sentence that says why this cannot be done now, undefined where it can.
@@ -55,7 +58,7 @@ export function describeReason(reason, state) {
 	return say(reason, { name, options: state.opening?.options.join(", ") ?? "" });
 }
 
-/** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {readonly number[] | null} moves */
+/** What waits in a sentence, without how it is answered. @param {Question} question @param {State} state @param {Moves | null} moves */
 export function describeQuestion({ id, marks, left_ms }, state, moves) {
 	if (id === "choose") {
 		const other = state.rules.marks.replace(marks[0], "");
@@ -92,7 +95,7 @@ const ANSWER_FIRST = { draw: "why answer draw", undo: "refused not_allowed answe
 
 /**
  * By the names of all deeds, in the order in which they are shown, why each cannot be done, empty where it can.
- * @param {State} state @param {string} viewer @param {readonly number[] | null} moves
+ * @param {State} state @param {string} viewer @param {Moves | null} moves
  * @param {readonly string[]} features @param {number} nowMs @param {boolean} isOnline @returns {Record<string, string>}
  */
 function listReasons(state, viewer, moves, features, nowMs, isOnline) {
@@ -146,7 +149,7 @@ function whyNoUndo(state, own) {
 	if (Object.keys(state.seats).length > 2) return "refused not_allowed undo";
 	if (state.opening) return "refused not_allowed opening";
 	if (!own || !state.board.includes(own)) return "refused not_allowed no move";
-	const before = state.ply - takenBackBy(state, own);
+	const before = state.ply - takenBackBy(state, own).count;
 	return before < (choicesOf(state).at(-1)?.ply ?? 0) ? "refused not_allowed no move" : "";
 }
 

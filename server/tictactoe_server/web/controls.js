@@ -1,14 +1,12 @@
 /** What one does on the page of a game: moves, buttons, commands and keys. */
 
 import { say } from "./catalogue.js";
-import { describeReason, findDeed, findReason, isServerBot } from "./choices.js";
+import { describeReason, findDeed, findReason, firstOf, isServerBot } from "./choices.js";
 import { askFor, findPast, openAnother } from "./deeds.js";
-import { showKeys } from "./keyhelp.js";
-import { withSentences } from "./language.js";
+import { prepared } from "./later.js";
 import { nextMark } from "./opening.js";
 import { FREE, nameCell, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
-import { firstOf, readCommand } from "./typing.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
 export class GameControls {
@@ -19,7 +17,7 @@ export class GameControls {
 		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
 		event: () => this.page.app.navigate(`/e/${this.#state?.event}`),
-		help: () => showKeys(),
+		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
 		leave: (deed) => this.#ask(deed),
 		new: () => this.#openAnother(this.#bot),
@@ -41,12 +39,6 @@ export class GameControls {
 		return this.page.game?.state ?? null;
 	}
 
-	/** What may be done now. @returns {Choices | null} */
-	get may() {
-		const { game } = this.page;
-		return game?.state ? this.page.may(game, game.state) : null;
-	}
-
 	/** The level of the computer that plays along, undefined for people alone. */
 	get #bot() {
 		return Object.values(this.#state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
@@ -55,7 +47,7 @@ export class GameControls {
 	/** Do what goes by a name, or say why it cannot be done; whether it was done. */
 	run(name = "") {
 		const { page } = this;
-		const may = this.may;
+		const { may } = page;
 		const deed = may ? findDeed(may, name) : undefined;
 		const does = this.#does[deed?.id ?? name];
 		const why = may && !deed ? findReason(may, name) : undefined;
@@ -116,7 +108,7 @@ export class GameControls {
 
 	#confirm() {
 		const { page } = this;
-		const may = this.may;
+		const { may } = page;
 		const deed = may ? findDeed(may, page.confirming) : undefined;
 		page.confirming = "";
 		if (deed && page.room) askFor(page.room, deed);
@@ -147,18 +139,8 @@ export class GameControls {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { ReviewPanel } = await withSentences(import("./reviewpanel.js"));
-		page.review = new ReviewPanel((ply) => this.#analyse(ply), {
-			look: (ply) => page.timeline.look(ply),
-			here: () => page.timeline.shown,
-			onChange: () => page.draw(),
-			say: (text) => page.app.say(text, true),
-			onFail: (text) => {
-				page.beginAnew();
-				page.app.say(text);
-				page.draw();
-			},
-		});
+		const { ReviewPanel } = await prepared(import("./reviewpanel.js"));
+		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
 		if (this.#state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
 		return page.weigh();
 	}
@@ -190,14 +172,14 @@ export class GameControls {
 	}
 
 	/** Do what was typed behind a slash or a colon. @param {string} text */
-	command(text) {
-		const state = this.#state;
-		const may = this.may;
-		if (!state || !may) return;
+	async command(text) {
+		const { readCommand } = await prepared(import("./commands.js"));
+		const { app, game, may } = this.page;
+		if (!game?.state || !may) return;
 		const names = readCommand(text);
-		const cell = parseCell(text, state.rules);
+		const cell = parseCell(text, game.state.rules);
 		if (names) this.run(firstOf(may, names) ?? names[0]);
 		else if (cell >= 0) this.play(cell);
-		else this.page.app.say(say("view room unknown command", { typed: clean(text) }));
+		else app.say(say("view room unknown command", { typed: clean(text) }));
 	}
 }

@@ -7,7 +7,7 @@ import { button, h } from "./dom.js";
 export function openDialog(title, ...content) {
 	const close = button(say("page close"), () => dialog.close());
 	/** @type {HTMLDialogElement} */
-	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("div.dialog-head", {}, h("h2", {}, title), close), ...content);
+	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("div.dialog-head", h("h2", title), close), ...content);
 	document.body.append(dialog);
 	dialog.showModal();
 	return dialog;

@@ -1,27 +1,27 @@
 /** Elements in a line, and lists of them that keep what stays. Text goes in as text, never as markup. */
 
-/** @template {HTMLElement | SVGElement} E @param {E} element @param {Attributes} attributes; those with two dashes are for the style sheet @param {(Child | Child[])[]} children */
-function fill(element, attributes, children) {
-	for (const [name, value] of Object.entries(attributes)) {
+/** @template {HTMLElement | SVGElement} E @param {E} element @param {Part[]} parts children, before them maybe attributes; those with two dashes are for the style sheet */
+function fill(element, parts) {
+	const hasAttributes = parts[0]?.constructor === Object;
+	for (const [name, value] of Object.entries(hasAttributes ? /** @type {Attributes} */ (parts[0]) : {})) {
 		if (typeof value === "function") element.addEventListener(name, value);
 		else if (name.startsWith("--")) element.style.setProperty(name, String(value));
 		else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : String(value));
 	}
-	show(element, ...children);
+	show(element, .../** @type {(Child | Child[])[]} */ (hasAttributes ? parts.slice(1) : parts));
 	return element;
 }
 
-/** `h("p.note")`; an attribute that is a function is a listener, `false` and null are none. @type {<T extends string>(tag: T, attributes?: Attributes, ...children: (Child | Child[])[]) => ElementOf<T>} */
-export function h(tag, attributes = {}, ...children) {
+/** `h("p.note", { lang: "de" }, "Text")`; an attribute that is a function is a listener, `false` and null are none. @type {<T extends string>(tag: T, ...parts: Part[]) => ElementOf<T>} */
+export function h(tag, ...parts) {
 	const [name, ...kinds] = tag.split(".");
 	const element = /** @type {any} */ (document.createElement(name));
 	element.classList.add(...kinds);
-	return fill(element, attributes, children);
+	return fill(element, parts);
 }
 
-/** An element of SVG. @type {<T extends keyof SVGElementTagNameMap>(tag: T, attributes?: Attributes, ...children: (Child | Child[])[]) => SVGElementTagNameMap[T]} */
-export const svg = (tag, attributes = {}, ...children) =>
-	fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+/** An element of SVG. @type {<T extends keyof SVGElementTagNameMap>(tag: T, ...parts: Part[]) => SVGElementTagNameMap[T]} */
+export const svg = (tag, ...parts) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), parts);
 
 /** Put children in the place of an element's own. @param {Element} element @param {...(Child | Child[])} children */
 export function show(element, ...children) {
@@ -41,7 +41,7 @@ export function showKeyed(parent, items, keyOf, make, draw) {
 	items.forEach((item, at) => {
 		const key = keyOf(item);
 		const element = before.get(key) ?? make(item);
-		element.setAttribute("data-key", key);
+		if (!before.has(key)) element.setAttribute("data-key", key);
 		if (parent.children[at] !== element) parent.insertBefore(element, parent.children[at] ?? null);
 		draw?.(element, item);
 	});
@@ -64,11 +64,13 @@ export const button = (label, does, attributes = {}) => h("button", { type: "but
 
 /** A control with its label. @param {string} label @param {HTMLElement} control @param {string} [note] */
 export const field = (label, control, note) =>
-	h("label.field", {}, h("span", {}, label), control, note && h("small", {}, note));
+	h("label.field", h("span", label), control, note && h("small", note));
 
-/** An option is its value, or the value and what it is called. @type {(options: (string | [string, string])[], attributes?: Attributes) => HTMLSelectElement} */
-export const select = (options, attributes = {}) =>
-	h("select", attributes, options.map((one) => (typeof one === "string" ? h("option", {}, one) : h("option", { value: one[0] }, one[1]))));
+/** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
+export const select = (values, label, attributes = {}) => h("select", attributes, values.map((value) => h("option", { value }, label(value))));
+
+/** A field for a name, in which there are so many letters at most. @param {Attributes} [attributes] */
+export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
 /** What a form does instead of going elsewhere. @type {(does: () => unknown) => (event: Event) => void} */
 export const submitting = (does) => (event) => {

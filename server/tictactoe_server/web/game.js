@@ -4,29 +4,23 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
-import { makeDoor } from "./door.js";
-import { setText, show } from "./dom.js";
-import { makeInvitation } from "./invitation.js";
+import { show } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
-import { changeLook, hasLooks, lookOf } from "./look.js";
+import { hasLooks, lookOf } from "./look.js";
 import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
-import { nameCell } from "./rules.js";
 import { sceneOf } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
 import { Timeline } from "./timeline.js";
-import { clean, describeRules, messageOf } from "./words.js";
+import { clean, messageOf } from "./words.js";
 
 const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
-
-/** @param {App} app @param {Source} source */
-export const makeGame = (app, source) => new GamePage(app, source);
 
 export class GamePage {
 	/** The game on the page, null before it has come. @type {ShownGame | null} */
@@ -44,36 +38,17 @@ export class GamePage {
 	#isClosed = false;
 	#signals = new Signals();
 	controls = new GameControls(this);
-	timeline = new Timeline((isPlaying) => this.look(isPlaying));
+	timeline = new Timeline(this);
 
 	/** @param {App} app @param {Source} source */
 	constructor(app, source) {
 		this.app = app;
 		this.source = source;
 		this.isLive = "code" in source;
-		this.talk = new Talk({
-			onSay: (text) => this.controls.chat(text),
-			onCommand: (text) => this.controls.command(text),
-			onDone: () => this.board?.focus(),
-		});
-		this.stage = new Stage({
-			steps: this.timeline.steps,
-			moves: this.timeline.list,
-			talk: this.isLive ? this.talk.element : null,
-			onAnswer: (name) => this.controls.run(name),
-			onHeard: () => {
-				this.talk.toggle();
-				this.drawTalk();
-			},
-			onLook: () => {
-				changeLook();
-				this.draw();
-			},
-			onRules: () => app.showRules(this.game?.state?.rules),
-		});
+		this.talk = new Talk(this);
+		this.stage = new Stage(this);
 		this.element = this.stage.element;
 		this.keyboard = new Keyboard(this);
-		this.drawTalk();
 		this.ticker = setInterval(() => this.#tick(), TICK_MS);
 		this.#enter();
 	}
@@ -182,14 +157,13 @@ export class GamePage {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
 		const { stage, timeline, game, review } = this;
-		const state = game?.state;
-		if (!game || !state) return stage.drawBanner(this.#trouble);
-		timeline.draw(state, game.moves, game.viewer, review?.kinds);
-		const scene = sceneOf(game, state, this.may(game, state), this.#view);
+		if (game?.state) timeline.draw(game.state, game.moves, game.viewer, review?.kinds);
+		const scene = this.#scene;
+		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
-		stage.draw(scene, (kind) => this.#makeCard(kind, state));
+		stage.draw(scene);
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
-		this.#drawQuestions(scene.questions);
+		stage.drawQuestions(scene.questions);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
 	}
 
@@ -198,52 +172,37 @@ export class GamePage {
 		const { rules } = scene.state;
 		const look = lookOf(rules);
 		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) {
-			const onPoint = (/** @type {number} */ cell) => this.review?.point(cell);
-			const ears = { onPlay: this.controls.play.bind(this.controls), onChoose: this.#confirmCell.bind(this), onPoint };
-			this.board = new Board(rules, say("view board of", { rules: describeRules(rules) }), look, ears);
+			this.board = new Board(this, rules, look);
 			this.stage.drawPlace(this.board.element, hasLooks(rules));
 		}
 		this.board.isTyping = !!this.typed;
 		this.board.draw(scene.board);
 	}
 
-	/** @param {Asked[]} questions */
-	#drawQuestions(questions) {
-		if (this.stage.drawQuestions(questions)) this.board?.focus();
-	}
-
-	/** @param {string} kind @param {State} state */
-	#makeCard(kind, state) {
-		const { app, controls } = this;
-		if (kind === "door") return makeDoor(app.connection.name, state, (name) => controls.join(name));
-		return kind === "invitation" ? makeInvitation(app, state.room) : null;
-	}
-
 	/** Draw what changes with the time alone. */
 	#tick() {
-		const { stage, game } = this;
-		const view = this.#view;
-		const state = game?.state;
-		if (!game || !state) return stage.drawBanner(view.trouble);
-		const { banner, players, questions } = sceneOf(game, state, this.may(game, state), view);
-		stage.drawBanner(banner);
-		stage.drawPlayers(players, state.rules);
-		return this.#drawQuestions(questions);
+		const { stage } = this;
+		const scene = this.#scene;
+		if (!scene) return stage.drawBanner(this.#trouble);
+		stage.drawBanner(scene.banner);
+		stage.drawPlayers(scene.players, scene.state.rules);
+		return stage.drawQuestions(scene.questions);
 	}
 
-	/** @param {number | null} cell */
-	#confirmCell(cell) {
-		const { board } = this;
-		const name = cell === null || !board ? null : nameCell(cell, board.rules);
-		this.stage.drawConfirm(name, () => cell !== null && board?.play(cell), () => board?.choose(null));
+	/** What is shown now, null before there is a state. */
+	get #scene() {
+		const { game, may } = this;
+		return game?.state && may ? sceneOf(game, game.state, may, this.#view) : null;
 	}
 
-	/** What may be done now. @param {ShownGame} game @param {State} state */
-	may({ viewer, moves, receivedAt }, state) {
-		const { room, app: { connection } } = this;
+	/** What may be done now, null before there is a state. @returns {Choices | null} */
+	get may() {
+		const { game, room, app: { connection } } = this;
+		if (!game?.state) return null;
+		const { state, moves, receivedAt } = game;
 		const find = (/** @type {string} */ player) =>
 			choices(state, player, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on");
-		if (!room?.others.length) return find(viewer);
+		if (!room?.others.length) return find(game.viewer);
 		// Each at this keyboard may act, and who is on turn before the others.
 		const all = [...new Set([room.handOf(), room, ...room.others])].reverse().map((hand) => ({ hand, ...find(hand.player) }));
 		const deeds = Object.fromEntries(all.flatMap(({ hand, deeds }) => deeds.map((deed) => [deed.name, { ...deed, hand }])));
@@ -276,15 +235,7 @@ export class GamePage {
 	onChat(line) {
 		this.talk.hear(line);
 		this.app.say(describeLine(line));
-		this.drawTalk();
 		if (line.player !== this.room?.viewer) this.app.sound.play("move");
-	}
-
-	/** Draw what opens the talk on a phone, with how much is new in it. */
-	drawTalk() {
-		const { stage: { heard }, talk: { unread } } = this;
-		heard.hidden = !this.isLive;
-		setText(heard, `${say("view talk")}${unread ? ` ${unread}` : ""}`);
 	}
 
 	/** @type {RoomEars["onRefusal"]} */

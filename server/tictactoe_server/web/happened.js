@@ -13,16 +13,16 @@ const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
  * @param {State} old @param {State} state @param {Cells} moves @param {Cells} before
  */
 export function happened(old, state, moves, before) {
-	if (state.game === old.game) {
-		const hasChosen = state.chosen?.length !== old.chosen?.length;
-		const was = hasChosen ? asSittingNow(old, state) : old;
-		const isStart = old.status === "waiting" && state.status !== "waiting";
-		const begin = [...arrivals(was, state), ...(isStart ? [of("Started", old, state, { game: state.game })] : [])];
-		return [...begin, ...follow(was, state, moves, before)];
-	}
-	const start = beforeFirstMove(old, state);
-	const begin = [...missedGames(old, state), of("Started", old, state, { game: state.game }), ...arrivals(start, state)];
-	return [...begin, ...follow(start, state, moves, before)];
+	const isOneGame = state.game === old.game;
+	const hasChosen = isOneGame && state.chosen?.length !== old.chosen?.length;
+	const was = isOneGame ? (hasChosen ? asSittingNow(old, state) : old) : beforeFirstMove(old, state);
+	const isStart = !isOneGame || (old.status === "waiting" && state.status !== "waiting");
+	const [step, seen] = [{ old: was, state, moves, before }, { old, state, moves, before }];
+	const started = isStart ? [of("Started", seen, { game: state.game })] : [];
+	const begin = isOneGame ? [...arrivals(step), ...started] : [...missedGames(seen), ...started, ...arrivals(step)];
+	const play = played(step);
+	const isTakenBack = play.some(({ type }) => type === "TakenBack");
+	return [...begin, ...play, ...departures(step), ...offers(step, isTakenBack)];
 }
 
 /** What one who comes now must know beside players and moves. @param {State} state @param {Cells} moves */
@@ -34,23 +34,17 @@ export function standing(state, moves) {
 /** Not a game that was aborted, or ended as only newer servers know. @param {{winner: string | null, reason: string}} result */
 export const isDraw = ({ winner, reason }) => winner === null && REASONS.includes(reason);
 
-/** @param {string} type @param {State} old @param {State} state @param {Record<string, any>} [more] */
-const of = (type, old, state, more = {}) => ({ type, old, state, ...more });
+/** @param {string} type @param {Step} step @param {Record<string, any>} [more] */
+const of = (type, { old, state }, more = {}) => ({ type, old, state, ...more });
 
 /** @param {State} state @param {(seat: SeatState) => SeatState | null} change */
 function mapSeats({ seats }, change) {
 	return Object.fromEntries(Object.entries(seats).map(([mark, seat]) => [mark, seat && change(seat)]));
 }
 
-/** @param {State} old @param {State} state @param {Cells} moves @param {Cells} before */
-function follow(old, state, moves, before) {
-	const play = played(old, state, moves, before);
-	const isTakenBack = play.some(({ type }) => type === "TakenBack");
-	return [...play, ...departures(old, state), ...offers(old, state, moves, isTakenBack)];
-}
-
-/** Which games' ends were not seen; how a single one ended shows in the score. @param {State} old @param {State} state */
-function missedGames(old, state) {
+/** Which games' ends were not seen; how a single one ended shows in the score. @param {Step} step */
+function missedGames(step) {
+	const { old, state } = step;
 	const first = old.status === "over" ? old.game + 1 : old.game;
 	const last = state.game - 1;
 	if (first > last) return [];
@@ -60,7 +54,7 @@ function missedGames(old, state) {
 		first === last && (state.score[who] ?? 0) - Number(who === latest) > (old.score[who] ?? 0);
 	const winner = Object.keys(old.seats).find((mark) => hasGained(old.seats[mark]?.player ?? "")) ?? null;
 	const is_draw = !winner && hasGained("draws");
-	return [of("Missed", old, state, { first_game: first, last_game: last, winner, is_draw })];
+	return [of("Missed", step, { first_game: first, last_game: last, winner, is_draw })];
 }
 
 /** The new state's game at its start, with the players as the old state had them. @param {State} old @param {State} state */
@@ -87,17 +81,18 @@ const playersOf = ({ seats }) => new Map(Object.values(seats).flatMap((seat) => 
 /** Whether the same person sits there, maybe by a card of an event. @param {SeatState} was @param {SeatState} seat @param {State} state */
 const isSame = (was, seat, { event }) => was.player === seat.player || (!!event && was.name === seat.name);
 
-/** Who sat down, came back, or goes by another name. @param {State} old @param {State} state */
-function arrivals(old, state) {
+/** Who sat down, came back, or goes by another name. @param {Step} step */
+function arrivals(step) {
+	const { old, state } = step;
 	return Object.entries(state.seats).flatMap(([mark, seat]) => {
 		const was = old.seats[mark];
 		if (!seat) return [];
 		if (!was || !isSame(was, seat, state)) {
-			const left = was ? [of("Left", old, state, { mark, seat: was, frees: true })] : [];
-			return [...left, of("Joined", old, state, { mark })];
+			const left = was ? [of("Left", step, { mark, seat: was, frees: true })] : [];
+			return [...left, of("Joined", step, { mark })];
 		}
-		const renamed = was.name === seat.name ? [] : [of("Renamed", old, state, { mark, before: was.name })];
-		return seat.online && !was.online ? [...renamed, of("Returned", old, state, { mark })] : renamed;
+		const renamed = was.name === seat.name ? [] : [of("Renamed", step, { mark, before: was.name })];
+		return seat.online && !was.online ? [...renamed, of("Returned", step, { mark })] : renamed;
 	});
 }
 
@@ -118,8 +113,9 @@ function order(known, state, other, guide) {
 	return cells.sort((one, two) => place(one)[0] - place(two)[0] || place(one)[1] - place(two)[1]);
 }
 
-/** What happened on the board, who was passed over, and how it ended. @param {State} old @param {State} state @param {Cells} moves @param {Cells} before */
-function played(old, state, moves, before) {
+/** What happened on the board, who was passed over, and how it ended. @param {Step} step */
+function played(step) {
+	const { old, state, moves, before } = step;
 	const laid = order(before, old, state, moves);
 	const lies = order(moves, state, old, laid);
 	const apart = laid.findIndex((cell, ply) => lies[ply] !== cell);
@@ -129,7 +125,7 @@ function played(old, state, moves, before) {
 	if (taken.length) {
 		const by = state.seq <= old.seq + 1 ? (old.offers.undo ?? null) : null;
 		const cells = laid === before || taken.length <= 2 ? taken : [];
-		told.push(of("TakenBack", old, state, { count: taken.length, cells, by }));
+		told.push(of("TakenBack", step, { count: taken.length, cells, by }));
 	}
 	const result = old.result ? null : state.result;
 	const chosenAt = (/** @type {number} */ count) => choicesAt(state, count, old);
@@ -137,62 +133,66 @@ function played(old, state, moves, before) {
 	lies.slice(kept).forEach((cell, index) => {
 		const ply = kept + index + 1;
 		const decides = !!result?.line?.includes(cell) && ply === state.ply;
-		told.push(of("Moved", old, state, { mark: state.board[cell], cell, ply, decides, by: placerOf(state, ply - 1) }), ...chosenAt(ply));
+		told.push(of("Moved", step, { mark: state.board[cell], cell, ply, decides, by: placerOf(state, ply - 1) }), ...chosenAt(ply));
 	});
 	for (const [mark, seat] of Object.entries(state.seats)) {
-		if (seat?.out && !old.seats[mark]?.out) told.push(of("PassedOver", old, state, { mark }));
+		if (seat?.out && !old.seats[mark]?.out) told.push(of("PassedOver", step, { mark }));
 	}
-	return result ? [...told, of("Ended", old, state, { result })] : told;
+	return result ? [...told, of("Ended", step, { result })] : told;
 }
 
 /** What was chosen after so many moves, and not yet in the old state. @param {State} state @param {number} count @param {State} [old] */
 export function choicesAt(state, count, old) {
 	const fresh = choicesOf(state).slice(old?.chosen?.length ?? 0).filter(({ ply }) => ply === count);
 	return fresh.map(({ mark, take }) =>
-		of("Chose", old ?? state, state, { mark: sitsNow(state, mark), take, swaps: take !== MORE && take !== mark }));
+		of("Chose", { old: old ?? state, state }, { mark: sitsNow(state, mark), take, swaps: take !== MORE && take !== mark }));
 }
 
-/** Who left or dropped. @param {State} old @param {State} state */
-function departures(old, state) {
+/** Who left or dropped. @param {Step} step */
+function departures(step) {
+	const { old, state } = step;
 	return Object.entries(state.seats).flatMap(([mark, seat]) => {
 		const was = old.seats[mark];
-		if (!seat) return was ? [of("Left", old, state, { mark, seat: was, frees: true })] : [];
+		if (!seat) return was ? [of("Left", step, { mark, seat: was, frees: true })] : [];
 		if (was?.left) return [];
-		if (seat.left) return [of("Left", old, state, { mark, seat, frees: false })];
+		if (seat.left) return [of("Left", step, { mark, seat, frees: false })];
 		const isGone = !seat.online && (!was || !isSame(was, seat, state) || was.online);
-		return isGone ? [of("Dropped", old, state, { mark, hold_ms: seat.hold_ms ?? null })] : [];
+		return isGone ? [of("Dropped", step, { mark, hold_ms: seat.hold_ms ?? null })] : [];
 	});
 }
 
-/** Which offers were made, and which came to nothing. @param {State} old @param {State} state @param {Cells} moves @param {boolean} isTakenBack */
-function offers(old, state, moves, isTakenBack) {
+/** Which offers were made, and which came to nothing. @param {Step} step @param {boolean} isTakenBack */
+function offers(step, isTakenBack) {
+	const { old, state, moves } = step;
 	const told = [];
 	for (const kind of /** @type {const} */ (["draw", "undo"])) {
 		const was = old.offers[kind];
 		const now = state.offers[kind];
 		const isGranted = state.result || (isTakenBack && kind === "undo");
 		if (now && now !== was) {
-			const count = kind === "draw" ? 0 : takenBackBy(state, now);
-			const known = moves?.length === state.ply ? moves : state.last === null ? [] : [state.last];
-			const cells = count > 0 && count <= known.length ? known.slice(-count) : [];
-			told.push(of("Offered", old, state, { kind, by: now, count, cells }));
-		} else if (was && !now && !isGranted) told.push(howItEnded(old, state, kind, was, isTakenBack));
+			told.push(of("Offered", step, { kind, by: now, ...(kind === "draw" ? { count: 0, cells: [] } : takenBackBy(state, now, moves)) }));
+		} else if (was && !now && !isGranted) told.push(howItEnded(step, kind, was, isTakenBack));
 	}
 	const asking = (state.offers.rematch ?? []).filter((mark) => !old.offers.rematch?.includes(mark));
-	return [...told, ...asking.map((by) => of("Offered", old, state, { kind: "rematch", by, count: 0, cells: [] }))];
+	return [...told, ...asking.map((by) => of("Offered", step, { kind: "rematch", by, count: 0, cells: [] }))];
 }
 
-/** How many moves are taken back where a mark asks. @param {State} state @param {string} mark */
-export const takenBackBy = ({ last, board }, mark) => (last !== null && board[last] === mark ? 1 : 2);
+/** How many moves are taken back where a mark asks, and their cells, none where they are not known. @param {State} state @param {string} mark @param {Cells} [moves] */
+export function takenBackBy({ last, board, ply }, mark, moves) {
+	const count = last !== null && board[last] === mark ? 1 : 2;
+	const known = moves?.length === ply ? moves : last === null ? [] : [last];
+	return { count, cells: count <= known.length ? known.slice(-count) : [] };
+}
 
-/** @param {State} old @param {State} state @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack */
-function howItEnded(old, state, kind, by, isTakenBack) {
+/** @param {Step} step @param {"draw" | "undo"} kind @param {string} by @param {boolean} isTakenBack */
+function howItEnded(step, kind, by, isTakenBack) {
+	const { old, state } = step;
 	const ended = state.offers.ended?.[kind];
-	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", old, state, { kind, by: ended.by });
+	if (ended) return of(ended.how === "withdrawn" ? "Withdrawn" : "Declined", step, { kind, by: ended.by });
 	const isNext = state.seq <= old.seq + 1;
 	const mover = state.ply > old.ply ? moverOf(state) : null;
 	const isByMove = mover && (mover !== by || kind === "undo");
 	const cause = !isNext ? "unknown" : isTakenBack ? "taking back" : isByMove ? "move" : "unknown";
-	return of("Lapsed", old, state, { kind, by, cause, mover: cause === "move" ? mover : null });
+	return of("Lapsed", step, { kind, by, cause, mover: cause === "move" ? mover : null });
 }
 

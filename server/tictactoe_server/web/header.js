@@ -2,7 +2,6 @@
 
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
-import { showKeys } from "./keyhelp.js";
 import { chooseLanguage, languagesThere } from "./language.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -13,12 +12,13 @@ export function makeTools(app) {
 	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
 	const theme = button("☾", nextTheme);
-	const languages = select(Object.entries(languagesThere()), { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
+	const there = languagesThere();
+	const languages = select(Object.keys(there), (one) => there[one], { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(say("page rules"), () => app.showRules());
-	const keys = button("?", showKeys, { "aria-label": say("view keys"), title: say("view keys") });
+	const keys = button("?", () => app.showKeys(), { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
-	const element = h("div.row", {}, link, again, games, rules, languages, theme, sound, keys);
+	const element = h("div.row", link, again, games, rules, languages, theme, sound, keys);
 	draw();
 	return { element, draw };
 

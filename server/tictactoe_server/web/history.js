@@ -1,6 +1,6 @@
 /** One's own finished games, newest first, and how they went in all. */
 
-import { say, spokenLanguage } from "./catalogue.js";
+import { say } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
@@ -17,10 +17,10 @@ const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
 export function makeHistory(app) {
 	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
 	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
-	const element = h("div.card.games", {},
+	const element = h("div.card.games",
 		h("h1", { tabindex: -1 }, say("history title")),
 		totals, note, list,
-		h("div.row", {}, more, button(say("page home"), () => app.navigate("/"))),
+		h("div.row", more, button(say("page home"), () => app.navigate("/"))),
 	);
 	/** @type {PastGame[]} */
 	let games = [];
@@ -72,17 +72,17 @@ function howItWent({ players, result }, viewer) {
 function makeTotals(games, viewer) {
 	const went = games.map((game) => howItWent(game, viewer));
 	const numbers = KINDS.map((kind) => went.filter((one) => one === kind).length);
-	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, {}, h("b", {}, String(numbers[index])), " ", h("span", {}, say(`page total ${kind}`))));
-	const all = h("div.total", {}, h("b", {}, String(games.length)), " ", h("span", {}, say("page total games", { n: games.length })));
+	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, h("b", String(numbers[index])), " ", h("span", say(`page total ${kind}`))));
+	const all = h("div.total", h("b", String(games.length)), " ", h("span", say("page total games", { n: games.length })));
 	const bar = h("div.bar", { "aria-hidden": "true" }, KINDS.map((kind, index) => numbers[index] > 0 && h(`span.${kind}`, { "--parts": numbers[index] })));
-	return h("div", {}, h("div.totals", {}, all, cells), bar);
+	return h("div", h("div.totals", all, cells), bar);
 }
 
 /** @param {PastGame} game @param {string} viewer */
 function makeGame(game, viewer) {
 	const { id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
-	const date = new Date(at).toLocaleString(spokenLanguage(), { dateStyle: "medium", timeStyle: "short" });
+	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
 }

@@ -1,7 +1,7 @@
 /** The first page: which game, against whom, and what is going on here. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText, show, submitting } from "./dom.js";
+import { button, h, nameInput, setText, show, submitting } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
@@ -15,8 +15,8 @@ const LIVE_BOARDS = 3;
 /** @param {App} app */
 export function makeHome(app) {
 	const { connection, kept } = app;
-	const name = h("input", { maxlength: 24, autocomplete: "nickname", change: () => app.bear(name.value) });
-	const playing = h("span.name", {}, say("home playing as"));
+	const name = nameInput({ change: () => app.bear(name.value) });
+	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
@@ -26,11 +26,11 @@ export function makeHome(app) {
 		app.keep({ game: preset });
 		return play.describe();
 	});
-	const element = h("div.home", {},
-		h("div.hero", {}, h("h1", { tabindex: -1 }, say("page home title")), h("div.row", {}, h("label.row", {}, playing, name), button(say("page name keep"), () => showNames()))),
+	const element = h("div.home",
+		h("div.hero", h("h1", { tabindex: -1 }, say("page home title")), h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
 		banner,
 		resume.element,
-		h("div.choose", {}, tiles.element, play.element),
+		h("div.choose", tiles.element, play.element),
 		side.element,
 	);
 	onPhase();
@@ -61,9 +61,9 @@ function makeSide(app) {
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
 	const events = h("section", { hidden: true });
 	const games = h("a", { href: "/#games" }, say("history title"));
-	const element = h("div.side-cards", {},
-		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", {}, h("h2", {}, say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", {}, title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", {}, say("page join"))), events),
+	const element = h("div.side-cards",
+		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), events),
 	);
 	draw();
 	return { element, follow, hear: (/** @type {News} */ news) => lobby.hear(news), close: () => lobby.close() };
@@ -78,9 +78,9 @@ function makeSide(app) {
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());
 		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
-		nothing.hidden = lobby.count > 0 && !lobby.isDemo;
+		nothing.hidden = lobby.cards.size > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));
-		show(list, rows.length ? rows : h("li.note", {}, say("page no room")));
+		show(list, rows.length ? rows : h("li.note", say("page no room")));
 	}
 
 	function join() {

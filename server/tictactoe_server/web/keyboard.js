@@ -1,9 +1,20 @@
 /** What the keys do on the page of a game: the terminal's, as far as a browser leaves them to a page. */
 
 import { say } from "./catalogue.js";
+import { firstOf } from "./choices.js";
 import { isForControl } from "./dom.js";
-import { parseCell } from "./rules.js";
-import { cellOfDigit, deedOfKey } from "./typing.js";
+import { hasSingleKeys, parseCell } from "./rules.js";
+
+/** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */
+export const KEYS = {
+	b: ["computer"],
+	n: ["new game", "new private room", "new opponent"],
+	r: ["rematch accept", "rematch ask"],
+	v: ["review"],
+	y: ["copy"],
+};
+/** At the board, where other letters name cells. @type {Record<string, string[]>} */
+export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 
 export class Keyboard {
 	/** @param {GamePage} page */
@@ -22,8 +33,7 @@ export class Keyboard {
 	/** Do what a key alone means; whether it means something. */
 	#pressAlone(key = "") {
 		const { page } = this;
-		const { may } = page.controls;
-		const { game } = page;
+		const { game, may } = page;
 		if (!game?.state || !may) return false;
 		const side = may.deeds.filter(({ id }) => id === "choose")[Number(key) - 1];
 		if (side) page.controls.run(side.name);
@@ -77,4 +87,17 @@ export class Keyboard {
 		else if (page.timeline.isBack && page.room) page.timeline.look();
 		else page.controls.run(page.room?.seat && !page.room.ended ? "leave" : "home");
 	}
+}
+
+/** The deed that a key stands for, "" for none. @param {Choices} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
+export function deedOfKey(may, key, isAtBoard) {
+	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
+	return (names && firstOf(may, names)) ?? "";
+}
+
+/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Rules} rules */
+function cellOfDigit(key, rules) {
+	const digit = Number(key);
+	const isColumn = rules.gravity && digit <= rules.columns;
+	return digit > 0 && (isColumn || hasSingleKeys(rules)) ? digit - 1 : -1;
 }

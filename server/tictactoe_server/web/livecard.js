@@ -12,12 +12,12 @@ import { clean, formatDuration } from "./words.js";
 export function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });
-	const rows = [...marks].map((mark) => h("span.live-player", {}, seatIcon(board.look, marks, mark), h("span.unseen", {}, mark), h("span.name"), h("span.clock")));
+	const rows = [...marks].map((mark) => h("span.live-player", seatIcon(board.look, marks, mark), h("span.unseen", mark), h("span.name"), h("span.clock")));
 	const note = h("p.note");
-	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", {}, nameOf(live)), board.element, h("div.live-players", {}, rows), note);
+	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", nameOf(live)), board.element, h("div.live-players", rows), note);
 	let receivedAt = 0;
 	/** @type {LiveCard} */
-	const card = { item: h("li", {}, link), live, draw, tick };
+	const card = { item: h("li", link), live, draw, tick };
 	return card;
 
 	/** @param {LiveBoard} next */

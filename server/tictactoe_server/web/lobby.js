@@ -22,10 +22,6 @@ export class Lobby {
 		this.onChange = onChange;
 	}
 
-	get count() {
-		return this.cards.size;
-	}
-
 	/** Subscribe, on each connection anew. */
 	async follow() {
 		const { connection, boards } = this;
@@ -66,6 +62,13 @@ export class Lobby {
 		this.cards = new Map(cards.map((card) => [keyOf(card.live), card]));
 		showKeyed(this.element, cards, ({ live }) => keyOf(live), ({ item }) => item);
 	}
+}
+
+/** Give boards as many columns and rows as fill a place so much wider than high, with no row left empty. @param {HTMLElement} element */
+export function layOut({ style }, places = 1, shape = 1, leastRows = 1, leastColumns = 1) {
+	const rows = Math.max(leastRows, Math.ceil(places / Math.ceil(Math.sqrt(places * shape))));
+	style.setProperty("--columns", String(Math.max(leastColumns, Math.ceil(places / rows))));
+	style.setProperty("--rows", String(rows));
 }
 
 /** By what a card is known: games of computers may be of another kind each. @param {LiveBoard} live */

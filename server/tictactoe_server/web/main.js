@@ -4,8 +4,8 @@ import { App } from "./app.js";
 import { say } from "./catalogue.js";
 import { isForControl, show } from "./dom.js";
 import { makeTools } from "./header.js";
-import { showKeys } from "./keyhelp.js";
-import { learnLanguage, withSentences } from "./language.js";
+import { learnLanguage } from "./language.js";
+import { prepareEvents, prepared } from "./later.js";
 import { readCode } from "./words.js";
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
@@ -13,12 +13,13 @@ const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type
 const LATER_MS = 2000;
 /** How each page is loaded, when it is first wanted. */
 const LOADERS = {
+	commands: () => prepared(import("./commands.js")),
 	game: () => import("./game.js"),
-	history: () => withSentences(import("./history.js")),
-	home: () => withSentences(import("./home.js")),
-	newRoom: () => withSentences(import("./newroom.js")),
+	history: () => prepared(import("./history.js")),
+	home: () => prepared(import("./home.js")),
+	newRoom: () => prepared(import("./newroom.js")),
 	nothing: () => import("./nothing.js"),
-	wall: () => withSentences(import("./wall.js")),
+	wall: () => prepared(import("./wall.js")),
 };
 /** @type {Page | null} */
 let page = null;
@@ -34,15 +35,18 @@ async function loadPage() {
 	const hash = location.hash.slice(1);
 	if (first === "e") return loadEvent(second.toUpperCase(), third, hash);
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
-	if (first === "replay") return (await LOADERS.game()).makeGame(app, { load: () => fetchShared(second), shared: second });
+	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(first, hash === "watch");
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
 	if (link) return loadLink(link);
-	if (past) return (await LOADERS.game()).makeGame(app, { load: () => fetchPast(past), past });
+	if (past) return openGame({ load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);
 }
+
+/** @param {Source} source */
+const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
 
 /** What stands in an address; nothing where it is broken, which is told. @param {string} text */
 function decode(text) {
@@ -56,7 +60,7 @@ function decode(text) {
 
 /** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
 async function loadEvent(code, part, ticket) {
-	await Promise.all([(await import("./events/words.js")).prepare(), app.arrive()]);
+	await Promise.all([prepareEvents(), app.arrive()]);
 	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
 	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
 	return new (await import("./events/event.js")).EventPage(app, code, ticket);
@@ -65,7 +69,7 @@ async function loadEvent(code, part, ticket) {
 /** @param {string} text @param {boolean} onlyWatches */
 async function loadRoom(text, onlyWatches) {
 	const code = readCode(text);
-	if (code) return (await LOADERS.game()).makeGame(app, { code, onlyWatches });
+	if (code) return openGame({ code, onlyWatches });
 	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
 }
 
@@ -136,7 +140,7 @@ addEventListener("popstate", move);
 addEventListener("keydown", (event) => {
 	if (event.defaultPrevented || document.querySelector("dialog")) return;
 	if (event.key === "Escape" && !page?.element.matches(".game")) navigate("/");
-	else if (event.key === "?" && !isForControl(event)) showKeys();
+	else if (event.key === "?" && !isForControl(event)) app.showKeys();
 	else page?.onKey?.(event);
 });
 

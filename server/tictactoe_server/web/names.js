@@ -2,9 +2,9 @@
 
 import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";
-import { button, field, h, setText, show, submitting } from "./dom.js";
+import { button, field, h, nameInput, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
-import { makeLink } from "./invitation.js";
+import { makeLink } from "./waiting.js";
 import { clean, messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
@@ -20,11 +20,11 @@ export function showNames(app, code = "") {
 	const { connection } = app;
 	const [about, fault, written] = [h("p"), h("p.fault", { role: "alert" }), h("div.written", { role: "status" })];
 	const [told, list] = [h("div.identity", { role: "status" }), h("ul.rooms")];
-	const own = h("input", { value: connection.name, maxlength: 24, autocomplete: "nickname" });
+	const own = nameInput({ value: connection.name });
 	const enter = makeWayBack(app, code, fault, () => dialog.close());
-	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", {}, say("page name claim")));
-	const others = [claiming, h("h3", {}, say("page name devices")), list, h("div.row", {}, button(say("name deed link"), link)), told, h("details", {}, h("summary", {}, say("page name door")), enter)];
-	const dialog = openDialog(say("name title"), h("div.identity", {}, about, fault, written, ...(code ? [h("p", {}, say("page name arrived")), enter] : others)));
+	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim")));
+	const others = [claiming, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter)];
+	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
 
@@ -43,7 +43,7 @@ export function showNames(app, code = "") {
 	function makeDevice({ id, seen, client, current }) {
 		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang)];
 		const revoke = button(say("page name revoke"), () => ask({ type: "revoke", device: id }, learn));
-		return h("li.row", {}, device.join(" · "), current ? h("b", {}, say("name this device")) : revoke);
+		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
 
 	function claim() {
@@ -60,7 +60,7 @@ export function showNames(app, code = "") {
 	function link() {
 		return ask({ type: "link" }, ({ link_code = "" }) => {
 			const url = app.linkTo(`#link=${link_code}`);
-			show(told, h("p", {}, say("page name link")), makeLink(app, url, say("name title")), h("p.code", {}, h("b", {}, link_code)), drawQr(url, say("page invite qr")));
+			show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", link_code)), drawQr(url, say("page invite qr")));
 			return learn();
 		});
 	}
@@ -84,12 +84,12 @@ function drawCodes(app, written) {
 		drawCodes(app, written);
 	};
 	const save = [button(say("page copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(say("page name written"), forget, { class: "primary" })];
-	show(written, text && [h("p", {}, say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", {}, text), h("div.row", {}, save)]);
+	show(written, text && [h("p", say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", text), h("div.row", save)]);
 }
 
 /** What makes one whom a code says, from then on and on every page. @param {App} app @param {string} code @param {Element} fault where it stands why not @param {() => void} onDone */
 function makeWayBack(app, code, fault, onDone) {
-	const lost = h("input", { maxlength: 24, autocomplete: "off" });
+	const lost = nameInput({ autocomplete: "off" });
 	const typed = h("input", { value: code, autocomplete: "off" });
 	return h("form.row", { submit: submitting(enter) }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
 

@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";
-import { h, submitting } from "./dom.js";
+import { h, nameInput, submitting } from "./dom.js";
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];
 
@@ -11,9 +11,9 @@ export const proposeName = () => `${pick("name proposal first")} ${pick("name pr
 /** Resolves once one bears a name: what was typed, or who closes the question the one proposed. @param {App} app */
 export async function askName(app) {
 	const proposal = proposeName();
-	const name = h("input", { value: proposal, maxlength: 24, autocomplete: "nickname", "aria-label": say("name question") });
-	const form = h("form.row", { submit: submitting(() => dialog.close()) }, name, h("button.primary", {}, say("name question take")));
-	const dialog = openDialog(say("name question"), h("p", {}, say("name question note")), form);
+	const name = nameInput({ value: proposal, "aria-label": say("name question") });
+	const form = h("form.row", { submit: submitting(() => dialog.close()) }, name, h("button.primary", say("name question take")));
+	const dialog = openDialog(say("name question"), h("p", say("name question note")), form);
 	name.focus();
 	name.select();
 	await new Promise((resolve) => dialog.addEventListener("close", resolve));

@@ -10,11 +10,11 @@ import { messageOf, parseClock } from "./words.js";
 const WITH = ["link", "anybody", "computer", "here"];
 
 /** @param {string} what @param {string[]} values */
-const offer = (what, values) => select(values.map((one) => [one, say(`page new ${what} ${one || "usual"}`)]));
+const offer = (what, values) => select(values, (one) => say(`page new ${what} ${one || "usual"}`));
 
 const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
-		h("label", {}, h("input", { type: "radio", name: "with", value, checked: !index }), h("span", {}, say(`page new with ${value}`)))));
+		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`page new with ${value}`)))));
 
 /** @param {App} app */
 export function makeNewRoom(app) {
@@ -27,16 +27,16 @@ export function makeNewRoom(app) {
 	const [seen, chat, analysis] = [offer("seen", ["", "public", "private"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
 	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => setText(fault, ""));
 	const tiles = makeTiles(kept.game, choose);
-	const more = h("details", {}, h("summary", {}, say("new room more")), h("div.fields", {},
+	const more = h("details", h("summary", say("new room more")), h("div.fields",
 		rules.element,
 		field(say("page new own clock"), ownClock, say("page new clock note")),
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
 	const element = h("form.card.new-room", { submit: submitting(open) },
 		h("h1", { tabindex: -1 }, title), tiles.element, about,
-		h("div.new-terms", {}, field(say("new room clock"), clock), h("div.field", {}, h("span", {}, say("page new with")), h("div.row", {}, makeWho(), level, names))),
+		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level, names))),
 		more, fault,
-		h("div.row", {}, h("button.primary.big", {}, say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
+		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 	);
 	choose(kept.game);
 	return { title, element };

@@ -5,7 +5,7 @@ import { happened } from "./happened.js";
 import { announce, announceStanding } from "./telling.js";
 import { describePlayers, describeRules, describeTurn, endFor, seatOf } from "./words.js";
 
-/** @param {Room} room at its state @param {State | null} old the one before @param {readonly number[]} before its moves @param {boolean} afterLoss */
+/** @param {Room} room at its state @param {State | null} old the one before @param {Moves} before its moves @param {boolean} afterLoss */
 export function newsOf(room, old, before, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);

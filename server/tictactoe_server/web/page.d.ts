@@ -19,6 +19,7 @@ type HeldSeat = Protocol.HeldSeat;
 type Call = Protocol.Call;
 
 type App = import("./app.js").App;
+type Board = import("./board.js").Board;
 type Connection = import("./connection.js").Connection;
 type Following = import("./events/following.js").Following;
 type GamePage = import("./game.js").GamePage;
@@ -55,8 +56,12 @@ type Question = { id: string; marks: string[]; deeds: Deed[]; left_ms: number | 
 /** In `reasons`, by the names of what cannot be done, the ids of the sentences that say why. */
 type Choices = { deeds: Deed[]; questions: Question[]; reasons: Record<string, string> };
 
-/** The cells of a game in order, null where they are not known. */
-type Cells = readonly number[] | null | undefined;
+/** Cells in order: those of a game, or a few of them. */
+type Moves = readonly number[];
+/** The cells of a game, null where they are not known. */
+type Cells = Moves | null | undefined;
+/** Two states that follow each other, the first as far as it is still of interest, and the cells of the games of both. */
+type Step = { old: State; state: State; moves?: Cells; before?: Cells };
 /** What happened: its kind, the states between which it did, the mark that it is about, and what else belongs to it. */
 type Happened = { type: string; old: State; state: State; mark?: string; [more: string]: any };
 
@@ -122,6 +127,8 @@ interface BoardView {
 /** How a board looks: `marks` in squares, `stones` on the crossings of lines, `discs` behind a plate with holes. */
 type Look = "marks" | "stones" | "discs";
 
+/** A move in the list of a game, with what was chosen after it and how good it was, as far as known. */
+type ListedMove = { ply: number; mark: string; cell: string; choice: string; kind: string };
 /** What a cell is worth, as it is shown. */
 type Worth = { sign: string; kind: string; best: boolean };
 /** The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if it gave something away. */
@@ -174,6 +181,8 @@ type Told = { notes: string[]; told: string[]; tone: Tone; isEnd: boolean };
 
 type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;
+/** What an element is made of: attributes, if any, and then what is in it. */
+type Part = Attributes | Child | Child[];
 /** The tag of `p` and of `p.note`. */
 type TagOf<T extends string> = T extends `${infer Name}.${string}` ? Name : T;
 type ElementOf<T extends string> = TagOf<T> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagOf<T>] : never;
@@ -191,22 +200,6 @@ type Around = { navigate(path: string): unknown; onPhase(): void; onNews(news: N
 type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): void; onIdentity(connection: Connection): void };
 /** `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word, and `giveUp` drops the line. */
 type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };
-/** `onChoose` hears which cell waits for its confirmation, null for none, and `onPoint` which one is pointed at, -1 for none. */
-type BoardEars = { onPlay(cell: number): void; onChoose(cell: number | null): void; onPoint(cell: number): void };
-/** `onSay` resolves to whether it was said. */
-type TalkEars = { onSay(text: string): Promise<boolean>; onCommand(text: string): void; onDone(): void };
-/** The moves to step through, and what to do when there is something new to be seen; `onFail` hears the sentence with which a review ends. */
-type ReviewEars = { look(ply: number): void; here(): number; onChange(): void; say(text: string): void; onFail(text: string): void };
-/** What of a game's page is drawn by others, and who hears which answer was chosen, by its name. */
-type StageParts = {
-	steps: Element;
-	moves: Element;
-	talk: Element | null;
-	onAnswer(name: string): void;
-	onHeard(): void;
-	onLook(): void;
-	onRules(): void;
-};
 
 /** What an opening is read of: a state, or a finished game. */
 type Opened = { rules: Rules; chosen?: readonly string[] };

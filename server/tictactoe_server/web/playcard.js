@@ -9,7 +9,7 @@ const CLOCKS = ["", "1+1", "3+2", "10/move"];
 
 /** A select of how well the computer plays. */
 export function makeLevel() {
-	const level = select(LEVELS.map((one) => [one, describeLevel(one)]), { "aria-label": say("page level") });
+	const level = select(LEVELS, describeLevel, { "aria-label": say("page level") });
 	level.value = "medium";
 	return level;
 }
@@ -21,7 +21,7 @@ export const nameOthers = (marks, typed = "") =>
 /** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
 export function makeClock(kept, onChange) {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
-	const clock = select(values.map((value) => [value, labelClock(value)]), { change: onChange });
+	const clock = select(values, labelClock, { change: onChange });
 	clock.value = kept;
 	return clock;
 }
@@ -39,10 +39,10 @@ export function makePlayCard(app, mayPlay) {
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
 	const level = makeLevel();
-	const first = select([say("page i begin"), say("page it begins")], { "aria-label": say("page who begins") });
+	const first = select(["page i begin", "page it begins"], (id) => say(id), { "aria-label": say("page who begins") });
 	const element = h("section.card.play", { "aria-label": say("page play") },
-		h("div.about", {}, h("div.card-head", {}, title, size), rules),
-		h("div.begin", {},
+		h("div.about", h("div.card-head", title, size), rules),
+		h("div.begin",
 			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
 			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
 			button(say("page here"), () => begin({ type: "create", visibility: "private" }, nameOthers(rulesOf(kept.game).marks)), { class: "big" }),

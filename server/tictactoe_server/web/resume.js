@@ -1,7 +1,7 @@
 /** The seats that one may go back to or give up: against whom, at what, whose turn it is. */
 
 import { say } from "./catalogue.js";
-import { button, h, isStale, show } from "./dom.js";
+import { button, h, show, showKeyed } from "./dom.js";
 import { clean, formatDuration, joinWords, messageOf, nameGame } from "./words.js";
 
 /** @param {App} app */
@@ -11,12 +11,11 @@ export function makeResume(app) {
 	return { element, draw };
 
 	function draw() {
-		const { held } = rooms;
-		if (isStale(element, JSON.stringify(held))) show(element, held.map(makeSeat));
+		showKeyed(element, rooms.held, (held) => JSON.stringify(held), makeSeat);
 	}
 
 	function drawAnew() {
-		isStale(element, "");
+		show(element);
 		draw();
 	}
 
@@ -28,7 +27,7 @@ export function makeResume(app) {
 		const terms = describeSeat(held, connection.welcome?.held_ms?.[room]);
 		const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
 		const away = button(say("page give up"), () => ask(item, room), { "aria-label": say("page give up room", { room }) });
-		const item = h("div.ask", {}, h("p", {}, title, " ", h("small", {}, terms.join(" · "))), back, away);
+		const item = h("div.ask", h("p", title, " ", h("small", terms.join(" · "))), back, away);
 		return item;
 	}
 
@@ -36,7 +35,7 @@ export function makeResume(app) {
 	function ask(item, room) {
 		const give = () => rooms.giveUp(room).catch((error) => app.say(messageOf(error))).finally(drawAnew);
 		const sure = button(say("page give up sure"), give);
-		show(item, h("p", {}, say("page give up question", { room })), sure, button(say("page keep"), drawAnew));
+		show(item, h("p", say("page give up question", { room })), sure, button(say("page keep"), drawAnew));
 		sure.focus();
 	}
 }

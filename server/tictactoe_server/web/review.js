@@ -9,7 +9,7 @@ const MOMENT_MS = 50;
 export class Review {
 	/** Those that are known, by how many moves were made. @type {Analysis[]} */
 	known = [];
-	/** @type {readonly number[]} */
+	/** @type {Moves} */
 	moves = [];
 	/** @type {Map<number, Promise<Analysis>>} */
 	#asked = new Map();
@@ -21,7 +21,7 @@ export class Review {
 		this.ask = ask;
 	}
 
-	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {readonly number[]} moves */
+	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {Moves} moves */
 	follow(game, moves) {
 		let kept = game === this.#game ? 0 : -1;
 		while (kept >= 0 && kept < moves.length && moves[kept] === this.moves[kept]) kept++;
@@ -62,36 +62,38 @@ export class Review {
 		}
 	}
 
+	/** How good each move was, as far as that is known. */
+	get kinds() {
+		return this.moves.map((cell, ply) => (this.known[ply] ? judge(cell, this.known[ply]) : ""));
+	}
+
+	/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. */
+	get turningPoint() {
+		const lost = this.moves.map((cell, ply) => (this.known[ply] ? lossOf(cell, this.known[ply]) : 0));
+		const most = Math.max(0, ...lost);
+		return most && lost.lastIndexOf(most) + 1;
+	}
+
+	/** The points of the graph of a game of two. @param {State} state */
+	pointsOf(state) {
+		const { known, moves, kinds } = this;
+		const [first] = state.rules.marks;
+		return [0, ...moves].map((_, ply) => {
+			const kind = kinds[ply - 1] ?? "";
+			const analysis = known[ply];
+			if (ply === moves.length && state.result) {
+				const { winner } = state.result;
+				return { worth: winner === null ? 0 : winner === first ? 1 : -1, kind };
+			}
+			// Before sides are taken nobody stands better.
+			if (analysis && placerOf(state, ply)) return { worth: 0, kind };
+			return analysis?.turn ? { worth: rate(analysis.value) * (analysis.turn === first ? 1 : -1), kind } : undefined;
+		});
+	}
+
 	end() {
 		this.#isEnded = true;
 	}
-}
-
-/** How good each move was, as far as that is known. @param {readonly Analysis[]} known @param {readonly number[]} moves */
-export const judgeMoves = (known, moves) => moves.map((cell, ply) => (known[ply] ? judge(cell, known[ply]) : ""));
-
-/** The points of the graph of a game of two. @param {readonly Analysis[]} known @param {readonly number[]} moves @param {State} state */
-export function pointsOf(known, moves, state) {
-	const [first] = state.rules.marks;
-	const kinds = judgeMoves(known, moves);
-	return [...Array(moves.length + 1).keys()].map((ply) => {
-		const kind = kinds[ply - 1] ?? "";
-		const analysis = known[ply];
-		if (ply === moves.length && state.result) {
-			const { winner } = state.result;
-			return { worth: winner === null ? 0 : winner === first ? 1 : -1, kind };
-		}
-		// Before sides are taken nobody stands better.
-		if (analysis && placerOf(state, ply)) return { worth: 0, kind };
-		return analysis?.turn ? { worth: rate(analysis.value) * (analysis.turn === first ? 1 : -1), kind } : undefined;
-	});
-}
-
-/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. @param {readonly Analysis[]} known @param {readonly number[]} moves */
-export function turningPoint(known, moves) {
-	const lost = moves.map((cell, ply) => (known[ply] ? lossOf(cell, known[ply]) : 0));
-	const most = Math.max(0, ...lost);
-	return most && lost.lastIndexOf(most) + 1;
 }
 
 /** After how many moves the next mistake was made, from the start again after the last; 0 for none. @param {readonly string[]} kinds @param {number} here */

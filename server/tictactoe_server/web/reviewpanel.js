@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { Graph } from "./graph.js";
-import { Review, judgeMoves, nextMistake, pointsOf, turningPoint } from "./review.js";
+import { Review, nextMistake } from "./review.js";
 import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
 
@@ -12,45 +12,54 @@ export class ReviewPanel {
 	worths = null;
 	/** What is said of it. */
 	text = "";
-	/** How good the moves were, as far as known. @type {string[]} */
-	kinds = [];
 	#isAll = false;
 	#isScanning = false;
-	#graph = new Graph((ply) => this.ears.look(ply));
+	#graph = new Graph((ply) => this.page.timeline.look(ply));
 	#turningPoint = 0;
-	#turned = button("", () => this.#turningPoint && this.ears.look(this.#turningPoint), { class: "turned", hidden: true });
+	#turned = button("", () => this.#turningPoint && this.page.timeline.look(this.#turningPoint), { class: "turned", hidden: true });
 	#pointed = h("p.pointed");
 	#noGraph = h("p.note", { hidden: true }, say("view review no graph"));
 	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
-	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", {}, this.#mistakes, this.#all));
+	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", this.#mistakes, this.#all));
 
-	/** @param {Analyse} analyse @param {ReviewEars} ears */
-	constructor(analyse, ears) {
+	/** @param {GamePage} page @param {Analyse} analyse */
+	constructor(page, analyse) {
+		this.page = page;
 		this.review = new Review(analyse);
-		this.ears = ears;
 	}
 
-	/** Look at a position of a game, and at the rest of it where it is over. @param {State} state @param {readonly number[]} moves */
+	/** How good the moves were, as far as known. */
+	get kinds() {
+		return this.review.kinds;
+	}
+
+	get #here() {
+		return this.page.timeline.shown;
+	}
+
+	/** Look at a position of a game, and at the rest of it where it is over. @param {State} state @param {Moves} moves */
 	async look(state, moves) {
-		const { review, ears } = this;
-		const here = ears.here();
+		const here = this.#here;
+		const { review, page } = this;
 		this.state = state;
 		review.follow(state.game, moves);
 		this.#drop();
 		try {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
-			if (ears.here() !== here) return;
+			if (this.#here !== here) return;
 			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
 			this.worths = { ...worthsOf(after, this.#isAll), better };
 			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
 			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);
-			ears.say(this.text);
+			page.app.say(this.text, true);
 			this.draw();
 			if (state.status === "over") this.#scan();
 		} catch (error) {
-			ears.onFail(messageOf(error));
+			page.beginAnew();
+			page.app.say(messageOf(error));
+			page.draw();
 		}
 	}
 
@@ -69,17 +78,15 @@ export class ReviewPanel {
 	}
 
 	draw() {
-		const { known, moves } = this.review;
-		const { state, ears } = this;
+		const { state, review } = this;
 		if (!state) return;
-		this.kinds = judgeMoves(known, moves);
 		const isTwo = state.rules.marks.length === 2;
-		this.#graph.element.toggleAttribute("hidden", !isTwo || moves.length < 2);
+		this.#graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);
 		this.#noGraph.hidden = isTwo;
-		if (isTwo) this.#graph.draw(pointsOf(known, moves, state), ears.here());
+		if (isTwo) this.#graph.draw(review.pointsOf(state), this.#here);
 		this.#drawTurningPoint(state);
-		this.#mistakes.disabled = !nextMistake(this.kinds, ears.here());
-		ears.onChange();
+		this.#mistakes.disabled = !nextMistake(this.kinds, this.#here);
+		this.page.draw();
 	}
 
 	/** Say where a game that is over turned, or how far it is looked through. @param {State} state */
@@ -87,7 +94,7 @@ export class ReviewPanel {
 		const { known, moves } = this.review;
 		const count = moves.filter((_, ply) => known[ply]).length;
 		this.#turned.hidden = state.status !== "over";
-		this.#turningPoint = count === moves.length ? turningPoint(known, moves) : 0;
+		this.#turningPoint = count === moves.length ? this.review.turningPoint : 0;
 		this.#turned.disabled = !this.#turningPoint;
 		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
 		if (!this.#turningPoint) return setText(this.#turned, say("view review no mistake"));
@@ -97,21 +104,21 @@ export class ReviewPanel {
 
 	/** Say what the cell is worth that is pointed at, -1 for none. @param {number} cell */
 	point(cell) {
-		const analysis = this.review.known[this.ears.here()];
+		const analysis = this.review.known[this.#here];
 		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
 		setText(this.#pointed, isKnown ? describeCellWorth(cell, analysis, isKnown.rules) : "");
 	}
 
 	lookAtMistake() {
-		const ply = nextMistake(this.kinds, this.ears.here());
-		if (ply) this.ears.look(ply);
+		const ply = nextMistake(this.kinds, this.#here);
+		if (ply) this.page.timeline.look(ply);
 	}
 
 	toggleAll() {
 		this.#isAll = !this.#isAll;
 		this.#all.setAttribute("aria-pressed", String(this.#isAll));
 		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
-		this.ears.onChange();
+		this.page.draw();
 	}
 
 	end() {

@@ -11,7 +11,7 @@ export class Room {
 	/** @type {State | null} */
 	state = null;
 	isLive = true;
-	/** @type {readonly number[]} */
+	/** @type {Moves} */
 	moves = [];
 	isWatching = false;
 	/** @type {ShownGame["ended"]} */
@@ -30,7 +30,7 @@ export class Room {
 	/** Ends when we have entered again. @type {Promise<void> | null} */
 	following = null;
 	#seq = -1;
-	/** Moves that the server told. @type {readonly number[]} */
+	/** Moves that the server told. @type {Moves} */
 	#told = [];
 	#isAsking = false;
 	#afterLoss = false;
@@ -112,7 +112,7 @@ export class Room {
 		return fits(moves, state) ? moves : null;
 	}
 
-	/** @param {State} state @param {readonly number[]} moves */
+	/** @param {State} state @param {Moves} moves */
 	#keep(state, moves) {
 		const { state: old, moves: before, pending } = this;
 		Object.assign(this, { state, moves, receivedAt: performance.now() });
@@ -195,7 +195,7 @@ export class Room {
 	}
 }
 
-/** Whether these can be the moves of a state: so many, on these cells, the last one last. @param {readonly number[]} moves @param {State} state */
+/** Whether these can be the moves of a state: so many, on these cells, the last one last. @param {Moves} moves @param {State} state */
 function fits(moves, { ply, last, board }) {
 	const isWhole = moves.length === ply && (moves.at(-1) ?? null) === last && new Set(moves).size === ply;
 	return isWhole && moves.every((cell) => board[cell] !== FREE && board[cell] !== BLOCKED);

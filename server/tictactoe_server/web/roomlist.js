@@ -12,7 +12,7 @@ const MOST_LISTED = 40;
  */
 export function makeRow(names, terms, what, verb, href, kind = "") {
 	const link = h("a.go", { href, "aria-label": `${verb}: ${names}, ${[what, ...terms].join(", ")}` }, verb);
-	return h("li", { class: kind }, h("span.names", {}, names), h("span.note", {}, terms.join(" · ")), h("span.what", {}, what), link);
+	return h("li", { class: kind }, h("span.names", names), h("span.note", terms.join(" · ")), h("span.what", what), link);
 }
 
 /** Rooms that wait and games that are on, those first that one can join. @param {Iterable<Protocol.RoomSummary>} rooms */

@@ -12,10 +12,10 @@ const check = () => h("input", { type: "checkbox" });
 export function makeRuleFields(onChange, onEdit) {
 	const [rows, columns, win, marks, blocked] = [number(), number(), number(2), text("XO"), text(say("page new none"))];
 	const [misere, gravity, exact, seat] = [check(), check(), check(), h("select")];
-	const opening = select(["", "pie", "swap2"].map((one) => [one, say(`form ${one || "none"}`)]));
+	const opening = select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`));
 	const others = Object.entries({ win, marks, blocked, misere, gravity, exact, opening, seat });
 	const element = h("div.fields", { input: edit },
-		h("div.pair", {}, field(say("page new rows"), rows), field(say("page new columns"), columns)),
+		h("div.pair", field(say("page new rows"), rows), field(say("page new columns"), columns)),
 		others.map(([name, control]) => field(say(`new room ${name}`), control, say(`new room ${name} note`))),
 	);
 	let preset = /** @type {string | null} */ (PRESETS[0]);

@@ -44,7 +44,7 @@ function cellAt({ rows, columns }, row, column) {
 	return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
-/** The straight runs of `rules.line` cells and more that some cells make. @param {Rules} rules @param {readonly number[]} cells */
+/** The straight runs of `rules.line` cells and more that some cells make. @param {Rules} rules @param {Moves} cells */
 export function splitLines(rules, cells) {
 	const found = [];
 	for (const cell of [...cells].sort((one, two) => one - two)) {
@@ -58,7 +58,7 @@ export function splitLines(rules, cells) {
 	return found;
 }
 
-/** The board after some of the moves that lie on another one. @param {Rules} rules @param {string} board @param {readonly number[]} moves */
+/** The board after some of the moves that lie on another one. @param {Rules} rules @param {string} board @param {Moves} moves */
 export function boardAfter(rules, board, moves) {
 	const cells = Array(rules.rows * rules.columns).fill(FREE);
 	for (const cell of rules.blocked) cells[cell] = BLOCKED;
@@ -75,7 +75,7 @@ export function nameColumn(column) {
 /** @type {(cell: number, rules: {columns: number}) => string} */
 export const nameCell = (cell, { columns }) => nameColumn(cell % columns) + (Math.floor(cell / columns) + 1);
 
-/** @type {(cells: readonly number[], rules: {columns: number}) => string[]} */
+/** @type {(cells: Moves, rules: {columns: number}) => string[]} */
 export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
 
 /** The cell of `b2`, `2,3`, a digit on 3x3, a column where marks fall; else -1. @param {string} text @param {Rules} rules */

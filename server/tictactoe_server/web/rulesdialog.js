@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { openDialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { PRESETS, boardAfter } from "./rules.js";
-import { SmallBoard } from "./smallboard.js";
+import { drawSmall } from "./smallboard.js";
 import { drawExample } from "./tiles.js";
 import { describeRules, explainRules, nameGame } from "./words.js";
 
@@ -12,19 +12,12 @@ import { describeRules, explainRules, nameGame } from "./words.js";
 export function showRules(rules) {
 	const parts = PRESETS.map((name) => makePart(`rules-${name}`, drawExample(name), say(`name of ${name}`), say(`rules of ${name}`)));
 	const isNamed = !!rules?.preset && PRESETS.includes(rules.preset);
-	if (rules && !isNamed) parts.unshift(makePart("rules-own", drawEmpty(rules), nameGame(rules), [`${describeRules(rules)}.`, ...explainRules(rules)].join(" ")));
+	if (rules && !isNamed) parts.unshift(makePart("rules-own", drawSmall(rules, boardAfter(rules, "", [])), nameGame(rules), [`${describeRules(rules)}.`, ...explainRules(rules)].join(" ")));
 	const dialog = openDialog(say("page rules"), parts);
 	if (isNamed) dialog.querySelector(`#rules-${rules.preset}`)?.scrollIntoView();
 }
 
 /** @param {string} id @param {Element} picture @param {string} name @param {string} text */
 function makePart(id, picture, name, text) {
-	return h("section.rules-of", { id }, picture, h("div", {}, h("h3", {}, name), h("p", {}, text)));
-}
-
-/** @param {Rules} rules */
-function drawEmpty(rules) {
-	const board = new SmallBoard(rules);
-	board.draw(boardAfter(rules, "", []));
-	return board.element;
+	return h("section.rules-of", { id }, picture, h("div", h("h3", name), h("p", text)));
 }

@@ -11,7 +11,7 @@ import * as words from "./words.js";
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
 /** Of these, what has time until a review is closed. */
 const ASIDE = ["share", "copy", "leave"];
-/** @type {readonly number[]} */
+/** @type {Moves} */
 const NO_LINE = [];
 
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view */
@@ -93,7 +93,7 @@ function describeMoment({ game: { pending, viewer, moves }, state, view: { typed
 	return state.status === "over" ? describeResult(state, viewer) : words.describeTurn(state, viewer);
 }
 
-/** @param {State} state @param {readonly number[]} moves @param {number} ply @param {string} viewer */
+/** @param {State} state @param {Moves} moves @param {number} ply @param {string} viewer */
 function describeMove(state, moves, ply, viewer) {
 	const cell = moves[ply - 1];
 	const mark = state.board[cell];

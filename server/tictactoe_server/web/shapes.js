@@ -12,27 +12,6 @@ const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
 /** How many bits fly when a game is won. */
 const BITS = 28;
 
-/** The corner at the top left of a cell. @param {Rules} rules @param {number} cell */
-export const cornerOf = ({ columns }, cell) => [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
-
-/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. @param {Rules} rules */
-export function makeRows({ rows, columns }) {
-	const cells = [...Array(columns).keys()].map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
-	const model = svg("g", { role: "row" }, cells);
-	return [...Array(rows).keys()].map((row) => {
-		const made = /** @type {SVGElement} */ (model.cloneNode(true));
-		made.setAttribute("transform", `translate(0,${row * SIDE})`);
-		return made;
-	});
-}
-
-/** The cells in the order of their numbers, which they are given. @param {SVGElement[]} rows */
-export function numberCells(rows) {
-	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
-	for (const [number, cell] of cells.entries()) cell.setAttribute("data-cell", `${number}`);
-	return cells;
-}
-
 /** Lines between the cells, or through them for stones, which lie on the crossings. @param {number} width @param {number} height @param {number} side of a cell @param {boolean} isStones */
 export function linesOf(width, height, side, isStones) {
 	const [from, first] = isStones ? [side / 2, side / 2] : [0, side];
@@ -42,62 +21,139 @@ export function linesOf(width, height, side, isStones) {
 	return d;
 }
 
-/** Board and lines. @param {Rules} rules @param {Look} look */
-export function makeGround({ rows, columns }, look) {
-	const [width, height] = [columns * SIDE, rows * SIDE];
-	const d = look === "discs" ? "" : linesOf(width, height, SIDE, look === "stones");
-	return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
+/** The cells in the order of their numbers, which they are given. @param {SVGElement[]} rows */
+export function numberCells(rows) {
+	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
+	for (const [number, cell] of cells.entries()) cell.setAttribute("data-cell", `${number}`);
+	return cells;
 }
 
-/** How stones shine: the black ones, and the white ones. */
-export function makeShine() {
-	const shades = [["#666a75", "#15161a"], ["#ffffff", "#cdc6b6"]];
-	const made = shades.map(([light, dark], index) => {
-		const stops = [svg("stop", { "stop-color": light }), svg("stop", { offset: 1, "stop-color": dark })];
-		return svg("radialGradient", { id: `stone${index}`, cx: 0.36, cy: 0.3, r: 0.75 }, stops);
-	});
-	return svg("defs", {}, made);
-}
+/** The numbers from 0 on, so many. */
+const upTo = (count = 0) => [...Array(count).keys()];
 
-/** The plate with a hole for each disc. @param {Rules} rules */
-export function makePlate(rules) {
-	const [width, height] = [rules.columns * SIDE, rules.rows * SIDE];
-	const corners = [...Array(rules.rows * rules.columns).keys()].map((cell) => cornerOf(rules, cell));
-	const d = corners.map(([x, y]) => `M${x + 9} ${y + 50}a41 41 0 1 0 82 0a41 41 0 1 0 -82 0Z`).join("");
-	const frame = `M6 -8H${width - 6}a14 14 0 0 1 14 14V${height - 6}a14 14 0 0 1 -14 14H6a14 14 0 0 1 -14 -14V6a14 14 0 0 1 14 -14Z`;
-	const rims = svg("path", { class: "rims", d });
-	return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), rims];
-}
+/** What the board of a game is drawn of, in one of its looks. */
+export class Shapes {
+	/** @param {Rules} rules @param {Look} look */
+	constructor(rules, look) {
+		this.rules = rules;
+		this.look = look;
+		this.width = rules.columns * SIDE;
+		this.height = rules.rows * SIDE;
+	}
 
-/** Letters above and numbers beside the board. @param {Rules} rules @param {number} size */
-export function makeLabels({ rows, columns }, size) {
-	const top = [...Array(columns).keys()].map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
-	const left = [...Array(rows).keys()].map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${at + 1}`));
-	return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
-}
+	/** The corner at the top left of a cell. @param {number} cell */
+	cornerOf(cell) {
+		const { columns } = this.rules;
+		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
+	}
 
-/** What lies in a cell, at its place, or nothing. @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark @param {boolean} isMove whether one sees it made */
-export function makePiece(rules, look, cell, mark, isMove) {
-	const content = makeContent(rules, look, cell, mark, isMove);
-	return content && svg("g", { "data-in": cell, transform: `translate(${cornerOf(rules, cell)})` }, content);
-}
+	/** A group at the place of a cell. @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
+	#at(cell, attributes, ...children) {
+		return svg("g", { ...attributes, transform: `translate(${this.cornerOf(cell)})` }, ...children);
+	}
 
-/** @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark @param {boolean} isMove */
-function makeContent(rules, look, cell, mark, isMove) {
-	if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
-	if (mark !== FREE) return makeMark(rules, look, mark, isMove ? Math.floor(cell / rules.columns) + 1 : 0);
-	const isStar = hasLooks(rules) && STARS.includes(cell);
-	return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: look === "stones" ? 10 : 14 }) : null;
-}
+	/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. */
+	makeRows() {
+		const { rows, columns } = this.rules;
+		const cells = upTo(columns).map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
+		const model = svg("g", { role: "row" }, cells);
+		return upTo(rows).map((row) => {
+			const made = /** @type {SVGElement} */ (model.cloneNode(true));
+			made.setAttribute("transform", `translate(0,${row * SIDE})`);
+			return made;
+		});
+	}
 
-/** @param {Rules} rules @param {Look} look @param {string} mark @param {number} fallen so many rows it comes from above, 0 where it lies there already */
-export function makeMark({ marks }, look, mark, fallen) {
-	const index = marks.indexOf(mark);
-	if (look === "stones") return makeStone(index, fallen > 0);
-	const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
-	if (look === "marks") return strokes;
-	const fall = { "--fall": `${-fallen * SIDE}px`, "--fall-time": `${0.16 + Math.sqrt(fallen) * 0.13}s` };
-	return svg("g", { class: `disc m${index}${fallen ? " falling" : ""}`, ...fall }, svg("circle", { cx: 50, cy: 50, r: 43 }), svg("circle", { class: "groove", cx: 50, cy: 50, r: 34 }), strokes);
+	/** Board and lines. */
+	makeGround() {
+		const { width, height, look } = this;
+		const d = look === "discs" ? "" : linesOf(width, height, SIDE, look === "stones");
+		return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
+	}
+
+	/** How stones shine: the black ones, and the white ones. */
+	makeShine() {
+		const shades = [["#666a75", "#15161a"], ["#ffffff", "#cdc6b6"]];
+		const made = shades.map(([light, dark], index) => {
+			const stops = [svg("stop", { "stop-color": light }), svg("stop", { offset: 1, "stop-color": dark })];
+			return svg("radialGradient", { id: `stone${index}`, cx: 0.36, cy: 0.3, r: 0.75 }, stops);
+		});
+		return svg("defs", made);
+	}
+
+	/** The plate with a hole for each disc. */
+	makePlate() {
+		const { rules, width, height } = this;
+		const corners = upTo(rules.rows * rules.columns).map((cell) => this.cornerOf(cell));
+		const d = corners.map(([x, y]) => `M${x + 9} ${y + 50}a41 41 0 1 0 82 0a41 41 0 1 0 -82 0Z`).join("");
+		const frame = `M6 -8H${width - 6}a14 14 0 0 1 14 14V${height - 6}a14 14 0 0 1 -14 14H6a14 14 0 0 1 -14 -14V6a14 14 0 0 1 14 -14Z`;
+		return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), svg("path", { class: "rims", d })];
+	}
+
+	/** Letters above and numbers beside the board. @param {number} size */
+	makeLabels(size) {
+		const top = upTo(this.rules.columns).map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
+		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${at + 1}`));
+		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
+	}
+
+	/** What lies in a cell, at its place, or nothing. @param {number} cell @param {string} mark @param {boolean} isMove whether one sees it made */
+	makePiece(cell, mark, isMove) {
+		const content = this.#makeContent(cell, mark, isMove);
+		return content && this.#at(cell, { "data-in": cell }, content);
+	}
+
+	/** @param {number} cell @param {string} mark @param {boolean} isMove */
+	#makeContent(cell, mark, isMove) {
+		if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
+		if (mark !== FREE) return this.makeMark(mark, isMove ? Math.floor(cell / this.rules.columns) + 1 : 0);
+		const isStar = hasLooks(this.rules) && STARS.includes(cell);
+		return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: this.look === "stones" ? 10 : 14 }) : null;
+	}
+
+	/** @param {string} mark @param {number} [fallen] so many rows it comes from above, 0 where it lies there already */
+	makeMark(mark, fallen = 0) {
+		const { look, rules: { marks } } = this;
+		const index = marks.indexOf(mark);
+		if (look === "stones") return makeStone(index, fallen > 0);
+		const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
+		if (look === "marks") return strokes;
+		const fall = { "--fall": `${-fallen * SIDE}px`, "--fall-time": `${0.16 + Math.sqrt(fallen) * 0.13}s` };
+		return svg("g", { class: `disc m${index}${fallen ? " falling" : ""}`, ...fall }, svg("circle", { cx: 50, cy: 50, r: 43 }), svg("circle", { class: "groove", cx: 50, cy: 50, r: 34 }), strokes);
+	}
+
+	/** The stroke through a straight run of cells. @param {Moves} run */
+	makeStroke(run) {
+		const [[x, y], [toX, toY]] = [this.cornerOf(run[0]), this.cornerOf(run[run.length - 1])];
+		const [dx, dy] = [Math.sign(toX - x) * 34, Math.sign(toY - y) * 34];
+		return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
+	}
+
+	/** Bits that fly from the middle of a line, or of the board where none won, in the colours of all marks. @param {Moves} line */
+	makeBurst(line) {
+		const { rows, columns } = this.rules;
+		const [x, y] = this.cornerOf(line[line.length >> 1] ?? (rows * columns) >> 1);
+		const reach = Math.min(this.width, this.height) * 0.45;
+		const bits = upTo(BITS).map((at) => {
+			const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];
+			const [x, y] = [Math.cos, Math.sin].map((part) => `${Math.round(part(angle) * far)}px`);
+			return svg("circle", { class: `m${at % 6}`, r: reach / (at % 3 ? 30 : 20), "--x": x, "--y": y });
+		});
+		return svg("g", { class: "burst", transform: `translate(${x + 50} ${y + 50})` }, bits);
+	}
+
+	/** Where a move had better been made. @param {number} cell @param {string} mark that is shown there, "" for none */
+	makeBetter(cell, mark) {
+		const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
+		return this.#at(cell, { class: "better" }, mark !== "" && this.makeMark(mark), ring);
+	}
+
+	/** What a cell is worth, written into it. @param {number} cell @param {Worth} worth */
+	makeWorth(cell, { sign, kind, best }) {
+		const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
+		const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
+		return this.#at(cell, { class: `worth ${kind}${best ? " best" : ""}` }, box, text);
+	}
 }
 
 /** @param {number} index of the player @param {boolean} isLaid whether one sees it laid */
@@ -105,36 +161,4 @@ function makeStone(index, isLaid) {
 	const stone = svg("circle", { class: `mark stone${isLaid ? " laid" : ""}`, cx: 50, cy: 50, r: 46 });
 	stone.style.fill = `url(#stone${index})`;
 	return stone;
-}
-
-/** The stroke through a straight run of cells. @param {Rules} rules @param {readonly number[]} run */
-export function makeStroke(rules, run) {
-	const [[x, y], [toX, toY]] = [cornerOf(rules, run[0]), cornerOf(rules, run[run.length - 1])];
-	const [dx, dy] = [Math.sign(toX - x) * 34, Math.sign(toY - y) * 34];
-	return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
-}
-
-/** Bits that fly from the middle of a line, or of the board where none won, in the colours of all marks. @param {Rules} rules @param {readonly number[]} line */
-export function makeBurst(rules, line) {
-	const [x, y] = cornerOf(rules, line[line.length >> 1] ?? (rules.rows * rules.columns) >> 1);
-	const reach = Math.min(rules.rows, rules.columns) * SIDE * 0.45;
-	const bits = [...Array(BITS).keys()].map((at) => {
-		const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];
-		const [x, y] = [Math.cos, Math.sin].map((part) => `${Math.round(part(angle) * far)}px`);
-		return svg("circle", { class: `m${at % 6}`, r: reach / (at % 3 ? 30 : 20), "--x": x, "--y": y });
-	});
-	return svg("g", { class: "burst", transform: `translate(${x + 50} ${y + 50})` }, bits);
-}
-
-/** Where a move had better been made. @param {Rules} rules @param {Look} look @param {number} cell @param {string} mark that is shown there, "" for none */
-export function makeBetter(rules, look, cell, mark) {
-	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
-	return svg("g", { class: "better", transform: `translate(${cornerOf(rules, cell)})` }, mark !== "" && makeMark(rules, look, mark, 0), ring);
-}
-
-/** What a cell is worth, written into it. @param {Rules} rules @param {number} cell @param {Worth} worth */
-export function makeWorth(rules, cell, { sign, kind, best }) {
-	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
-	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
-	return svg("g", { class: `worth ${kind}${best ? " best" : ""}`, transform: `translate(${cornerOf(rules, cell)})` }, box, text);
 }

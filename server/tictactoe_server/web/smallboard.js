@@ -2,7 +2,7 @@
 
 import { svg } from "./dom.js";
 import { lookOf } from "./look.js";
-import { BLOCKED } from "./rules.js";
+import { BLOCKED, FREE } from "./rules.js";
 import { linesOf } from "./shapes.js";
 
 const SIDE = 10;
@@ -32,13 +32,13 @@ export class SmallBoard {
 		const [width, height] = [columns * SIDE, rows * SIDE];
 		const edge = isStones ? 0 : 2;
 		const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
-		const lines = gravity ? path("holes", holes(rows, columns)) : path("grid-lines", linesOf(width, height, SIDE, isStones));
+		const lines = gravity ? path("holes", this.#all(FREE.repeat(rows * columns), FREE, ROUND)) : path("grid-lines", linesOf(width, height, SIDE, isStones));
 		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini ${look}`, "aria-hidden": "true" };
 		const under = this.isRound ? [] : [this.last, this.won];
 		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
 	}
 
-	/** @param {string} board @param {number | null} [last] @param {readonly number[]} [line] */
+	/** @param {string} board @param {number | null} [last] @param {Moves} [line] */
 	draw(board, last = null, line = []) {
 		const key = `${board}${last}${line}`;
 		if (key === this.#drawn) return;
@@ -66,8 +66,9 @@ export class SmallBoard {
 	}
 }
 
-/** @param {number} rows @param {number} columns */
-function holes(rows, columns) {
-	const cells = [...Array(rows * columns).keys()];
-	return cells.map((cell) => `M${(cell % columns) * SIDE} ${Math.floor(cell / columns) * SIDE}${ROUND}`).join("");
+/** A picture of a board as it is, once. @param {BoardKind} kind @param {string} board */
+export function drawSmall(kind, board) {
+	const made = new SmallBoard(kind);
+	made.draw(board);
+	return made.element;
 }

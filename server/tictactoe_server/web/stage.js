@@ -1,10 +1,12 @@
 /** The elements of the page of a game, drawn of its scene. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText, show, showKeyed } from "./dom.js";
+import { button, h, isStale, setText, show, showKeyed } from "./dom.js";
 import { setEmblem } from "./emblem.js";
-import { lookOf } from "./look.js";
+import { changeLook, lookOf } from "./look.js";
 import { seatIcon } from "./marks.js";
+import { nameCell } from "./rules.js";
+import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
@@ -12,7 +14,7 @@ const SHORT_MS = 15_000;
 export class Stage {
 	#head = h("h1", { tabindex: -1 });
 	#code = h("code.room-code", { title: say("view room code") });
-	#terms = button("", () => this.parts.onRules(), { class: "sub terms", title: say("page rules") });
+	#terms = button("", () => this.page.app.showRules(this.page.game?.state?.rules), { class: "sub terms", title: say("page rules") });
 	#banner = h("p.banner", { hidden: true });
 	#card = h("div.card-place");
 	#turn = h("p");
@@ -20,7 +22,6 @@ export class Stage {
 	#asks = h("div.asks");
 	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
 	#confirm = h("div.confirm-bar", { hidden: true });
-	#cardKind = "";
 	/** What the document is called, empty until there was a scene. */
 	title = "";
 	/** The names of the answers to the first question that can be said yes to, with yes first. @type {string[]} */
@@ -30,18 +31,17 @@ export class Stage {
 	#worth = h("p.worth-line");
 	#review = h("div.review-place");
 
-	/** @param {StageParts} parts */
-	constructor(parts) {
-		this.parts = parts;
-		/** Opens the talk where there is no room for it beside the board. */
-		this.heard = button("", () => parts.onHeard(), { class: "heard", hidden: true });
-		this.looks = button("◐", () => parts.onLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
-		this.element = h("div.game", {},
-			h("div.before", {}, h("div.game-head", {}, h("div.title-row", {}, this.#head, this.#code, this.looks), this.#terms), this.#players),
-			h("div.middle", {}, this.#card, this.#place),
-			h("div.after", {},
-				h("div.below", {}, this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, this.heard),
-				h("div.side", {}, this.#worth, this.#review, parts.steps, parts.moves, parts.talk),
+	/** @param {GamePage} page */
+	constructor(page) {
+		const { timeline, talk, isLive } = page;
+		this.page = page;
+		this.looks = button("◐", () => this.#changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
+		this.element = h("div.game",
+			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks), this.#terms), this.#players),
+			h("div.middle", this.#card, this.#place),
+			h("div.after",
+				h("div.below", this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
+				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && talk.element),
 			),
 		);
 	}
@@ -54,8 +54,13 @@ export class Stage {
 		return this.#banner.textContent ?? "";
 	}
 
-	/** @param {Scene} scene @param {(kind: string) => HTMLElement | null} makeCard */
-	draw(scene, makeCard) {
+	#changeLook() {
+		changeLook();
+		this.page.draw();
+	}
+
+	/** @param {Scene} scene */
+	draw(scene) {
 		const isWaiting = scene.card !== "";
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
@@ -69,7 +74,7 @@ export class Stage {
 		this.#place.classList.toggle("offline", scene.isFaint);
 		this.#place.classList.toggle("past", scene.isBack);
 		this.element.classList.toggle("lost", scene.isLost);
-		this.#drawCard(scene.card, makeCard);
+		this.#drawCard(scene);
 		this.#drawButtons(scene.deeds);
 	}
 
@@ -77,8 +82,8 @@ export class Stage {
 	drawPlayers(players, rules) {
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
-			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", {}, mark),
-				h("span.who", {}, h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
+			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
+				h("span.who", h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
 		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
@@ -112,41 +117,39 @@ export class Stage {
 		setText(this.#worth, text);
 	}
 
-	/** @param {string} kind @param {(kind: string) => HTMLElement | null} makeCard */
-	#drawCard(kind, makeCard) {
-		if (kind === this.#cardKind) return;
-		this.#cardKind = kind;
-		show(this.#card, makeCard(kind));
+	/** @param {Scene} scene */
+	#drawCard({ card: kind, state }) {
+		const { app, controls } = this.page;
+		if (!isStale(this.#card, kind)) return;
+		if (kind === "door") show(this.#card, makeDoor(app.connection.name, state, (name) => controls.join(name)));
+		else show(this.#card, kind === "invitation" && makeInvitation(app, state.room));
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 
 	/** @param {Answer[]} deeds */
 	#drawButtons(deeds) {
-		const hadFocus = this.#buttons.contains(document.activeElement);
-		this.#showAnswers(this.#buttons, deeds);
-		if (hadFocus && !this.#buttons.contains(document.activeElement)) this.#buttons.querySelector("button")?.focus();
+		if (losesFocus(this.#buttons, () => this.#showAnswers(this.#buttons, deeds))) this.#buttons.querySelector("button")?.focus();
 	}
 
 	/** @param {Element} parent @param {Answer[]} answers */
 	#showAnswers(parent, answers) {
-		const make = (/** @type {Answer} */ { name }) => button("", () => this.parts.onAnswer(name));
+		const make = (/** @type {Answer} */ { name }) => button("", () => this.page.controls.run(name));
 		showKeyed(parent, answers, ({ name }) => name, make, (made, { label, is_main }) => {
 			setText(made, label);
 			made.classList.toggle("primary", !!is_main);
 		});
 	}
 
-	/** Whether an answer had the focus and is gone. @param {Asked[]} questions */
+	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} questions */
 	drawQuestions(questions) {
-		const hadFocus = this.#asks.contains(document.activeElement);
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
-		const make = () => h("div.ask", {}, h("p"), h("div.row"));
-		showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
+		const make = () => h("div.ask", h("p"), h("div.row"));
+		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
 			const [told, row] = made.children;
 			setText(told, text);
 			this.#showAnswers(row, answers);
 		});
-		return hadFocus && !this.#asks.contains(document.activeElement);
+		if (losesFocus(this.#asks, draw)) this.page.board?.focus();
 	}
 
 	focusQuestion() {
@@ -158,10 +161,18 @@ export class Stage {
 		if (this.#banner.hidden !== !text) this.#banner.hidden = !text;
 	}
 
-	/** Ask whether to place at a cell, null for nothing to ask. @param {string | null} cell its name @param {() => void} onYes @param {() => void} onNo */
-	drawConfirm(cell, onYes, onNo) {
+	/** Ask whether to place at a cell, null for nothing to ask. @param {Board} board @param {number | null} cell */
+	drawConfirm(board, cell) {
 		this.#confirm.hidden = cell === null;
 		if (cell === null) return;
-		show(this.#confirm, button(say("view room place at", { cell }), onYes, { class: "primary big" }), button(say("page cancel"), onNo));
+		const label = say("view room place at", { cell: nameCell(cell, board.rules) });
+		show(this.#confirm, button(label, () => board.play(cell), { class: "primary big" }), button(say("page cancel"), () => board.choose(null)));
 	}
+}
+
+/** Draw; whether what had the focus in an element is gone by that. @param {Element} element @param {() => void} draw */
+function losesFocus(element, draw) {
+	const hadFocus = element.contains(document.activeElement);
+	draw();
+	return hadFocus && !element.contains(document.activeElement);
 }

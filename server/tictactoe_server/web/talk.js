@@ -1,31 +1,33 @@
 /** What is said in a room; behind a slash or colon a command. */
 
 import { say } from "./catalogue.js";
-import { h, submitting } from "./dom.js";
+import { button, h, setText, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
 export class Talk {
 	/** How many lines came while they were not to be seen. */
-	unread = 0;
+	#unread = 0;
+	/** Opens the talk where there is no room for it beside the board, and says how much is new in it. */
+	heard = button(say("view talk"), () => this.toggle(), { class: "heard" });
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
-	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", {}, say("view talk send")));
+	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", say("view talk send")));
 	element = h("section.talk", { "aria-label": say("view talk") }, this.#lines, this.#form);
 
-	/** @param {TalkEars} ears */
-	constructor(ears) {
-		this.ears = ears;
+	/** @param {GamePage} page */
+	constructor(page) {
+		this.page = page;
 	}
 
 	/** @param {ChatLine} line */
 	hear({ from, seat, text }) {
-		if (!this.#lines.clientHeight) this.unread++;
-		this.#add(h("li", {}, h("b", {}, clean(from)), h("small", {}, seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
+		if (!this.#lines.clientHeight) this.#tellUnread(this.#unread + 1);
+		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
 	}
 
 	/** Show what happened between the lines. */
 	note(text = "") {
-		this.#add(h("li.note", {}, text));
+		this.#add(h("li.note", text));
 	}
 
 	/** On a phone, where it lies over the page: open or close it. */
@@ -33,7 +35,13 @@ export class Talk {
 		this.element.classList.toggle("open", isOpen);
 		if (isOpen) this.#lines.focus();
 		this.#lines.scrollTop = this.#lines.scrollHeight;
-		this.unread = 0;
+		this.#tellUnread(0);
+	}
+
+	/** @param {number} count */
+	#tellUnread(count) {
+		this.#unread = count;
+		setText(this.heard, `${say("view talk")}${count ? ` ${count}` : ""}`);
 	}
 
 	/** Begin a line. */
@@ -44,12 +52,12 @@ export class Talk {
 	}
 
 	async #submit() {
-		const { ears } = this;
+		const { controls, board } = this.page;
 		const text = this.#input.value.trim();
 		this.#input.value = "";
-		if (/^[/:]/.test(text)) ears.onCommand(text.slice(1).trim());
-		else if (text && !(await ears.onSay(text))) this.#input.value ||= text;
-		if (!text) ears.onDone();
+		if (/^[/:]/.test(text)) controls.command(text.slice(1).trim());
+		else if (text && !(await controls.chat(text))) this.#input.value ||= text;
+		if (!text) board?.focus();
 	}
 
 	/** @param {HTMLElement} item */

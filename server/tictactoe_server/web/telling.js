@@ -23,7 +23,7 @@ export function announce(changes, viewer, afterLoss) {
 	const told = [];
 	let lastMove = "";
 	for (const change of changes) {
-		let sentence = tell(change, viewer, afterLoss);
+		let sentence = tell({ ...change, viewer, afterLoss });
 		if (change.type === "Moved") lastMove = sentence;
 		else if (change.type === "Ended" && ["line", "full"].includes(change.result.reason) && lastMove) {
 			told.splice(told.indexOf(lastMove), 1);
@@ -40,9 +40,9 @@ export function announceStanding(state, moves, viewer) {
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
 }
 
-/** One event in a sentence, empty where another tells it or the reader did it. @param {Happened} change @param {string} viewer @param {boolean} [afterLoss] */
-function tell(change, viewer, afterLoss) {
-	const { type, old, state, mark = "" } = change;
+/** One event in a sentence, empty where another tells it or the reader did it. @param {Happened} change with the viewer */
+function tell(change) {
+	const { type, old, state, mark = "", viewer } = change;
 	switch (type) {
 		case "Started":
 			return old.game === state.game ? "" : say("game", { n: state.game, players: describePlayers(state, viewer) });
@@ -54,9 +54,9 @@ function tell(change, viewer, afterLoss) {
 			return sayOf(state, mark, "plays", viewer, { cell });
 		}
 		case "Chose":
-			return tellChoice(change, viewer);
+			return tellChoice(change);
 		case "TakenBack":
-			return tellTakenBack(change, viewer);
+			return tellTakenBack(change);
 		case "PassedOver":
 			return sayOf(state, mark, `out ${whyOut(state, mark)}`, viewer);
 		case "Ended":
@@ -67,14 +67,14 @@ function tell(change, viewer, afterLoss) {
 		case "Renamed":
 		case "Returned":
 		case "Dropped":
-			return tellOfSeat(change, viewer, afterLoss);
+			return tellOfSeat(change);
 		default:
-			return tellOffer(change, viewer);
+			return tellOffer(change);
 	}
 }
 
-/** @param {Happened} change @param {string} viewer @param {boolean} [afterLoss] */
-function tellOfSeat({ type, state, mark = "", before, hold_ms }, viewer, afterLoss) {
+/** @param {Happened} change */
+function tellOfSeat({ type, state, mark = "", before, hold_ms, viewer, afterLoss }) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
 	const isCalled = !!state.event && !state.ply;
@@ -93,15 +93,15 @@ function tellMissed({ old, first_game: first, last_game: last, winner, is_draw }
 	return say(is_draw ? "missed draw" : "missed no winner", { n: first });
 }
 
-/** @param {Happened} change @param {string} viewer */
-function tellTakenBack({ state, count: n, cells, by }, viewer) {
+/** @param {Happened} change */
+function tellTakenBack({ state, count: n, cells, by, viewer }) {
 	const moves = cells.length && n <= MOST_NAMED ? nameMoves(cells, n, state) : "";
 	if (moves && by !== null) return sayOf(state, by, "takes back", viewer, { moves });
 	return say(moves ? "taken back" : "taken back unnamed", { n, moves });
 }
 
-/** @param {Happened} change @param {string} viewer */
-function tellOffer({ type, state, by, kind, count, cells, cause, mover }, viewer) {
+/** @param {Happened} change */
+function tellOffer({ type, state, by, kind, count, cells, cause, mover, viewer }) {
 	if (type === "Offered" && kind === "draw") return sayOf(state, by, "offers draw", viewer);
 	if (type === "Offered" && kind === "undo") return sayOf(state, by, "asks undo", viewer, { moves: nameMoves(cells, count, state) });
 	if (type === "Offered") return sayOf(state, by, "asks rematch", viewer);
@@ -123,8 +123,8 @@ function tellLeft({ old, state, mark = "", seat, frees }) {
 	return say(state.status === "over" ? "left room" : "left game", { name: nameOf(state, mark) });
 }
 
-/** What somebody chose in an opening, for one of both players or for others. @param {Happened} choice @param {string} viewer */
-function tellChoice({ state, mark = "", take, swaps }, viewer) {
+/** What somebody chose in an opening, for one of both players or for others. @param {Happened} choice */
+function tellChoice({ state, mark = "", take, swaps, viewer }) {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
 	const id = swaps ? "chose swap" : take === MORE ? "chose more" : "chose stay";
@@ -151,15 +151,13 @@ function sayOf(state, mark, id, viewer, places = {}) {
 	return say(id, { name: nameOf(state, mark), ...places });
 }
 
-/** The cells of the last moves by name, or their number where they are not known. @param {readonly number[]} cells @param {number} n @param {State} state */
+/** The cells of the last moves by name, or their number where they are not known. @param {Moves} cells @param {number} n @param {State} state */
 const nameMoves = (cells, n, state) => joinWords(nameCells(cells, state.rules)) || say("last moves", { n });
 
-/** What is taken back where the asker asks. @param {State} state @param {string} asker @param {readonly number[] | null} moves */
+/** What is taken back where the asker asks. @param {State} state @param {string} asker @param {Moves | null} moves */
 export function describeTakeBack(state, asker, moves) {
-	const count = takenBackBy(state, asker);
-	const known = state.last === null ? [] : [state.last];
-	const cells = (moves?.length === state.ply ? moves : known).slice(-count);
-	return nameMoves(cells.length === count ? cells : [], count, state);
+	const { count, cells } = takenBackBy(state, asker, moves);
+	return nameMoves(cells, count, state);
 }
 
 /** The one mark that lost a game that is over, of those who played to its end. @param {State} state */

@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
 import { PRESETS, rulesOf } from "./rules.js";
-import { SmallBoard } from "./smallboard.js";
+import { drawSmall } from "./smallboard.js";
 
 /** What is chosen where none of the games with a name is. */
 export const OWN = "custom";
@@ -25,11 +25,9 @@ const MOVES = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 
 /** The board of a game, half-way. @param {string} preset */
 export function drawExample(preset) {
 	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
-	const board = new SmallBoard(rules);
 	const cells = Array(rules.rows * rules.columns).fill(".");
 	MOVES.slice(0, preset === "gomoku" ? 26 : 15).forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
-	board.draw(EXAMPLES[preset] ?? cells.join(""));
-	return board.element;
+	return drawSmall(rules, EXAMPLES[preset] ?? cells.join(""));
 }
 
 /**
@@ -40,8 +38,8 @@ export function makeTiles(chosen, onChoose) {
 	const games = [...PRESETS, OWN];
 	const inputs = games.map((value) => h("input", { type: "radio", name: "game", value, change: () => onChoose(value) }));
 	const tiles = games.map((preset, index) => {
-		const words = h("span", {}, h("b", {}, say(`name of ${preset}`)), " ", h("small", {}, say(`page won ${preset}`)));
-		return h("label.tile", {}, inputs[index], drawExample(preset), words);
+		const words = h("span", h("b", say(`name of ${preset}`)), " ", h("small", say(`page won ${preset}`)));
+		return h("label.tile", inputs[index], drawExample(preset), words);
 	});
 	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
 	choose(chosen);

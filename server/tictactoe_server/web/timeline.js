@@ -1,7 +1,7 @@
 /** The moves of a game as a list that one steps through. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText } from "./dom.js";
+import { button, h, setText, showKeyed } from "./dom.js";
 import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
 import { describeChoicesAt } from "./telling.js";
@@ -17,8 +17,6 @@ export class Timeline {
 	/** How many moves are looked at, null for the newest moment, whatever comes. @type {number | null} */
 	here = null;
 	#count = 0;
-	/** The marks and cells that are listed, each with what was chosen after it. @type {string[]} */
-	#listed = [];
 	/** @type {Element | null} */
 	#current = null;
 	#where = h("span.where");
@@ -35,9 +33,9 @@ export class Timeline {
 	list = h("ol.moves", { "aria-label": say("view steps moves"), tabindex: 0 });
 	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on, this.#playing);
 
-	/** @param {(isPlaying: boolean) => void} onLook */
-	constructor(onLook) {
-		this.onLook = onLook;
+	/** @param {GamePage} page */
+	constructor(page) {
+		this.page = page;
 	}
 
 	/** How many moves are looked at. */
@@ -56,20 +54,20 @@ export class Timeline {
 	look(ply = Infinity) {
 		this.pause();
 		this.here = ply >= this.#count ? null : Math.max(0, ply);
-		this.onLook(false);
+		this.page.look(false);
 	}
 
 	/** Let the game go on by itself, from the start where one is at its end. */
 	play() {
 		if (this.here === null) this.here = 0;
 		this.#timer = setInterval(() => this.#goOn(), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);
-		this.onLook(true);
+		this.page.look(true);
 	}
 
 	#toggle() {
 		if (!this.#timer) return this.play();
 		this.pause();
-		return this.onLook(true);
+		return this.page.look(true);
 	}
 
 	pause() {
@@ -81,7 +79,7 @@ export class Timeline {
 		const next = this.shown + 1;
 		this.here = next >= this.#count ? null : next;
 		if (this.here === null) this.pause();
-		this.onLook(true);
+		this.page.look(true);
 	}
 
 	/** Show the newest moment again, without a word. */
@@ -90,14 +88,15 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {State} state @param {readonly number[]} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
+	/** @param {State} state @param {Moves} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
 	draw(state, moves, viewer, kinds = []) {
 		const { rules, board, status, chosen } = state;
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
-		const after = (/** @type {number} */ ply) => (chosen ? `:${describeChoicesAt(state, ply, viewer)}` : "");
-		this.#drawList(rules, moves.map((cell, at) => `${board[cell]}${nameCell(cell, rules)}${after(at + 1)}`));
-		this.#drawKinds(kinds);
+		const listed = moves.map((cell, at) => ({
+			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1, viewer) : "",
+		}));
+		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);
 		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
 		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
 		this.#playing.hidden = status !== "over" || !moves.length;
@@ -107,31 +106,11 @@ export class Timeline {
 		for (const one of this.#on) one.disabled = this.shown === moves.length;
 	}
 
-	/** @param {readonly string[]} kinds */
-	#drawKinds(kinds) {
-		for (const [at, item] of [...this.list.children].entries()) {
-			const kind = kinds[at] ?? "";
-			if (item.className === kind) continue;
-			item.className = kind;
-			item.firstElementChild?.setAttribute("title", TOLD.includes(kind) ? say(`view move ${kind}`) : "");
-		}
-	}
-
-	/** @param {Rules} rules @param {string[]} names the mark and cell of each move, and what was chosen then */
-	#drawList(rules, names) {
-		const same = names.findIndex((name, at) => name !== this.#listed[at]);
-		const kept = same < 0 ? names.length : same;
-		while (this.list.children.length > kept) this.list.lastChild?.remove();
-		for (const [at, name] of names.slice(kept).entries()) this.list.append(this.#makeMove(rules, kept + at + 1, name));
-		this.#listed = names;
-	}
-
-	/** @param {Rules} rules @param {number} ply @param {string} name */
-	#makeMove(rules, ply, name) {
+	/** @param {Rules} rules @param {ListedMove} move */
+	#makeMove({ marks }, { ply, mark, cell, choice }) {
 		const made = button("", () => this.look(ply));
-		const [, mark, cell, choice] = /^(.)([^:]*):?(.*)$/s.exec(name) ?? [];
-		made.append(h("small", {}, `${ply}`), markIcon(rules.marks, mark), h("span.unseen", {}, ` ${mark} `), cell);
-		return h("li", {}, made, !!choice && h("small.choice", {}, choice));
+		made.append(h("small", `${ply}`), markIcon(marks, mark), h("span.unseen", ` ${mark} `), cell);
+		return h("li", made, !!choice && h("small.choice", choice));
 	}
 
 	/** @param {Element | null} current the move that is looked at */
@@ -143,4 +122,11 @@ export class Timeline {
 		// Where it stands is known when the page is laid out anyway.
 		requestAnimationFrame(() => current instanceof HTMLElement && (this.list.scrollTop = current.offsetTop - 60));
 	}
+}
+
+/** @param {Element} item @param {ListedMove} move */
+function drawKind(item, { kind }) {
+	if (item.className === kind) return;
+	item.className = kind;
+	item.firstElementChild?.setAttribute("title", TOLD.includes(kind) ? say(`view move ${kind}`) : "");
 }

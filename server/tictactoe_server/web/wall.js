@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
-import { Lobby } from "./lobby.js";
+import { Lobby, layOut } from "./lobby.js";
 
 const MOST_BOARDS = 100;
 const TICK_MS = 250;
@@ -13,13 +13,17 @@ const SHAPE = 1.9;
 
 /** @param {App} app @returns {Page} */
 export function makeWall(app) {
-	const note = h("p.wall-note", {}, say("page wall empty"));
+	const address = h("b", app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
+	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
+	const note = h("p.wall-note", say("page wall empty"));
 	const lobby = new Lobby(app, MOST_BOARDS, draw);
 	/** The room of the game that is shown large. */
 	let featured = "";
-	const element = h("div.wall", {},
+	const element = h("div.wall",
 		h("h1", { tabindex: -1, class: "unseen" }, say("page wall title")),
-		h("div.wall-games", {}, note, lobby.element), makeJoin(app),
+		h("div.wall-games", note, lobby.element),
+		// The address of this server, to be photographed or typed.
+		h("aside.wall-join", h("p", say("page wall join"), " ", address), image),
 	);
 	const ticker = setInterval(() => lobby.tick(), TICK_MS);
 	lobby.follow();
@@ -34,15 +38,12 @@ export function makeWall(app) {
 	};
 
 	function draw() {
-		const { count, cards } = lobby;
+		const { cards } = lobby;
+		const count = cards.size;
 		note.hidden = count > 0;
 		feature();
-		const places = count + (count > 1 ? FEATURED_PLACES - 1 : 0);
-		const rows = count > 1 ? Math.max(2, Math.ceil(places / Math.ceil(Math.sqrt(places * SHAPE)))) : 1;
-		// As many columns as these rows need, so that no row stays empty.
-		const columns = count > 1 ? Math.max(3, Math.ceil(places / rows)) : 1;
-		element.style.setProperty("--columns", String(columns));
-		element.style.setProperty("--rows", String(rows));
+		if (count > 1) layOut(element, count + FEATURED_PLACES - 1, SHAPE, 2, 3);
+		else layOut(element, 1, SHAPE);
 		for (const [room, { item }] of cards) item.classList.toggle("featured", room === featured && count > 1);
 	}
 
@@ -54,11 +55,4 @@ export function makeWall(app) {
 		on.sort((one, two) => two.live.ply - one.live.ply);
 		if (on.length) featured = on[0].live.room;
 	}
-}
-
-/** The address of this server, to be photographed or typed. @param {App} app */
-function makeJoin(app) {
-	const address = h("b", {}, app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
-	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
-	return h("aside.wall-join", {}, h("p", {}, say("page wall join"), " ", address), image);
 }

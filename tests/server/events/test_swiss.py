@@ -48,7 +48,7 @@ def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) ->
 
 
 @given(graphs())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=1000, deadline=None)
 def test_a_matching_is_the_cheapest_of_all(costs: dict[int, dict[int, int]]) -> None:
     sums = [sum(costs[one][other] for one, other in pairs) for pairs in every_matching(list(costs), costs)]
     found = match_all(costs)
@@ -127,7 +127,7 @@ def played(draw: st.DrawFn, most: int) -> Event:
 
 
 @given(played(8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
     players = players_of(event, "in")[:8]
     costs = costs_of(players, "XO")
@@ -142,7 +142,7 @@ def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
 
 
 @given(played(8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) -> None:
     players = players_of(event, "in")
     costs = costs_of(players, "XO")
@@ -193,7 +193,7 @@ def test_whole_tournaments_repeat_nobody_and_balance_marks(players: int, rounds:
 
 
 @given(played(40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_who_comes_late_pauses_or_leaves_breaks_no_rule(event: Event) -> None:
     check_rules(event)
 

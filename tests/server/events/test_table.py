@@ -40,7 +40,7 @@ def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Ra
     st.dictionaries(st.builds("r{}-{}".format, st.integers(1, 3), st.integers(1, 6)), st.sampled_from("XO")),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_table_and_the_next_round_are_the_same_whatever_is_scored_first(
     kind: str, players: int, results: dict[str, str], shuffled: random.Random
 ) -> None:

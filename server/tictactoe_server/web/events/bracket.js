@@ -14,16 +14,16 @@ export const nameRound = (left, all) => ROUNDS[left] ? say(`tournament ${ROUNDS[
 export const makeBracket = (rounds, own, most = rounds.length) =>
 	h("ol.bracket", { "aria-label": say("tournament bracket") }, rounds.slice(-most).map((matches, at, { length }) => {
 		const name = nameRound(length - 1 - at, rounds.length);
-		return h("li", {}, h("h3", {}, name), h("ol", {}, matches.map((match) => makeMatch(match, own))));
+		return h("li", h("h3", name), h("ol", matches.map((match) => makeMatch(match, own))));
 	}));
 
 /** A name that shrinks where it is too long for its place. @param {string} name */
-export const fit = (name) => h("div.fit", {}, h("span", { "--length": name.length }, clean(name)));
+export const fit = (name) => h("div.fit", h("span", { "--length": name.length }, clean(name)));
 
 /** @param {EventMatch} match @param {string} own */
 function makeMatch({ players, names, points = [], goes_on: winner }, own) {
 	const sides = players.map((player, at) =>
 		h("p", { class: `${player && player === winner ? "won" : ""} ${player && player === own ? "own" : ""}` },
-			fit(names[at] ?? "–"), h("b", {}, players[1] && points[at] !== undefined && formatPoints(points[at]))));
-	return h("li.match", {}, sides, players.length < 2 && h("p", {}, say("tournament bye")));
+			fit(names[at] ?? "–"), h("b", players[1] && points[at] !== undefined && formatPoints(points[at]))));
+	return h("li.match", sides, players.length < 2 && h("p", say("tournament bye")));
 }

@@ -2,8 +2,8 @@
 
 import { say } from "../catalogue.js";
 import { button, h, setText } from "../dom.js";
+import { prepareEvents } from "../later.js";
 import { clean, formatDuration } from "../words.js";
-import { prepare } from "./words.js";
 
 const TICK_MS = 300;
 /** The calls that are answered or shown, by room: each connection is told of them. @type {Set<string>} */
@@ -16,14 +16,15 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	known.add(room);
 	const until = performance.now() + due_ms;
 	try {
-		await prepare();
+		await prepareEvents();
 	} catch {
 		// The server is away; its next welcome has the call again.
 		return void known.delete(room);
 	}
 	const time = h("b.clock");
+	const told = say("page event called", { name: clean(against), mark });
 	const banner = h("div.call", { role: "alert" },
-		h("span", {}, say("page event called", { name: clean(against), mark })), time, button(say("page event board"), enter, { class: "primary" }));
+		h("span", told), time, button(say("page event board"), enter, { class: "primary" }));
 	const ticker = setInterval(look, TICK_MS);
 	if (!look()) announce();
 
@@ -40,7 +41,7 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	function announce() {
 		document.querySelector("main")?.before(banner);
 		app.sound.play("turn");
-		if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(say("page event called", { name: clean(against), mark }), { tag: room });
+		if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(told, { tag: room });
 	}
 
 	function enter() {

@@ -10,7 +10,7 @@ import { drawQr } from "./qr.js";
 export function makeCards(app, code) {
 	const [title, fault, sheet] = [h("h1", { tabindex: -1 }), h("p.fault", { role: "alert" }), h("ul.cards")];
 	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));
-	const element = h("div.sheet", {}, h("div.hero", {}, title, h("div.row", {}, button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", {}, say("page event cut")), fault, sheet);
+	const element = h("div.sheet", h("div.hero", title, h("div.row", button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", say("page event cut")), fault, sheet);
 	let isAsked = false;
 	following.follow();
 	return { title: say("page event cards"), element, onPhase: () => following.follow(), onNews: (news) => following.hear(news), close: () => following.close() };
@@ -33,6 +33,6 @@ export function makeCards(app, code) {
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
 		const address = app.linkTo(`e/${code}`);
-		return h("li", {}, drawQr(`${address}#${ticket}`, say("page event qr")), h("div", {}, h("b", {}, clean(name)), h("p", {}, title.textContent), h("code", {}, address.replace(/^https?:\/\//, ""), h("span", {}, `#${ticket}`))));
+		return h("li", drawQr(`${address}#${ticket}`, say("page event qr")), h("div", h("b", clean(name)), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${ticket}`))));
 	}
 }

@@ -1,7 +1,7 @@
 /** What one does in an event: enter, go to the board, pause, leave; and how one stands. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, setText, submitting } from "../dom.js";
+import { button, field, h, nameInput, setText, submitting } from "../dom.js";
 import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
 import { clean, messageOf } from "../words.js";
@@ -14,20 +14,20 @@ const tickets = new Map();
 export class Entry {
 	/** Whether the name that one has here was taken for one's own, for later events. */
 	#isNamed = false;
-	#name = h("input", { maxlength: 24, autocomplete: "nickname", focus: () => this.#name.select() });
+	#name = nameInput({ focus: () => this.#name.select() });
 	#ticket = h("input", { autocomplete: "off", maxlength: 64 });
 	#fault = h("p.fault", { role: "alert" });
 	#told = h("p.told");
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
-	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", {}, say("page join")));
-	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", {}, say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
+	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
+	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
 	#leave = sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
-		this.#told, this.#form, this.#here, h("div.row", {}, this.#board, this.#back, this.#pause, this.#leave), this.#fault,
+		this.#told, this.#form, this.#here, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
 
 	/** @param {Following} following @param {string} ticket that came with the link */

@@ -39,14 +39,14 @@ export class EventPage {
 			table: h("section.card", { "aria-label": say("page event table") }, this.#presence, this.#table.element, this.#decision),
 			bracket: h("section.card", { hidden: true }, this.#bracket),
 			now: h("section.card", { hidden: true, "aria-label": say("page event pairings") }, this.#round, this.#now),
-			mine: h("section.card", { hidden: true }, h("h2", {}, say("page event mine")), this.#mine),
-			past: h("details.card", { open: true, hidden: true }, h("summary", {}, say("page event past")), this.#past),
-			cross: h("section.card", { hidden: true }, h("h2", {}, say("page event cross")), this.#cross),
+			mine: h("section.card", { hidden: true }, h("h2", say("page event mine")), this.#mine),
+			past: h("details.card", { open: true, hidden: true }, h("summary", say("page event past")), this.#past),
+			cross: h("section.card", { hidden: true }, h("h2", say("page event cross")), this.#cross),
 		};
 		show(this.element,
-			h("div.hero", {}, h("div", {}, this.#title, this.#terms), this.#standing),
-			h("div.event-side", {}, this.organiser.element, this.entry.element, this.parts.now),
-			h("div.event-main", {}, this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
+			h("div.hero", h("div", this.#title, this.#terms), this.#standing),
+			h("div.event-side", this.organiser.element, this.entry.element, this.parts.now),
+			h("div.event-main", this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
 		);
 		this.ticker = setInterval(() => this.tick(), TICK_MS);
 		this.onPhase();
@@ -82,7 +82,7 @@ export class EventPage {
 		this.organiser.draw();
 		this.parts.bracket.hidden = !whole?.bracket;
 		show(this.#bracket, makeBracket(whole?.bracket ?? [], player));
-		setText(this.#presence, state.status === "open" ? presence : "");
+		setText(this.#presence, state.status === "open" ? presence : say("page event table"));
 		setText(this.#decision, listNotes(state).join(" "));
 		setText(this.#round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
 		this.parts.table.hidden = !state.table.length && !state.expected;

@@ -2,14 +2,14 @@
 
 import { say } from "../catalogue.js";
 import { button, h, show } from "../dom.js";
+import { prepareEvents } from "../later.js";
 import { makeRow } from "../roomlist.js";
 import { clean } from "../words.js";
 import { describeWord } from "./tournaments.js";
-import { prepare } from "./words.js";
 
 /** @param {App} app @param {HTMLElement} section where they stand */
 export async function drawEvents(app, section) {
-	await prepare();
+	await prepareEvents();
 	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));
 	const rows = events.map(({ event, title, kind, status, round, players }) => {
 		const isOpen = status === "open";
@@ -18,5 +18,5 @@ export async function drawEvents(app, section) {
 	});
 	const open = async () => (await import("./opening.js")).showOpening(app);
 	section.hidden = false;
-	show(section, h("div.card-head", {}, h("h2", {}, say("page events")), button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", {}, rows));
+	show(section, h("div.card-head", h("h2", say("page events")), button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", rows));
 }

@@ -13,7 +13,7 @@ const SECONDS = [5, 30, 60, 120, 300, 600];
 
 /** @param {number} usual */
 function selectTime(usual) {
-	const times = select(SECONDS.map((one) => [`${one}000`, formatDuration(1000 * one)]));
+	const times = select(SECONDS.map((one) => `${one}000`), (ms) => formatDuration(Number(ms)));
 	times.value = `${usual}000`;
 	return times;
 }
@@ -21,29 +21,29 @@ function selectTime(usual) {
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
-	const kind = select(KINDS.map((one) => [one, describeWord("kind", one)]));
+	const kind = select(KINDS, (one) => describeWord("kind", one));
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
-	const game = select(games.map((one) => [one, say(`name of ${one}`)]));
-	const clock = select(CLOCKS.map((one) => [one, describeClock(parseClock(one))]));
+	const game = select(games, (one) => say(`name of ${one}`));
+	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
 	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
 	const roster = h("textarea", { rows: 6, placeholder: say("page event roster example") });
 	const [rounds, late] = [1, 0].map((min) => h("input", { type: "number", min, max: 50 }));
 	const [ready, rest] = [selectTime(60), selectTime(30)];
 	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
-	const swiss = h("div.pair", {}, field(say("page event rounds"), rounds), field(say("page event late"), late));
-	const robin = h("label", {}, double, " ", say("page event twice"));
+	const swiss = h("div.pair", field(say("page event rounds"), rounds), field(say("page event late"), late));
+	const robin = h("label", double, " ", say("page event twice"));
 	const hasBreak = app.connection.knows("presence");
-	const more = h("details", {}, h("summary", {}, say("page event more")),
-		h("div.pair", {}, field(say("page event ready"), ready), hasBreak && field(say("page event break"), rest)), swiss, h("div.levels", {}, h("label", {}, byHand, " ", say("page event by hand")), robin));
+	const more = h("details", h("summary", say("page event more")),
+		h("div.pair", field(say("page event ready"), ready), hasBreak && field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
 	const fault = h("p.fault", { role: "alert" });
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
 	const form = h("form.card.opening", { submit: submitting(open) },
 		field(say("page event title"), title),
-		h("div.pair", {}, field(say("page event kind"), kind), field(say("new room game"), game)),
-		h("div.pair", {}, field(say("new room clock"), clock), h("fieldset.levels", {}, h("legend", {}, say("page event bots")), bots.map((box) => h("label", {}, box, " ", describeLevel(box.value))))),
+		h("div.pair", field(say("page event kind"), kind), field(say("new room game"), game)),
+		h("div.pair", field(say("new room clock"), clock), h("fieldset.levels", h("legend", say("page event bots")), bots.map((box) => h("label", box, " ", describeLevel(box.value))))),
 		field(say("page event roster"), roster, say("page event roster note")),
-		more, fault, h("button.primary.big", {}, say("page event open it")),
+		more, fault, h("button.primary.big", say("page event open it")),
 	);
 	kind.onchange = () => {
 		swiss.hidden = kind.value !== "swiss";

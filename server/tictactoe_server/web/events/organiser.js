@@ -1,7 +1,7 @@
 /** What the organiser of an event does with it. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, setText, submitting } from "../dom.js";
+import { button, field, h, nameInput, setText, submitting } from "../dom.js";
 import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
@@ -20,18 +20,18 @@ export class Organiser {
 		this.run = this.run.bind(this);
 		this.buttons = ACTIONS.map((action) => {
 			const question = action === "close" ? undefined : () => (action === "begin" && following.missing.n ? say("tournament begin without", following.missing) : "");
-			return { action, element: sure(say(`page event run ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
+			return { action, element: sure(say(`tournament do ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
 		});
-		const name = h("input", { maxlength: 24, autocomplete: "off" });
+		const name = nameInput({ autocomplete: "off" });
 		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
-			field(say("page event add"), name), h("button", {}, say("page event add it")));
+			field(say("page event add"), name), h("button", say("page event add it")));
 		this.cards = h("a.go", { href: `/e/${code}/cards` }, say("page event cards"));
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		const close = this.buttons[this.buttons.length - 1].element;
-		this.element = h("section.card", { "aria-label": say("page event organise") }, h("h2", {}, say("page event organise")),
-			this.told, h("div.row", {}, this.buttons.slice(0, -1).map(({ element }) => element)),
-			h("div.row", {}, h("a.go", { href: `/e/${code}/wall${ticket && `#${ticket}`}` }, say("page event wall")), button(say("page event copy"), () => app.copy(link)), this.cards),
-			this.roster, h("div.row", {}, close),
+		this.element = h("section.card", { "aria-label": say("page event organise") }, h("h2", say("page event organise")),
+			this.told, h("div.row", this.buttons.slice(0, -1).map(({ element }) => element)),
+			h("div.row", h("a.go", { href: `/e/${code}/wall${ticket && `#${ticket}`}` }, say("page event wall")), button(say("page event copy"), () => app.copy(link)), this.cards),
+			this.roster, h("div.row", close),
 		);
 	}
 

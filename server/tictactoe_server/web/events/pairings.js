@@ -7,7 +7,7 @@ import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js"
 
 /** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] @param {Following} [following] that tells how far games are */
 export function drawPairings(list, pairings, own, run, showsRound = false, following) {
-	const make = (/** @type {Pairing} */ pairing) => h("li", {}, h("span.pairing"), run && sidesOf(pairing).length > 1 && makeDeeds(pairing, run));
+	const make = (/** @type {Pairing} */ pairing) => h("li", h("span.pairing"), run && sidesOf(pairing).length > 1 && makeDeeds(pairing, run));
 	showKeyed(list, pairings, ({ id }) => `${id}${!!run}`, make, (row, pairing) => {
 		if (isStale(row, JSON.stringify(pairing))) drawPairing(row, pairing, own, showsRound);
 		if (following && pairing.state === "open") setText(row.querySelector(".note"), following.describeGame(pairing));
@@ -19,22 +19,22 @@ function drawPairing(row, pairing, own, showsRound) {
 	const { state, room, result, reason, by, round } = pairing;
 	const [one, two] = sidesOf(pairing);
 	const isOwn = [one, two].some((side) => side?.[1] === own);
-	const names = two ? [one, two].map(([mark, , name]) => h(result === mark ? "b.won" : "b", {}, name)) : [h("b", {}, one[2])];
+	const names = two ? [one, two].map(([mark, , name]) => h(result === mark ? "b.won" : "b", name)) : [h("b", one[2])];
 	const score = two && result ? [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : describeScore(pairing);
 	const note = by === "game" ? reason && describeReason(reason) : (by === "forfeit" || by === "organiser") && say(`tournament by ${by}`);
 	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, say(isOwn ? "page event board" : "page watch"));
 	row.classList.toggle("own", isOwn && !showsRound);
 	show(/** @type {Element} */ (row.firstElementChild),
-		h("span.sides", {}, names[0], two && " – ", names[1], showsRound && h("small", {}, say("tournament now", { round }))),
-		link || h("span.result", {}, score),
-		h("span.note", {}, note),
+		h("span.sides", names[0], two && " – ", names[1], showsRound && h("small", say("tournament now", { round }))),
+		link || h("span.result", score),
+		h("span.note", note),
 	);
 }
 
 /** @param {Pairing} pairing @param {Run} run */
 function makeDeeds(pairing, run) {
 	const forfeits = sidesOf(pairing).map(([, player, name]) => sure(say("page event forfeit", { name }), () => run("forfeit", { pairing: pairing.id, player })));
-	return h("details.deeds-of", {}, h("summary", {}, say("page event decide")), h("div.row", {}, forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
+	return h("details.deeds-of", h("summary", say("page event decide")), h("div.row", forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
 /** A button to be pressed twice, as there is no way back; once where there is no question. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */

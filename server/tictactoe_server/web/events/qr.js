@@ -6,7 +6,6 @@ import { svg } from "../dom.js";
 const CODEWORDS = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
 /** The bits that name the level and the mask. */
 const FORMAT = 0b111100010011101;
-const MOST_BYTES = 106;
 const BYTES = 4;
 const PADS = [0xec, 0x11];
 const QUIET = 4;
@@ -30,9 +29,8 @@ function correct(data, count) {
 	}, Array(count).fill(0));
 }
 
-/** @param {string} text @param {number} count how many codewords have data */
-function encode(text, count) {
-	const bytes = [...new TextEncoder().encode(text)];
+/** @param {number[]} bytes @param {number} count how many codewords have data */
+function encode(bytes, count) {
 	const halves = [BYTES, bytes.length >> 4, bytes.length & 15, ...bytes.flatMap((byte) => [byte >> 4, byte & 15]), 0];
 	return Array.from({ length: count }, (_, at) => (2 * at < halves.length ? (halves[2 * at] << 4) | halves[2 * at + 1] : PADS[(at - bytes.length) % 2]));
 }
@@ -60,12 +58,13 @@ function outline(size) {
 	return cells;
 }
 
-/** The dark cells of a text's code, by rows; a text has up to 106 bytes. @param {string} text */
+/** The dark cells of a text's code, by rows, or null for one of more than 106 bytes. @param {string} text */
 export function encodeQr(text) {
-	const length = new TextEncoder().encode(text).length;
-	const version = CODEWORDS.findIndex(([data]) => data >= length + 2);
+	const bytes = [...new TextEncoder().encode(text)];
+	const version = CODEWORDS.findIndex(([data]) => data >= bytes.length + 2);
+	if (version < 0) return null;
 	const [count, more] = CODEWORDS[version];
-	const data = encode(text, count);
+	const data = encode(bytes, count);
 	const codewords = [...data, ...correct(data, more)];
 	const size = 21 + 4 * version;
 	const cells = outline(size);
@@ -86,8 +85,8 @@ export function encodeQr(text) {
 
 /** A code as a picture, or null for what is longer than a code here can be. @param {string} text @param {string} label what it is, for who does not see it */
 export function drawQr(text, label) {
-	if (new TextEncoder().encode(text).length > MOST_BYTES) return null;
 	const cells = encodeQr(text);
+	if (!cells) return null;
 	const d = cells.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
 	const side = cells.length + 2 * QUIET;
 	return svg("svg", { viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`, class: "qr", role: "img", "aria-label": label, "shape-rendering": "crispEdges" }, svg("path", { d }));

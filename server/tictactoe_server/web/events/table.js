@@ -12,7 +12,7 @@ export class Table {
 	#body = h("tbody");
 	#points = h("th.points", { scope: "col" });
 	element = h("table.standings", { "aria-label": say("page event table") },
-		h("thead", {}, h("tr", {}, COLUMNS.map(([name, id]) => (id ? h(`th.${name}`, { scope: "col" }, say(id)) : this.#points)))),
+		h("thead", h("tr", COLUMNS.map(([name, id]) => (id ? h(`th.${name}`, { scope: "col" }, say(id)) : this.#points)))),
 		this.#body,
 	);
 
@@ -39,21 +39,21 @@ export class Table {
 }
 
 function makeRow() {
-	const ties = h("td.ties", {}, h("details", {}, h("summary", {}), h("dl")));
-	return h("tr", {}, h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
+	const ties = h("td.ties", h("details", h("summary"), h("dl")));
+	return h("tr", h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
 }
 
 /** @param {Element} cell @param {EventRow} row @param {(row: EventRow) => Element | false} [deedsOf] */
 function drawName(cell, row, deedsOf) {
 	const { name, status = "in" } = row;
-	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", {}, clean(name)), h("small.badge"), deedsOf?.(row));
+	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", clean(name)), h("small.badge"), deedsOf?.(row));
 }
 
 /** @param {any} details @param {EventRow} row */
 function drawTies(details, { tie }) {
 	details.hidden = !tie.length;
 	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
-	const sums = tie.map((one) => h("div", {}, h("dt", {}, describeWord("tie", one[0])), h("dd", {}, describeTie(one))));
+	const sums = tie.map((one) => h("div", h("dt", describeWord("tie", one[0])), h("dd", describeTie(one))));
 	show(details.lastElementChild, sums);
 }
 
@@ -72,14 +72,14 @@ export function crossScores(pairings) {
 /** Who has what against whom, in the order of the table. @param {Whole} whole @param {string} own */
 export function makeCrossTable({ table, pairings }, own) {
 	const scores = crossScores(pairings);
-	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr", {},
-		h("td", {}, String(at + 1)),
+	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr",
+		h("td", String(at + 1)),
 		h("th.name", { scope: "row" }, clean(name)),
 		table.map((other) => h(other.player === player ? "td.self" : "td", {}, (scores.get(`${player} ${other.player}`) ?? []).join(" "))),
-		h("td.points", {}, formatPoints(points)),
+		h("td.points", formatPoints(points)),
 	));
 	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("tournament points")];
 	return h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("page event cross") },
-		h("table.standings.against", {}, h("thead", {}, h("tr", {}, heads.map((head, at) => (head ? h(at === 1 ? "th.name" : "th", { scope: "col" }, head) : h("td"))))), h("tbody", {}, rows)),
+		h("table.standings.against", h("thead", h("tr", heads.map((head, at) => (head ? h(at === 1 ? "th.name" : "th", { scope: "col" }, head) : h("td"))))), h("tbody", rows)),
 	);
 }

@@ -2,7 +2,7 @@
 
 import { say } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
-import { Lobby } from "../lobby.js";
+import { Lobby, layOut } from "../lobby.js";
 import { clean, formatDuration } from "../words.js";
 import { fit, makeBracket } from "./bracket.js";
 import { Following } from "./following.js";
@@ -33,12 +33,12 @@ export class EventWall {
 	constructor(app, code, ticket) {
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		const address = link.replace(/^https?:\/\//, "");
-		this.code = h("p.wall-code", {}, code);
+		this.code = h("p.wall-code", code);
 		this.address = h("p.wall-address", { "--length": address.length }, address);
 		this.qr = drawQr(link, say("page event qr"));
 		this.following = new Following(app, code, () => this.draw());
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
-		this.element = h("div.event-wall", {}, this.#head, this.#main, this.#foot);
+		this.element = h("div.event-wall", this.#head, this.#main, this.#foot);
 		this.ticker = setInterval(() => this.tick(), TICK_MS);
 		this.onPhase();
 	}
@@ -63,13 +63,13 @@ export class EventWall {
 
 	draw() {
 		const { state, refused } = this.following;
-		if (!state) return show(this.#main, refused && h("p.wall-note", {}, refused));
+		if (!state) return show(this.#main, refused && h("p.wall-note", refused));
 		const hasBegun = state.status !== "open";
 		this.element.className = `event-wall ${state.status}`;
 		const title = clean(state.head.title);
 		const heading = h("h1", { tabindex: -1, "--length": title.length }, title);
 		document.title = title;
-		show(this.#head, heading, hasBegun && h("p", {}, describeStanding(state)));
+		show(this.#head, heading, hasBegun && h("p", describeStanding(state)));
 		show(this.#main, state.status === "over" ? this.#drawEnd() : hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
 		show(this.#foot, this.#clock, this.#awaited, hasBegun && !this.#hasRoom && this.#drawWay());
 		return this.tick();
@@ -83,7 +83,7 @@ export class EventWall {
 
 	/** How one comes in or looks on once it has begun. */
 	#drawWay() {
-		return h("div.wall-come", {}, this.#hasRoom && this.qr, h("div", {}, this.code, this.address));
+		return h("div.wall-come", this.#hasRoom && this.qr, h("div", this.code, this.address));
 	}
 
 	/** Address, code and QR as large as they go, and who is in. */
@@ -91,27 +91,27 @@ export class EventWall {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
 		return [
-			h("div.wall-entry", {}, h("p.note", {}, state && describeTerms(state)), h("p", {}, say("page event come")), this.address, h("p", {}, say("page event or code")), this.code),
+			h("div.wall-entry", h("p.note", state && describeTerms(state)), h("p", say(state?.head.entry === "roster" ? "page event come by card" : "page event come")), this.address, h("p", say("page event or code")), this.code),
 			this.qr,
-			h("div.wall-in", {}, h("h2", {}, presence), names),
+			h("div.wall-in", h("h2", presence), names),
 		];
 	}
 
 	/** The table, of a knock-out the bracket, and the way in where there is room. @param {EventRow[]} [rows] */
 	#drawTable(rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS)) {
 		const { bracket } = this.following.whole ?? {};
-		if (bracket) return h("div.wall-side", {}, makeBracket(bracket, "", MOST_ROUNDS));
+		if (bracket) return h("div.wall-side", makeBracket(bracket, "", MOST_ROUNDS));
 		const cells = rows.map(({ place, name, status = "in", ...won }) =>
-			h("tr", { class: `place-${place} ${status}` }, h("td.rank", {}, String(place)), h("th.name", { scope: "row" }, fit(name)), h("td.points", {}, formatPoints(wonOf(won)))));
-		const table = h("table.wall-table", { "aria-label": say("page event table"), "--rows": Math.max(rows.length, 10) }, h("tbody", {}, cells));
-		return h("div.wall-side", {}, table, this.#hasRoom && this.#drawWay());
+			h("tr", { class: `place-${place} ${status}` }, h("td.rank", String(place)), h("th.name", { scope: "row" }, fit(name)), h("td.points", formatPoints(wonOf(won)))));
+		const table = h("table.wall-table", { "aria-label": say("page event table"), "--rows": Math.max(rows.length, 10) }, h("tbody", cells));
+		return h("div.wall-side", table, this.#hasRoom && this.#drawWay());
 	}
 
 	/** Who won, and why where that is not plain; and how the others did, each once. */
 	#drawEnd() {
 		const { state, whole } = this.following;
 		const others = (state?.table ?? []).filter(({ place }) => place > 3).slice(0, MOST_ROWS);
-		const podium = h("div.wall-end", {}, this.#drawPodium(), h("p", {}, state && listNotes(state).join(" ")));
+		const podium = h("div.wall-end", this.#drawPodium(), h("p", state && listNotes(state).join(" ")));
 		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
 	}
 
@@ -125,19 +125,16 @@ export class EventWall {
 			item.style.setProperty("--length", String(Math.max(1, ...Object.values(live.names).map((name) => name.length))));
 			count += Number(!item.hidden);
 		}
-		const rows = Math.ceil(count / Math.ceil(Math.sqrt(count * SHAPE)));
-		const { element } = this.lobby;
-		// As many columns as these rows need, so that no place stays empty.
-		element.style.setProperty("--columns", String(Math.ceil(count / rows)));
-		element.style.setProperty("--rows", String(rows));
-		return count ? element : this.#drawPodium();
+		if (!count) return this.#drawPodium();
+		layOut(this.lobby.element, count, SHAPE);
+		return this.lobby.element;
 	}
 
 	/** The first three, large; at the end, and where there are no boards to be seen. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
-		return h("ol.podium", {}, rows.slice(0, MOST_PODIUM).map(({ place, name, ...won }) =>
-			h(`li.place-${place}`, {}, h("b", {}, String(place)), h("div.name", {}, fit(name)), h("span", {}, describeWon(won)))));
+		return h("ol.podium", rows.slice(0, MOST_PODIUM).map(({ place, name, ...won }) =>
+			h(`li.place-${place}`, h("b", String(place)), h("div.name", fit(name)), h("span", describeWon(won)))));
 	}
 
 	/** Have the clocks run. */

@@ -1,26 +1,8 @@
-/** What all pages of events say, and how they look: loaded with the first of them. */
+/** What more than one page of an event says of it. */
 
 import { say } from "../catalogue.js";
-import { h } from "../dom.js";
-import { learnLater, learnMore } from "../language.js";
 import { describeClock, nameGame } from "../words.js";
 import { describeWord } from "./tournaments.js";
-
-/** @type {Promise<unknown> | undefined} */
-let prepared;
-
-/** Load the sentences and the style, once. */
-export async function prepare() {
-	prepared ??= Promise.all([learnMore("events"), learnLater(), loadStyle()]);
-	await prepared.catch((why) => {
-		prepared = undefined;
-		throw why;
-	});
-}
-
-function loadStyle() {
-	return new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href: "./events.css", load: resolve, error: reject })));
-}
 
 /** What an event is about, in a line. @param {EventState} state */
 export function describeTerms({ head }) {

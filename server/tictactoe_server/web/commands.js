@@ -1,0 +1,45 @@
+/** What is typed behind a slash, by the names of what may be done; and the list of commands and keys that the page shows. */
+
+import { say } from "./catalogue.js";
+import { openDialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
+
+const WAYS = ["choose more", "choose stay", "choose swap"];
+/** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
+export const COMMANDS = {
+	...Object.fromEntries([...WAYS, "claim draw", "computer", "copy", "leave", "new", "resign", "review", "share", "yes", "no", "help"].map((name) => [name, [name]])),
+	claim: ["claim win"],
+	draw: ["draw accept", "draw offer"],
+	rematch: ["rematch accept", "rematch ask"],
+	undo: ["undo accept", "undo offer"],
+};
+
+/** The words for a command, what is written out first; the English one is known in every language. @param {string} id */
+export const wordsOf = (id) => [...say(`type ${id}`).split(/[;,] /).filter((word) => word.length > 1), id];
+
+/** The deeds that a line behind a slash asks for, null where it asks for none. @param {string} text */
+export function readCommand(text) {
+	const typed = text.trim().replace(/\s+/g, " ").toLowerCase();
+	const found = Object.entries(COMMANDS).find(([id]) => wordsOf(id).includes(typed));
+	return found ? found[1] : null;
+}
+
+/** What is no deed of the room. */
+const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
+
+function listKeys() {
+	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, say(`deed ${names[names.length - 1]}`)]);
+	const commands = Object.keys(COMMANDS).map((id) => `/${wordsOf(id)[0]}`);
+	return [
+		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
+		...letters,
+		["/", say("view keys commands", { commands: commands.join(", ") })],
+		["Esc", say("key back")],
+	];
+}
+
+export function showKeys() {
+	const rows = listKeys().map(([keys, does]) => h("div", h("dt", keys), h("dd", does)));
+	openDialog(say("view keys"), h("dl", rows));
+}

@@ -1,0 +1,50 @@
+/** What stands in the board's place while somebody is missing: a door to the free seat, or the link that leads there. */
+
+import { say } from "./catalogue.js";
+import { button, field, h, nameInput, submitting } from "./dom.js";
+import { isGuest } from "./identity.js";
+import { prepared } from "./later.js";
+import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
+
+/** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
+export function makeDoor(own, state, onJoin) {
+	const name = nameInput({ value: own });
+	const propose = (/** @type {typeof import("./naming.js")} */ { proposeName }) => {
+		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // nobody has begun to type
+	};
+	if (isGuest(own)) prepared(import("./naming.js")).then(propose, () => undefined);
+	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
+	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));
+	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
+	return h("form.card.door", { submit: submitting(() => onJoin(name.value)) },
+		h("h2", title),
+		h("p", say("new room sum", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
+		h("p", explainRules(state.rules).join(" ")),
+		field(say("view door name"), name),
+		h("button.primary.big", say("view door play", { mark: nameMark(state, mark) })),
+	);
+}
+
+/** The card of a room that waits: its link, to be photographed, shared, copied or read out. @param {App} app @param {string} code of the room */
+export function makeInvitation(app, code) {
+	const link = app.linkTo(code);
+	const image = h("img.qr", { src: `/qr/${code}.svg`, alt: say("page invite qr"), width: 176, height: 176 });
+	return h("div.card.invite",
+		h("div.invite-words",
+			h("h2", say("page invite title")),
+			h("p", say("page invite how")),
+			makeLink(app, link, say("page invite share")),
+			h("p.code", say("invitation code"), " ", h("b", code)),
+			h("p.note", say("page invite terminal"), " ", h("code", `tictactoe-client join ${link}`)),
+		),
+		h("figure.qr-box", image, h("figcaption.note", say("page invite scan"))),
+	);
+}
+
+/** A link to be read, copied or shared; browsers can share only on a page that came by TLS. @param {App} app @param {string} url @param {string} title of what is shared */
+export function makeLink(app, url, title) {
+	const shown = h("input", { readonly: true, value: url, "aria-label": say("invitation link"), focus: () => shown.select() });
+	// Who closes the sheet has not shared, and knows it.
+	const share = () => navigator.share({ title, url }).catch(() => undefined);
+	return h("div.row", shown, button(say("page copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(say("page share"), share));
+}
