@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.peer import Peer, open_peer, play_out
+from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.admin.orders.people import BanOrder, ForgetOrder
 from tictactoe_server.cli.main import main
 from tictactoe_server.records.tables import FORGOTTEN, Forgotten
@@ -140,3 +142,27 @@ async def test_everything_that_is_kept_of_somebody_is_given_to_them_in_pages(ser
 @pytest.mark.parametrize("spec", kept_by().tables, ids=lambda spec: spec.name)
 def test_a_table_with_a_players_id_says_whom_its_values_name(spec: TableSpec[Any]) -> None:
     assert spec.persons is not None, "say NOBODY, or whom"
+
+
+async def test_with_several_servers_no_file_of_a_node_or_of_a_copy_names_somebody_who_is_forgotten(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "node").mkdir()
+    with node_in(tmp_path / "node") as node:
+        await (await empty_store(node, specs=kept_by())).close()
+        terms = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
+        one, two = (replace(terms, data=tmp_path / name) for name in ("one", "two"))
+        async with Server(one) as first, Server(two) as second, open_peer(second.url, "bo") as bo:
+            async with open_peer(second.url, NAME) as ana:
+                id = ana.welcome["player"]
+                await live(ana, bo)
+            async with open_peer(first.url, token=bo.welcome["token"]) as elsewhere:
+                (game,) = (await elsewhere.ask("history"))["games"]
+                assert game["players"]["X"]["name"] == NAME
+                await first.carry_out(ForgetOrder(id))
+                await bo.until(lambda told: told["type"] == "room" and "player-1" in str(told))
+                (game,) = (await elsewhere.ask("history"))["games"]
+                assert game["players"]["X"]["name"] == "player-1"
+            (game,) = (await bo.ask("history"))["games"]
+            assert game["players"]["X"]["name"] == "player-1"
+        assert traces(tmp_path, NAME, id) == []
