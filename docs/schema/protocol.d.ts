@@ -360,6 +360,19 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** Asks for all that is kept of the player: the tables and the newest games, or the games before one of them. */
+  interface Export {
+    type: "export";
+    before?: number;
+    id?: string;
+  }
+
+  /** Asks to be forgotten: name, devices and codes go for good, and games stay under another name. */
+  interface Forget {
+    type: "forget";
+    id?: string;
+  }
+
   /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. Or it is `chose`: who sat at `mark` took a side in the opening, or chose `more`; where that is another mark, both have changed places. */
   interface Happening {
     type: string;
@@ -522,6 +535,8 @@ declare namespace Protocol {
     devices?: Device[];
     claimed?: string;
     codes_left?: number;
+    export?: { [key: string]: unknown };
+    before?: number;
   }
 
   /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
@@ -766,7 +781,7 @@ declare namespace Protocol {
     claimed?: boolean;
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export;
 
   type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call;
 }
