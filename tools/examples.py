@@ -191,6 +191,8 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 rooms=(),
                 servers=("wss://one.example.org", "wss://two.example.org"),
                 cluster="c7Qm2ZtXw9Ra",
+                title="Chess club, Room 12",
+                greeting="We play on Fridays.",
             ),
         ),
         pushes.Ok: (
