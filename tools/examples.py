@@ -191,6 +191,8 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 rooms=(),
                 servers=("wss://one.example.org", "wss://two.example.org"),
                 cluster="c7Qm2ZtXw9Ra",
+                title="Chess club, Room 12",
+                greeting="We play on Fridays.",
             ),
         ),
         pushes.Ok: (
@@ -213,6 +215,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 codes_left=3,
                 devices=(names.Device("d3f9a0", "2030-12-31", current=True, client=f"tictactoe-client/{VERSION}"),),
             ),
+            pushes.Ok(id="44", export={"player": "p5K2dW8xQnA", "claims": [{"name": "ana"}], "games": []}, before=812),
         ),
         pushes.Error: (
             pushes.Error(

@@ -65,7 +65,8 @@ def _spell(schema: Schema) -> str:
             item = _spell(schema["items"])
             return f"({item})[]" if " " in item else f"{item}[]"
         case "object":
-            return f"{{ [key: string]: {_spell(schema['additionalProperties'])} }}"
+            values = schema["additionalProperties"]
+            return f"{{ [key: string]: {'unknown' if values is True else _spell(values)} }}"
         case str(plain):
             return _PLAIN[plain]
     return "unknown"

@@ -360,6 +360,19 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** Asks for all that is kept of the player: the tables and the newest games, or the games before one of them. */
+  interface Export {
+    type: "export";
+    before?: number;
+    id?: string;
+  }
+
+  /** Asks to be forgotten: name, devices and codes go for good, and games stay under another name. */
+  interface Forget {
+    type: "forget";
+    id?: string;
+  }
+
   /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. Or it is `chose`: who sat at `mark` took a side in the opening, or chose `more`; where that is another mark, both have changed places. */
   interface Happening {
     type: string;
@@ -522,6 +535,8 @@ declare namespace Protocol {
     devices?: Device[];
     claimed?: string;
     codes_left?: number;
+    export?: { [key: string]: unknown };
+    before?: number;
   }
 
   /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
@@ -747,7 +762,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -764,9 +779,11 @@ declare namespace Protocol {
     cluster?: string;
     calls?: Call[];
     claimed?: boolean;
+    title?: string;
+    greeting?: string;
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export;
 
   type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call;
 }

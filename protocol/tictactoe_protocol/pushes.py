@@ -334,6 +334,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the
     player is the same at each. A server on its own has neither. `calls` are those of events that are open.
     `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
+    `title` and `greeting`, some lines, are what the operator says of the server.
     """
 
     protocol: int
@@ -350,6 +351,8 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     cluster: str | UnsetType = UNSET
     calls: tuple[Call, ...] | UnsetType = UNSET
     claimed: bool | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    greeting: str | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):

@@ -27,8 +27,9 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime, Uninterrupted
 from tictactoe_server.events.service import Tournaments
-from tictactoe_server.http.assets import Assets
+from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.pages import Pages
+from tictactoe_server.http.place import open_place
 from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
@@ -112,6 +113,7 @@ class Server:
     async def __aenter__(self) -> Self:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
             self.certificate = Certificate(self._settings.tls_cert, self._settings.tls_key)
+        self._place = open_place(self._settings, FOLDER / STYLE)
         sockets = open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
         async with contextlib.AsyncExitStack() as undoing:
@@ -226,7 +228,7 @@ class Server:
         self._tournaments = tournaments = Tournaments(drain)
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
-        greeting = Greeting(bans, shows_pages=settings.page)
+        greeting = Greeting(bans, self._place, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
@@ -280,9 +282,10 @@ class Server:
             is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
             describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
             links_for_others=self.links.for_others,
+            sign_on=settings.trust_header,
         )
         if settings.page:
-            pages = Pages(Assets(), core, admission, self._services)
+            pages = Pages(Assets(place=self._place), core, admission, self._services)
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library

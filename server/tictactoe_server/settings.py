@@ -23,6 +23,7 @@ LogFormat = Literal["text", "json"]
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 _MAX_DIGITS: Final = 9
+_HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DURATION: Final = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
 
@@ -63,6 +64,12 @@ def _parse_network(text: str) -> IPv4Network | IPv6Network:
         return ip_network(text, strict=False)
     except ValueError:
         raise BadParameter(f"{text!r} is no address and no network, such as 10.0.0.0/8.") from None
+
+
+def _parse_header(text: str) -> str | None:
+    if text and not _HEADER.fullmatch(text):
+        raise BadParameter(f"{text!r} is no name of a header, such as Remote-User.")
+    return text or None
 
 
 def _split_url(text: str) -> SplitResult | None:
@@ -157,6 +164,13 @@ class Settings:
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = _list(
         "Believe peers of this network for whom they speak", _parse_network, "CIDR", "trusted-proxy"
     )
+    trust_header: str | None = _option(
+        None,
+        "The header in which a --trusted-proxy names whom it has signed on, as in Remote-User: that is their name, "
+        "and nobody else may claim it.",
+        _parse_header,
+        "HEADER",
+    )
     announce_as: str | None = _option(
         None,
         "The name under which players on this network find the server. [default: this machine's name]",
@@ -204,6 +218,15 @@ class Settings:
         "Whether browsers are shown the page on the same port, and others rooms and games as text.",
         name="page/--no-page",
     )
+    title: str | None = _option(None, "What this server is called, on the page and in terminals.", metavar="TEXT")
+    greeting: Path | None = _file("A text that the first page begins with, in UTF-8, 2,000 characters at most.")
+    imprint: str | None = _option(
+        None, "Where it says who runs this server, linked on every page: http, https or mailto.", metavar="URL"
+    )
+    accent: str | None = _option(
+        None, "The page's colour for links and buttons, which has to be readable, as in #1f5f8b.", metavar="COLOUR"
+    )
+    logo: Path | None = _file("An image beside the title: PNG, SVG or WebP, 100 KB at most.")
     demo: bool = _option(
         True,
         "Whether computers play a game for who looks at the first page while nobody plays, with what is left of the "

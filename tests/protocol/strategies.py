@@ -54,6 +54,8 @@ def _drawn(kind: Any) -> st.SearchStrategy[Any]:
             return st.booleans()
         case inspect.NoneType():
             return st.none()
+        case inspect.AnyType():
+            return st.integers(0, 9) | st.text(_CHARACTERS, max_size=_MOST)
         case inspect.LiteralType():
             return st.sampled_from(kind.values)
         case inspect.EnumType():

@@ -20,12 +20,13 @@ from tictactoe_server.cli.data import backup, check, move, restore
 from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
+from tictactoe_server.http.place import CannotUse
 from tictactoe_server.settings import OPTIONS, Limits, LogFormat, Settings, with_counts
 from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
 
-_CANNOT: Final = (CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
+_CANNOT: Final = (CannotUse, CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
 """What a server or a command cannot do; the message is a sentence for the operator."""
 
 _OWN_FOLDER: str | None = None  # where there is no home, --data has to be said
@@ -94,6 +95,8 @@ def main(context: click.Context, /, **values: Any) -> None:
     settings = Settings(**_fields_of(Settings, chosen))
     if (settings.tls_cert is None) is not (settings.tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
+    if settings.trust_header and not settings.trusted_proxies:
+        raise click.UsageError("--trust-header needs --trusted-proxy: anybody else could bear any name.")
     if settings.store and settings.advertise is None and settings.host in (None, "0.0.0.0", "::"):
         raise click.UsageError(
             "--store needs --advertise URL, where players reach this very server, unless --host is one address."

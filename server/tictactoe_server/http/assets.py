@@ -27,11 +27,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
+from tictactoe_server.http.place import USUAL, Place
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
 PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
+STYLE: Final = "style.css"
+"""The style sheet that has the page's colours."""
+
 ENTRIES: Final = ("main.js", "game.js")
 """The modules that are one file with all that they need: the page's own, and that of a game, to which nearly all go."""
 
@@ -45,9 +49,11 @@ _KINDS: Final = {
     ".json": "application/json",
     ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".webp": "image/webp",
     ".webmanifest": "application/manifest+json",
 }
 _CATALOGUE: Final = ".json"
+PLACE_STYLE: Final = "place.css"  # asked for where something was chosen
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT: Final = re.compile(r"/\*\*.*?\*/|^\s*//[^\n]*$", re.DOTALL | re.MULTILINE)
 _INDENT: Final = re.compile(r"^\t+", re.MULTILINE)
@@ -81,8 +87,8 @@ class Assets:
     Raises ValueError where modules import each other in a circle, and OSError where there is no page.
     """
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path = FOLDER, place: Place = USUAL) -> None:
+        self._folder, self.place = folder, place
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
@@ -112,6 +118,9 @@ class Assets:
             self._keep(name, self._replace_names(name, module).encode(), self._paths[name])
         self._index = self._replace_names(INDEX, index)
         self._named = [name for name in self._modules.files if self._paths[name] in self._index]
+        if self.place.logo is not None:
+            self._keep(*self.place.logo)
+        self._keep(PLACE_STYLE, self._read(PLACE_STYLE) + self.place.accent_style.encode())
 
     def find(self, path: str) -> Asset | None:
         """Return the file that is served under a path, or None."""
@@ -146,8 +155,26 @@ class Assets:
             "sentences": html.escape(_to_json(sentences)),
             "script": html.escape(open_catalogue(language).say("page needs script")),
             "preloads": "".join((*said, *looks, *modules)),
+            **self._words_of_place(language),
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
+
+    def _words_of_place(self, language: str) -> dict[str, str]:
+        """Return what the page says of whose it is: in its head, beside its emblem and at its foot."""
+        place, logo = self.place, ""
+        title, imprint = html.escape(place.title), html.escape(place.imprint)
+        named = f'<meta property="og:site_name" content="{title}">\n' if title else ""
+        styled = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n' if place != USUAL else ""
+        if place.logo is not None:
+            logo = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
+        say = open_catalogue(language).say
+        link = f'<a class="imprint" href="{imprint}" rel="noopener">{html.escape(say("imprint"))}</a>'
+        return {
+            "place": named + styled,
+            "logo": logo,
+            "brand": title or "tictactoe",
+            "imprint": link if imprint else "",
+        }
 
     def _place_of(self, module: str) -> str:
         """Return where the sentences of a module are: in its folder, with the page's own, or with those read later."""

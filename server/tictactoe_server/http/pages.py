@@ -60,7 +60,9 @@ class Pages:
         """Return the response to a request, or what will have it, where it has to wait for something."""
         asset = self._assets.find(request.path)
         if asset is not None:
-            return send_part(request, asset, *_policy("'self'"))
+            return send_part(
+                request, asset, *_policy("'self'", also="sandbox" if asset.kind.startswith("image/") else "")
+            )
         if request.method == "OPTIONS":
             return self._reply(request, HttpResponse(HTTPStatus.OK, b"", fields=_PREFLIGHT))
         try:
@@ -122,7 +124,7 @@ class Pages:
         if request.wants_html:
             return PageHead(*texts.head_of_home(counts["playing"]), "home.js")
         rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
-        return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin)
+        return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.place)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
         """Return a room that is here, or the one that the store has."""
@@ -165,7 +167,9 @@ class Pages:
 
     def _page(self, request: HttpRequest, head: PageHead, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
         address = self._admission.address_for_others(request)
-        body = self._assets.page(head.title, head.description, address, _language_of(request), head.module)
+        place, usual = self._assets.place, head.title.removesuffix(texts.TITLE)
+        title = f"{usual}{place.title}" if place.title and usual != head.title else head.title
+        body = self._assets.page(title, head.description, address, _language_of(request), head.module)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
     def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:
@@ -209,10 +213,14 @@ def _draw_qr(link: str) -> bytes:
     return image.getvalue()
 
 
-def _policy(places: str) -> tuple[tuple[str, str], ...]:
-    """Return the headers by which a page loads nothing foreign, connects to `places` only and is nobody's frame."""
+def _policy(places: str, *, also: str = "") -> tuple[tuple[str, str], ...]:
+    """Return the headers by which a page loads nothing foreign, connects to `places` only and is nobody's frame.
+
+    With `also` as ``sandbox`` it runs no script either, as an image that somebody opens by itself.
+    """
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         f"connect-src {places}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"{also and f'; {also}'}"
     )
     return ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer")

@@ -30,6 +30,7 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
+from tictactoe_server.http.place import USUAL, Place
 from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
 
 WIDTH: Final = 80
@@ -72,18 +73,21 @@ def head_of_game(game: FinishedGame) -> tuple[str, str]:
 # -- text for terminals ---------------------------------------------------------------------------------------------
 
 
-def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str) -> list[str]:
-    """Return how many public games are on and public rooms wait, the newest of them, and how to join."""
+def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str, place: Place = USUAL) -> list[str]:
+    """Return whose server it is, how many public games are on and public rooms wait, the newest, and how to join."""
     wait = "waits" if waiting == 1 else "wait"
     return [
-        f"{TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
+        f"{place.title or TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
         "",
+        *(part for line in place.greeting.splitlines() for part in wrap(line)),
+        *([""] if place.greeting else []),
         *map(_row_of, rooms),
         *([""] if rooms else []),
         f"In a browser:    {origin}/",
         f"In a terminal:   tictactoe-client --server {origin}",
         f"A room as text:  curl {origin}/CODE",
         f"All games:       curl {origin}/wall",
+        *([f"Imprint:         {place.imprint}"] if place.imprint else []),
     ]
 
 

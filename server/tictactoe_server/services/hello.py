@@ -24,12 +24,14 @@ from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.additions import with_fields
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.people.accounts import hash_secret
+from tictactoe_server.http.place import Place
+from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import PLAYERS, KnownPlayer, today
+from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse
+from tictactoe_server.services.names import BUSY_MS, Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.sessions.session import Device, Session
+from tictactoe_server.storage.persons import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.frames import encode_frame
 
@@ -44,13 +46,16 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Greeting(Service):
-    """Makes a connection a player's, unless that one is banned. Games can be shared where `shows_pages`.
+    """Makes a connection a player's, unless that one is banned, and says what the `place` is called.
+
+    Games can be shared where `shows_pages`.
 
     `names` are to be told of all that lasts beyond a token.
     """
 
-    def __init__(self, bans: Bans, *, shows_pages: bool) -> None:
+    def __init__(self, bans: Bans, place: Place, *, shows_pages: bool) -> None:
         self._bans = bans
+        self._place = place
         self._shows_pages = shows_pages
         self.names = Names(self.note_seat)
         self._notes = Tasks()
@@ -75,9 +80,14 @@ class Greeting(Service):
     async def _greet(self, call: Call) -> None:
         session, request = call.session, call.request
         has_code = request.link is not UNSET or request.rescue is not UNSET
-        coded = await self._admit(request, session) if has_code else None  # which may wait, and keeps no other waiting
+        signed_on = session.connection.signed_on
+        is_coded = has_code and signed_on is None
+        coded = await self._admit(request, session) if is_coded else None  # which may wait, and keeps no other waiting
         async with session.source.hellos, self._places:
-            known, token = coded or await self.welcome(request.name, request.token, session.address)
+            if signed_on is not None:
+                known, token = await self._sign_on(signed_on, request.token, session.address)
+            else:
+                known, token = coded or await self.welcome(request.name, request.token, session.address)
             player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
@@ -111,6 +121,8 @@ class Greeting(Service):
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,
             claimed=UNSET if claim is None else claim.player == player.id,
+            title=self._place.title or UNSET,
+            greeting=self._place.greeting or UNSET,
         )
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 
@@ -139,6 +151,33 @@ class Greeting(Service):
         known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
         if chosen is not None:  # on all devices
             await self.names.kept.rename(known.player)
+        return known, token
+
+    async def _sign_on(self, text: str, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
+        """Return the player of a name that a trusted proxy vouches for, and a token of theirs, a new one if need be.
+
+        The name is claimed for them, unless somebody else has it. Raises `Refused`, see `welcome`.
+        """
+        name = read_name(text)
+        key = hash_signed_on(name)
+        if token is UNSET or await self._players.load(key) is None:
+            self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
+        new = "p" + draw_text(_ID_ALPHABET, _ID_LENGTH)
+        known: KnownPlayer = await change(
+            self._players,
+            key,
+            lambda old: KnownPlayer(Player(old.player.id if old else new, name), today(), is_seated=True),
+        )
+        going = await self._core.store.table(FORGOTTEN).load(hash_id(known.player.id))
+        if going is not None and not going[0].is_done:
+            raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
+        await self.names.own_signed_on(known.player)
+        of_token = None if token is UNSET else await self._players.load(hash_secret(token))
+        if token is not UNSET and of_token is not None and of_token[0].player == known.player:
+            return of_token[0], token
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        known = replace(known, is_seated=False)
+        await save(self._players, hash_secret(token), known, MISSING)
         return known, token
 
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:

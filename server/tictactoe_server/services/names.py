@@ -76,6 +76,8 @@ class Names(Service):
     async def claim(self, call: Call) -> None:
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
         with self._in_line("claim", call.session.address) as line:
+            if call.session.connection.signed_on is not None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "signed on")
             player = Player(call.player.id, read_name(call.request.name))
             if not can_be_claimed(player.name):
                 raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
@@ -98,8 +100,7 @@ class Names(Service):
             await self.kept.leave(before[-1], player.name)
             await self.kept.rename(player)
             log.info("name claimed", player=player.id)
-            self._show_owner(player)
-            self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
+            self._tell_owner(player)
             call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
 
     async def link(self, call: Call) -> None:
@@ -141,6 +142,12 @@ class Names(Service):
         call.answer()
         self._send_away(device.key)
         self._elsewhere.tell_changed(PLAYERS.name, device.key)
+
+    async def own_signed_on(self, player: Player) -> None:
+        """Claim a name for the player whom a proxy has signed on by it, unless it is somebody's already."""
+        claim = await self.kept.find_claim(player.name, but=player.id)
+        if (claim is None or claim.player != player.id) and await self.kept.claim(player.name, player.id) is None:
+            self._tell_owner(player)
 
     # -- for those who say hello ----------------------------------------------------------------------------------
 
@@ -257,6 +264,11 @@ class Names(Service):
         for session, _ in self._core.presence.greeted:
             if session.device.secret == key:
                 expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
+
+    def _tell_owner(self, player: Player) -> None:
+        """Let all servers know who has a name now."""
+        self._show_owner(player)
+        self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
 
     def _show_owner(self, player: Player) -> None:
         """Show the owner of a name under it from now on, and those who are here and look like them with a mark."""

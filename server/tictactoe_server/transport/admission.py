@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
@@ -51,7 +52,8 @@ class Admission:
 
     `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
     each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, if anything.
-    `links_for_others` returns how people on other machines reach this server, the best way first. The server's own
+    `links_for_others` returns how people on other machines reach this server, the best way first. `sign_on` is the
+    header in which trusted proxies name whom they have signed on, None where no name is taken so. The server's own
     origins are those of `origins`, of the `names` of a certificate, and of what `knows` knows.
     """
 
@@ -68,6 +70,7 @@ class Admission:
         is_late: Callable[[], bool] = lambda: False,
         describe_ban: Callable[[str], str | None] = lambda address: None,
         links_for_others: Callable[[], Sequence[str]] = tuple,
+        sign_on: str | None = None,
     ) -> None:
         self.pages = pages
         self.unready = unready
@@ -88,7 +91,8 @@ class Admission:
         self.of_address = Held(limits, "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, _LOG_MS, monotonic_ns)
-        self._has_warned_of_proxy = False
+        self.sign_on = (sign_on or "").lower()
+        self._has_warned_of_proxy = self._has_warned_of_name = False
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
 
@@ -153,6 +157,12 @@ class Admission:
         if not self._has_warned_of_proxy:
             self._has_warned_of_proxy = True
             log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
+
+    def warn_of_name(self, peer: str) -> None:
+        """Say once in the log, without the name, that a peer names somebody that is not trusted to."""
+        if not self._has_warned_of_name:
+            self._has_warned_of_name = True
+            log.warning("a peer that is no trusted proxy says whom it has signed on", peer=peer, header=self.sign_on)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
         """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto` or an origin; empty where unknown."""
@@ -246,6 +256,21 @@ class RemotePeer:
             _check(self.admission.count_newcomer(self._key))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
         return replace(request, scheme=scheme, address=self.address)
+
+    def signed_on(self, request: HttpRequest) -> str | None:
+        """Return as whom a trusted proxy has signed on who sends a request, None for nobody; see `sign`.
+
+        Of one that only speaks the PROXY protocol nothing is believed: it hands on what its client says. Names are
+        UTF-8, though headers are read as Latin-1. Two names are one that nobody can bear.
+        """
+        said = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
+        if said and not (self._is_proxied and self._proxy):
+            self.admission.warn_of_name(self.address)
+            return None
+        name = ", ".join(said).strip()
+        with suppress(UnicodeDecodeError):
+            name = name.encode("latin-1").decode()
+        return name or None
 
     def close(self) -> None:
         """Count no more; it may be called again."""

@@ -70,7 +70,8 @@ class Connection(HttpConnection):
     A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
     of that later whether it answers or not; while the event loop is late, that time begins anew. A WebSocket that
     follows plain requests has all of it for its hello: a proxy hands connections on that others have used. `origin` is
-    how the peer calls this server, as in ``http://host:8765``; `_websocket` is there from OPEN on.
+    how the peer calls this server, as in ``http://host:8765``, and `signed_on` as whom a trusted proxy names who is
+    there, None for nobody; `_websocket` is there from OPEN on.
     """
 
     _websocket: WebSocket
@@ -84,6 +85,7 @@ class Connection(HttpConnection):
     ) -> None:
         super().__init__(peer, limits)
         self.origin = ""
+        self.signed_on: str | None = None
         self._accept = accept
         self._on_lost = on_lost
         self._receiver = _NOBODY
@@ -190,7 +192,7 @@ class Connection(HttpConnection):
         self._write(response.serialize())
         self._websocket = WebSocket(Side.SERVER, max_size=MAX_MESSAGE_BYTES, logger=_LOGGER)
         self._enter(Phase.OPEN)
-        self.origin = request.origin
+        self.origin, self.signed_on = request.origin, self._peer.signed_on(request)
         if self._requests:
             self._set_deadline(self._limits.hello_seconds, self._close_silent)
         self._receiver = self._accept(self)

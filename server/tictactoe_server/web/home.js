@@ -18,6 +18,7 @@ export function makeHome(app) {
 	const name = nameInput({ change: () => app.bear(name.value) });
 	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
+	const [title, greeting] = [h("h1", { tabindex: -1 }), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
 	const side = makeSide(app);
@@ -27,14 +28,15 @@ export function makeHome(app) {
 		return play.describe();
 	});
 	const element = h("div.home",
-		h("div.hero", h("h1", { tabindex: -1 }, say("page home title")), h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
+		h("div.hero", title, h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
+		greeting,
 		banner,
 		resume.element,
 		h("div.choose", tiles.element, play.element),
 		side.element,
 	);
 	onPhase();
-	return { title: "tictactoe", element, onPhase, onNews: side.hear, close: side.close };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, onNews: side.hear, close: side.close };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
@@ -42,6 +44,8 @@ export function makeHome(app) {
 
 	function onPhase() {
 		const { welcome } = connection;
+		setText(title, welcome?.title ?? say("page home title"));
+		setText(greeting, welcome?.greeting ?? "");
 		setEmblem(playing, welcome?.player);
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
 		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });

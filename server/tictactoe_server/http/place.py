@@ -1,0 +1,174 @@
+"""What an operator makes of a server: title, greeting, imprint, colour and logo, read once and looked at closely.
+
+Contrast is that of WCAG 2.2, "relative luminance" and "contrast ratio"; 4.5 is its level AA for text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from tictactoe_protocol import clean_text
+from tictactoe_server.settings import Settings
+
+MAX_TITLE: Final = 60
+MAX_GREETING: Final = 2_000
+MAX_LOGO_BYTES: Final = 100_000
+LEAST_CONTRAST: Final = 4.5
+
+_COLOUR: Final = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
+_GROUND: Final = re.compile(r"--(?:ground|card|soft): light-dark\((#\w{6}), (#\w{6})\)")
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+_SVG: Final = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>\[]*>\s*)*<svg[\s>]", re.DOTALL)
+_STEPS: Final = 20
+
+Colour = tuple[float, ...]
+"""Red, green and blue from 0 to 255."""
+
+
+class CannotUse(Exception):
+    """What was chosen for a server cannot be used; the message is a sentence for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a server is called and looks like, empty for what is usual. `logo` is a file's name and its content.
+
+    `accent` has the colour on light ground and that on dark ground.
+    """
+
+    title: str = ""
+    greeting: str = ""
+    imprint: str = ""
+    accent: tuple[str, str] | None = None
+    logo: tuple[str, bytes] | None = None
+
+    @property
+    def accent_style(self) -> str:
+        """The style sheet that gives the page its colour; the look of strong contrast keeps its own."""
+        if self.accent is None:
+            return ""
+        return f':root:not([data-theme="contrast"]) {{ --accent: light-dark({self.accent[0]}, {self.accent[1]}) }}\n'
+
+
+USUAL: Final = Place()
+"""A server of which nothing was chosen."""
+
+
+def open_place(settings: Settings, style: Path) -> Place:
+    """Return what was chosen, on the grounds of the page's `style`; raises `CannotUse`."""
+    title = clean_text(settings.title or "").strip()
+    if len(title) > MAX_TITLE:
+        raise CannotUse(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
+    return Place(
+        title,
+        "" if settings.greeting is None else _read_greeting(settings.greeting),
+        "" if settings.imprint is None else _parse_imprint(settings.imprint),
+        None if settings.accent is None else _fit_accent(settings.accent, style.read_text("utf-8")),
+        None if settings.logo is None else _read_logo(settings.logo),
+    )
+
+
+def _read(path: Path, option: str, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise CannotUse(f"{option} {path} cannot be read: {error.strerror}.") from None
+    if len(content) > most:
+        raise CannotUse(f"{option} {path} has more than {most:,} bytes.")
+    return content
+
+
+def _read_greeting(path: Path) -> str:
+    """Return a text in lines, without anything that is not to be seen."""
+    try:
+        text = _read(path, "--greeting", 4 * MAX_GREETING).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CannotUse(f"--greeting {path} is no text in UTF-8.") from None
+    text = "\n".join(clean_text(line.expandtabs(4)).rstrip() for line in text.splitlines()).strip()
+    if len(text) > MAX_GREETING:
+        raise CannotUse(f"--greeting {path} has {len(text):,} characters, and {MAX_GREETING:,} at most can be shown.")
+    return text
+
+
+def _parse_imprint(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        parts = urlsplit("")
+    place = parts.path if parts.scheme == "mailto" else parts.hostname
+    if parts.scheme not in ("http", "https", "mailto") or not place or clean_text(text) != text or " " in text:
+        raise CannotUse(f"--imprint {clean_text(text)!r} is no address as in https://… or mailto:….")
+    return text
+
+
+def _read_logo(path: Path) -> tuple[str, bytes]:
+    """Return the name and the content of an image, by what its first bytes say."""
+    content = _read(path, "--logo", MAX_LOGO_BYTES)
+    if content.startswith(_PNG):
+        return "logo.png", content
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "logo.webp", content
+    if _SVG.match(content.removeprefix(b"\xef\xbb\xbf")):
+        return "logo.svg", content
+    raise CannotUse(f"--logo {path} is no image in PNG, SVG or WebP.")
+
+
+def _fit_accent(text: str, style: str) -> tuple[str, str]:
+    """Return a colour for light and for dark ground, of which one is the given one.
+
+    It has to be read on the grounds of one look, and so has the text on a button, which has a ground's colour; for the
+    other look it is mixed with black or white until it is.
+    """
+    if not _COLOUR.fullmatch(text):
+        raise CannotUse(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")
+    colour = _parse_colour(text)
+    light, dark = (list(map(_parse_colour, looks)) for looks in zip(*_GROUND.findall(style), strict=True))
+    on_light, on_dark = (min(contrast(colour, ground) for ground in grounds) for grounds in (light, dark))
+    if max(on_light, on_dark) < LEAST_CONTRAST:
+        raise CannotUse(
+            f"--accent {text} cannot be read: its contrast is {_round(on_light)} on light ground and "
+            f"{_round(on_dark)} on dark ground, and one of them has to be {LEAST_CONTRAST}: "
+            "take a darker or a lighter one."
+        )
+    fits = [_mix(colour, to, grounds) for to, grounds in ((0.0, light), (255.0, dark))]
+    return fits[0], fits[1]
+
+
+def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
+    """Return the first mixture of a colour with black or white that can be read on all of these grounds."""
+    mixtures: Iterator[Colour] = (
+        tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1)
+    )
+    fits = (one for one in mixtures if all(contrast(one, ground) >= LEAST_CONTRAST for ground in grounds))
+    return "#{:02x}{:02x}{:02x}".format(*next(fits))
+
+
+def _round(ratio: float) -> str:
+    """Return a contrast to show, never more than it is."""
+    return f"{int(ratio * 100) / 100:.2f}"
+
+
+def contrast(one: Colour, other: Colour) -> float:
+    """Return how well two colours are told apart, from 1 to 21.
+
+    >>> contrast((0, 0, 0), (255, 255, 255)), round(contrast((119, 119, 119), (255, 255, 255)), 2)
+    (21.0, 4.48)
+    """
+    darker, lighter = sorted(map(_luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: Colour) -> float:
+    parts = (value / 255 for value in colour)
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _parse_colour(text: str) -> Colour:
+    return tuple(int(text[place : place + 2], 16) for place in (1, 3, 5))

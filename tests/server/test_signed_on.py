@@ -1,0 +1,119 @@
+"""Names by which a trusted proxy has signed people on: theirs on every device, nobody else's, and from nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from ipaddress import ip_network
+
+import pytest
+from click.testing import CliRunner
+from websockets.asyncio.client import connect
+
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer
+from tests.server.test_forgetting import until_done
+from tictactoe_server.cli.main import main
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+BEHIND_PROXY = Settings(
+    host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),), trust_header="Remote-User"
+)
+
+
+@contextlib.asynccontextmanager
+async def signed_on(server: Server, *names: str, **hello: str) -> AsyncIterator[Peer]:
+    """Connect as a proxy does for who has signed on, and say hello."""
+    fields = [("Remote-User", name) for name in names]
+    terms = {"additional_headers": fields, "proxy": None, "open_timeout": PATIENCE_SECONDS}
+    async with connect(server.url, **terms) as socket:  # type: ignore[arg-type]
+        peer = Peer(socket)
+        await peer.send("hello", **hello)
+        peer.welcome = await peer.receive()
+        yield peer
+
+
+async def welcome(server: Server, *names: str, **hello: str) -> Message:
+    async with signed_on(server, *names, **hello) as peer:
+        return peer.welcome
+
+
+async def test_who_signed_on_is_the_player_of_that_name_on_every_device_whatever_its_hello_says() -> None:
+    async with Server(BEHIND_PROXY) as server:
+        async with open_peer(server.url, "guest") as guest:
+            other = guest.welcome
+        first = await welcome(server, "ana", name="somebody")
+        assert (first["name"], first["claimed"]) == ("ana", True)
+        second = await welcome(server, "ana", token=other["token"])
+        assert (second["player"], second["name"]) == (first["player"], "ana")
+        assert second["token"] not in (first["token"], other["token"])
+        again = await welcome(server, "ana", token=second["token"], name="Zoe")
+        assert (again["token"], again["name"]) == (second["token"], "ana")
+        async with open_peer(server.url, token=other["token"]) as guest:
+            assert guest.welcome["player"] == other["player"], "who was there before is still who they were"
+        bo = await welcome(server, "bo", link="7KQ2M94F")
+        assert bo["player"] != first["player"]
+
+
+async def test_nobody_claims_a_name_that_is_signed_on_by_and_it_takes_none_that_is_claimed() -> None:
+    async with Server(BEHIND_PROXY) as server, open_peer(server.url, "bo") as bo:
+        assert (await bo.ask("claim_name", name="bo"))["type"] == "ok"
+        ana = await welcome(server, "ana")
+        assert (await bo.ask("claim_name", name="ANA"))["code"] == "bad_name"
+        async with signed_on(server, "bo") as late:
+            assert late.welcome["claimed"] is False
+            assert late.welcome["player"] != bo.welcome["player"]
+            room = (await late.ask("create"))["room"]
+            assert (await late.state(room=room))["seats"]["X"]["name"] == "bo?"
+            refused = await late.ask("claim_name", name="carl")
+            assert refused["data"]["why"] == "signed on"
+        assert (await welcome(server, "ana"))["player"] == ana["player"]
+
+
+async def test_who_was_forgotten_and_signs_on_again_is_somebody_new_of_that_name() -> None:
+    async with Server(BEHIND_PROXY) as server:
+        async with signed_on(server, "ana") as ana:
+            await ana.ask("forget")
+            assert (await ana.next_of("error"))["code"] == "kicked"
+            before = ana.welcome
+            await until_done(server, before["player"])
+        found = await welcome(server, "ana", token=before["token"])
+        assert (found["name"], found["claimed"], found["player"] != before["player"]) == ("ana", True, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        (("Jörg".encode().decode("latin-1"),), "Jörg"),
+        (("J\xf6rg",), "Jörg"),
+        (("x" * 25,), "at most 24"),
+        (("ana@school.example",), '"@"'),
+        (("ana", "bo"), '","'),
+        (("hard-bot",), "hard-bot"),
+        (("",), "guest-"),
+    ],
+)
+async def test_a_name_is_read_as_utf8_and_one_that_nobody_can_bear_is_refused(
+    said: tuple[str, ...], heard: str
+) -> None:
+    async with Server(BEHIND_PROXY) as server:
+        assert heard in json.dumps(await welcome(server, *said), ensure_ascii=False).replace('\\"', '"')
+
+
+async def test_a_name_from_elsewhere_is_ignored_and_told_once_in_the_log_without_it(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = Settings(
+        host="127.0.0.1", port=0, trusted_proxies=(ip_network("10.0.0.0/8"),), trust_header="Remote-User"
+    )
+    async with Server(elsewhere) as server:
+        for _ in range(2):
+            assert (await welcome(server, "Xylophon"))["name"].startswith("guest-")
+    told = caplog.text + "".join(capsys.readouterr())
+    assert (told.count("says whom it has signed on"), "Xylophon" in told) == (1, False)
+
+
+def test_a_header_that_anybody_could_send_is_refused_at_the_start() -> None:
+    found = CliRunner().invoke(main, ["--data", ":memory:", "--trust-header", "Remote-User"])
+    assert (found.exit_code, "--trust-header needs --trusted-proxy" in found.output) == (2, True)
