@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -61,6 +62,16 @@ if TYPE_CHECKING:
 _STOP_SECONDS: Final = 5.0
 
 log: Final = structlog.get_logger(__name__)
+
+
+def _make_previews(tournaments: Tournaments) -> Sequence[Service]:
+    """Return the service that draws pictures for links, none where what it draws with is not installed."""
+    if not all(map(find_spec, ("aggdraw", "ttf_opensans"))):
+        log.info("links have no picture: the extra `previews` of tictactoe-rooms is not installed")
+        return ()
+    from tictactoe_server.api.previews import Previews
+
+    return (Previews(tournaments),)
 
 
 def kept_by(services: Sequence[Service] = ()) -> Specs:
@@ -243,6 +254,7 @@ class Server:
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
+            *(_make_previews(tournaments) if settings.page else ()),
             *self._more_services,
         )
         for service in self._services:
@@ -285,7 +297,8 @@ class Server:
             sign_on=settings.trust_header,
         )
         if settings.page:
-            pages = Pages(Assets(place=self._place), core, admission, self._services)
+            has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)
+            pages = Pages(Assets(place=self._place), core, admission, self._services, has_pictures=has_pictures)
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library

@@ -18,9 +18,9 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode, parse_room_code
+from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
 from tictactoe_protocol.events import EventSummary
-from tictactoe_protocol.pushes import Closed, ListedRoom, RoomState, RoomSummary
+from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
 from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
@@ -30,6 +30,7 @@ from tictactoe_server.listings.lobby import LIST_SECONDS
 from tictactoe_server.people.limits import Limiting
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
@@ -191,12 +192,12 @@ class Api(Service):
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the newest state of a public room, wherever it is served."""
-        state = await self._find(request, text)
+        state = await find_public(self._core, request, text)
         return _json(self._core.additions.with_seats(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the states of a public room from now on, or with which server has them."""
-        code = (await self._find(request, text)).room
+        code = (await find_public(self._core, request, text)).room
         try:
             live = await self._core.registry.find(code)
         except Refused as refused:
@@ -252,16 +253,6 @@ class Api(Service):
             body = encode(RoomList(tuple(_public_room(row, self._began + served) for row in rows)))
             self._made = body, lobby.changes, now
         return body
-
-    async def _find(self, request: HttpRequest, text: str) -> RoomState:
-        """Return the newest state of a public room; raises `Refused`, for a private one as for none."""
-        live = self._core.registry.find_here(text)
-        if live is None or live.room.visibility != "public":
-            self._core.allowances.check_page_misses(request.address)
-        state = await self._core.registry.load_state(parse_room_code(text))
-        if state.visibility != "public":
-            raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
-        return state
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
         """Tell those who read a room why it has ended."""

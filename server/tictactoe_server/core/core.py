@@ -300,11 +300,15 @@ where a coroutine returns True: then a change follows that lets the session go o
 
 
 class PageHead(NamedTuple):
-    """The page in a browser that will load `module`; the rest is for those who only look at the link."""
+    """The page in a browser that will load `module`; the rest is for those who only look at the link.
+
+    `picture` is the path of one, empty for none.
+    """
 
     title: str
     description: str
     module: str = "game.js"
+    picture: str = ""
 
 
 Reply = HttpResponse | PageHead | Sequence[str]

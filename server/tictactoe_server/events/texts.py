@@ -133,7 +133,8 @@ class EventTexts:
         if request.wants_html:
             standing = describe_standing(self.make(event, "state")[1]).rstrip(".")
             words = f"{describe_word('kind', event.kind).capitalize()}: {standing}."
-            return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js")
+            picture = f"/preview/e/{event.code}.png?{event.seq}" if event.entry == "open" else ""
+            return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js", picture)
         link = f"{request.origin}/e/{event.code}"
         period = 1000 * max(1, len(event.field) // PLAYERS_A_SECOND)
         moment = 0 if event.is_over else self._core.time() // period

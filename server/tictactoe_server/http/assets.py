@@ -130,11 +130,14 @@ class Assets:
         """Return a file by its own name, or None."""
         return self._files.get(self._paths.get(name, ""))
 
-    def page(self, title: str, description: str, address: str = "", language: str = "en", module: str = "") -> bytes:
+    def page(
+        self, title: str, description: str, address: str = "", language: str = "en", module: str = "", card: str = ""
+    ) -> bytes:
         """Return the page, with a title and a description for those who only look at the link.
 
         `address` is what links to this server begin with, empty where they begin as the page's own does. `module` is
-        what the page will load for what it shows, so that it asks for that and for its language at once.
+        what the page will load for what it shows, so that it asks for that and for its language at once. `card` are
+        more elements of its head.
         """
         sentences = {place: self._paths[posixpath.join(place, language + _CATALOGUE)] for place in self._places}
         needed = sorted({"", *self._places_for(module)})
@@ -154,7 +157,7 @@ class Assets:
             "languages": html.escape(_to_json({one: open_catalogue(one).say("language") for one in LANGUAGES})),
             "sentences": html.escape(_to_json(sentences)),
             "script": html.escape(open_catalogue(language).say("page needs script")),
-            "preloads": "".join((*said, *looks, *modules)),
+            "preloads": "".join((card, *said, *looks, *modules)),
             **self._words_of_place(language),
         }
         return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
@@ -332,18 +335,38 @@ def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
     return lambda id: id in whole or id.partition(",")[0] in whole or id.startswith(heads)
 
 
+def link_card(title: str, description: str, url: str, picture: str) -> str:
+    """Return the elements of a head that chats make a card of, with a picture of 1200 by 630 if there is one.
+
+    Source: the Open Graph protocol, https://ogp.me.
+    """
+    said = {"title": title, "description": description, "type": "website", "site_name": "tictactoe"}
+    if picture:
+        said |= {"url": url, "image": picture, "image:width": "1200", "image:height": "630", "image:alt": description}
+    lines = [f'<meta property="og:{name}" content="{html.escape(value)}">\n' for name, value in said.items()]
+    kind = "summary_large_image" if picture else "summary"
+    return "".join((*lines, f'<meta name="twitter:card" content="{kind}">\n'))
+
+
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return a response that no cache keeps without asking anew, and none at all where its status is not 200."""
+    """Return a response that no cache keeps without asking anew unless it says so; one with another status than 200
+    none keeps at all.
+    """
     body, fields = response.body, (("Vary", "Accept, Accept-Encoding, Accept-Language, Cookie"), *response.fields)
     if response.status != HTTPStatus.OK or isinstance(response, HttpStream):
         fields = (("Cache-Control", "no-store"), *fields)
     else:  # a weak tag: it is the same for what is packed and what is not
         tag = f'"{response.tag or blake2b(body, digest_size=8).hexdigest()}"'
-        fields = (("Cache-Control", "no-cache"), ("ETag", f"W/{tag}"), *fields)
+        kept = () if any(name == "Cache-Control" for name, _ in fields) else (("Cache-Control", "no-cache"),)
+        fields = (*kept, ("ETag", f"W/{tag}"), *fields)
         known = request.field("if-none-match")
         if tag in known or known.strip() == "*":
             return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)
-    if len(body) >= _WORTH_PACKING_BYTES and request.accepts("gzip", "accept-encoding"):
+    if (
+        response.kind != _KINDS[".png"]
+        and len(body) >= _WORTH_PACKING_BYTES
+        and request.accepts("gzip", "accept-encoding")
+    ):
         packed = gzip.compress(body, 1, mtime=0)  # quickly, as others wait
         return replace(response, body=packed, fields=(_PACKED, *fields))
     return replace(response, fields=fields)

@@ -23,7 +23,7 @@ from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
-from tictactoe_server.http.assets import PREFIX, Assets, send, send_part
+from tictactoe_server.http.assets import PREFIX, Assets, link_card, send, send_part
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
@@ -48,10 +48,13 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Pages:
-    """Answers requests of plain HTTP: what `services` have routes for first."""
+    """Answers requests of plain HTTP: what `services` have routes for first. With `has_pictures` links have one."""
 
-    def __init__(self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service]) -> None:
+    def __init__(
+        self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service], *, has_pictures: bool
+    ) -> None:
         self._assets = assets
+        self._has_pictures = has_pictures
         self._core = core
         self._admission = admission
         self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
@@ -99,7 +102,7 @@ class Pages:
     def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:
         path = request.path
         if path == "/robots.txt":
-            return ["User-agent: *", "Allow: /$", "Disallow: /"]
+            return texts.ROBOTS
         if path in ("/favicon.svg", "/favicon.ico"):
             icon = self._assets.named("favicon.svg")
             return self._nothing(request) if icon is None else HttpResponse(HTTPStatus.OK, icon.body, icon.kind)
@@ -122,7 +125,7 @@ class Pages:
     def _home(self, request: HttpRequest) -> Reply:
         counts = self._core.lobby.count()
         if request.wants_html:
-            return PageHead(*texts.head_of_home(counts["playing"]), "home.js")
+            return PageHead(*texts.head_of_home(counts["playing"]), "home.js", "/preview.png")
         rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.place)
 
@@ -169,7 +172,10 @@ class Pages:
         address = self._admission.address_for_others(request)
         place, usual = self._assets.place, head.title.removesuffix(texts.TITLE)
         title = f"{usual}{place.title}" if place.title and usual != head.title else head.title
-        body = self._assets.page(title, head.description, address, _language_of(request), head.module)
+        origin = address or request.origin
+        picture = f"{origin}{head.picture}" if self._has_pictures and head.picture and origin else ""
+        card = link_card(title, head.description, f"{origin}{request.path}", picture)
+        body = self._assets.page(title, head.description, address, _language_of(request), head.module, card)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
     def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:
@@ -186,7 +192,8 @@ class Pages:
 
 def _show(request: HttpRequest, state: RoomState) -> Reply:
     if request.wants_html:
-        return PageHead(*texts.head_of_room(state))
+        picture = f"/preview/{state.room}.png?{state.seq}" if state.visibility == "public" else ""
+        return PageHead(*texts.head_of_room(state), picture=picture)
     return texts.describe_room(state, request.origin, is_coloured=request.wants_colour)
 
 

@@ -37,6 +37,14 @@ WIDTH: Final = 80
 MOST_LISTED: Final = 20
 MOST_BOARDS: Final = 100
 
+ROBOTS: Final = (
+    *(f"User-agent: {name}" for name in ("Twitterbot", "facebookexternalhit", "LinkedInBot", "Slackbot-LinkExpanding")),
+    "Allow: /",
+    "",
+    *("User-agent: *", "Allow: /$", "Disallow: /"),
+)
+"""What crawlers may read: those that look at one link for somebody who sends it, any page."""
+
 TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
@@ -53,21 +61,27 @@ _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 
 def head_of_home(games: int) -> tuple[str, str]:
     """Return title and description of the home page's head, where so many public games are on."""
+    title, words = head_of_site()
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
-    return TITLE, f"Play against people or the computer, in the browser or a terminal. {on}."
+    return title, f"{words} {on}."
+
+
+def head_of_site() -> tuple[str, str]:
+    """Return what this is, as title and description."""
+    return TITLE, "Play against people or the computer, in the browser or a terminal."
 
 
 def head_of_room(state: RoomState) -> tuple[str, str]:
     """Return those of a room; of a private one it is said only that."""
     if state.visibility != "public":
         return PRIVATE, PRIVATE
-    description = f"{describe_rules(state.rules)}. {_describe_standing(state)}"
+    description = f"{describe_rules(state.rules)}. {describe_standing(state)}"
     return _describe_table(state.seats, state.rules), description
 
 
 def head_of_game(game: FinishedGame) -> tuple[str, str]:
     """Return those of a game that is over."""
-    return _describe_table(game.players, game.rules), _describe_outcome(game)
+    return _describe_table(game.players, game.rules), describe_outcome(game)
 
 
 # -- text for terminals ---------------------------------------------------------------------------------------------
@@ -102,7 +116,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
     if state.last is not None:
         who, where = name_of(state, mover_of(state)), describe_cell(state.last, state.rules.to_rules())
         lines.append(f"Last: {who} played {where}.")
-    lines.append(_describe_standing(state))
+    lines.append(describe_standing(state))
     if state.game > 1:
         lines += wrap(f"Score: {describe_tally(state)}.")
     if state.watchers:
@@ -145,14 +159,14 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
         "",
         *_draw_board(*board, is_coloured=is_coloured),
         "",
-        _describe_outcome(game),
+        describe_outcome(game),
         "",
         f"In a browser:    {link}",
         f"As a record:     curl {link}.txt",
     ]
 
 
-def _describe_outcome(game: FinishedGame) -> str:
+def describe_outcome(game: FinishedGame) -> str:
     """Return how and when a game ended: ``ana wins by a line after 5 moves. 2026-01-31.``"""
     winner = _names_of(game.players).get(game.result.winner or "")
     what = "A draw" if winner is None else f"{winner} wins"
@@ -160,7 +174,7 @@ def _describe_outcome(game: FinishedGame) -> str:
     return f"{what} {describe_reason(game.result.reason)} after {count(len(game.moves), 'move')}. {day}."
 
 
-def _describe_standing(state: RoomState) -> str:
+def describe_standing(state: RoomState) -> str:
     """Return whose move it is, or how the game ended."""
     result = state.result
     if result is None:

@@ -1,4 +1,4 @@
-"""What somebody asks a game to be like: rules, clock, bots. What cannot be is refused."""
+"""What somebody asks a game to be like, rules, clock, bots, or asks to see. What cannot be is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import ErrorCode, rules_of
+from tictactoe_protocol import ErrorCode, parse_room_code, rules_of
+from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
+from tictactoe_server.core.core import Core
 from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.sessions.session import Session
+from tictactoe_server.transport.http_messages import HttpRequest
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
@@ -42,3 +45,14 @@ def check_levels(names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         if name not in LEVELS:
             raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))
+
+
+async def find_public(core: Core, request: HttpRequest, text: str) -> RoomState:
+    """Return the newest state of a public room; raises `Refused`, for a private one as for none."""
+    live = core.registry.find_here(text)
+    if live is None or live.room.visibility != "public":
+        core.allowances.check_page_misses(request.address)
+    state = await core.registry.load_state(parse_room_code(text))
+    if state.visibility != "public":
+        raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
+    return state

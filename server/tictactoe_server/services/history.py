@@ -117,7 +117,7 @@ class PastGames(Service):
         if form == ".txt":
             return format_record(record_of(game)).splitlines()
         if request.wants_html:
-            return PageHead(*texts.head_of_game(game))
+            return PageHead(*texts.head_of_game(game), picture=f"/preview/replay/{id}.png")
         return texts.describe_game(game, f"{request.origin}/replay/{id}", is_coloured=request.wants_colour)
 
 

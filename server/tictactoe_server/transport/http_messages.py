@@ -31,8 +31,14 @@ OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)"
 
 READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 
-METERED: Final = ("/api/", "/e/", "/replay/")
+METERED: Final = ("/api/", "/e/", "/preview", "/replay/")
 """How the paths begin of what may be large: the bytes of these answers are counted."""
+
+UNFURLING: Final = re.compile(
+    "facebookexternalhit|WhatsApp|Twitterbot|TelegramBot|Slackbot|Discordbot|LinkedInBot|Mastodon|Mattermost|Synapse"
+    "|SkypeUriPreview|Iframely|Embedly"
+)
+"""How programs call themselves that read the head of a page to show a link to it; most say that they take anything."""
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
@@ -87,8 +93,11 @@ class HttpRequest:
 
     @property
     def wants_html(self) -> bool:
-        """Whether a browser asks: it names HTML among what it takes, other programs take anything."""
-        return self.accepts("text/html")
+        """Whether a browser asks, which names HTML among what it takes, or what makes a card of a link in a chat.
+
+        Other programs take anything.
+        """
+        return self.accepts("text/html") or UNFURLING.search(self.field("user-agent")) is not None
 
     @property
     def wants_colour(self) -> bool:
