@@ -121,7 +121,10 @@ class Pages:
         counts = self._core.lobby.count()
         if request.wants_html:
             return PageHead(*texts.head_of_home(counts["playing"]), "home.js")
-        rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
+        rooms = [
+            self._core.additions.public(live.summary(self._core.time()))
+            for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)
+        ]
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
@@ -134,7 +137,7 @@ class Pages:
         if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         if live is not None:
-            return _show(request, live.state(self._core.time()))
+            return _show(request, self._core.additions.public(live.state(self._core.time())))
 
         async def look() -> Reply:
             return _show(request, await self._core.registry.load_state(code))

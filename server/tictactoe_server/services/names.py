@@ -75,6 +75,8 @@ class Names(Service):
 
     async def claim(self, call: Call) -> None:
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
+        if self._core.settings.hides_names:
+            raise Refused(ErrorCode.NOT_ALLOWED, "names given")
         with self._in_line("claim", call.session.address) as line:
             player = Player(call.player.id, read_name(call.request.name))
             if not can_be_claimed(player.name):
