@@ -80,7 +80,7 @@ async def test_lists_pages_and_texts_show_marks(school: Server) -> None:
         told += [await read(school, path) for path in ("/", "/wall", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
         assert not [text for text in told for name in names if name in text]
         await ana.ask("sync", room=room)
-        shown = [one for one in ana.seen if one["type"] == "state"][-1]
+        shown = [one for one in ana.seen if one["type"] == "room"][-1]
         assert {seat["name"] for seat in shown["seats"].values()} == set(names)
 
 
