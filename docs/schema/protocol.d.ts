@@ -53,15 +53,16 @@ declare namespace Protocol {
     estimate?: number;
   }
 
-  /** Says something to players and watchers; longer texts than 200 characters are refused with `too_long`. */
+  /** Says something to players and watchers, or one of the sentences that there are, by its id. Longer texts than 200 characters are refused with `too_long`. */
   interface Chat {
     type: "chat";
     room: string;
-    text: string;
+    text?: string;
+    sentence?: "again" | "hello" | "luck" | "moment" | "nice" | "oops" | "thanks" | "well_played";
     id?: string;
   }
 
-  /** Something said in a room, `from` the name and `player` the public id of who said it. `seat` is None for a watcher, `at` ms since the epoch. */
+  /** Something said in a room, `from` the name and `player` the public id of who said it. `seat` is None for a watcher, `at` ms since the epoch. `text` is the English of a `sentence`. */
   interface ChatLine {
     type: "chat";
     room: string;
@@ -70,6 +71,7 @@ declare namespace Protocol {
     text: string;
     at: number;
     player?: string;
+    sentence?: string;
   }
 
   /** Takes a side in an opening, by its mark, or `more`, when `ply` moves lie on the board. */
@@ -762,7 +764,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. `chat` is what may be said there, left out where that is anything. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -781,6 +783,7 @@ declare namespace Protocol {
     claimed?: boolean;
     title?: string;
     greeting?: string;
+    chat?: string;
   }
 
   type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import Final
+from typing import Final, Literal
 
 PROTOCOL_VERSION: Final = 1
 SUBPROTOCOL: Final = "tictactoe.v1"
@@ -16,6 +16,9 @@ SERVICE_TYPE: Final = "_tictactoe._tcp.local."
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_ERROR_BYTES: Final = 1024
 MAX_ID_LENGTH: Final = 64
+ChatSentence = Literal["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]
+"""The ids of the sentences that can be said where a server allows no other text: ``sentence ID`` in the catalogue."""
+
 MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200
 MAX_LISTED_GAMES: Final = 100

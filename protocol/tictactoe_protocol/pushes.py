@@ -53,6 +53,7 @@ FEATURES: Final = (
     "presence",
     "repeat",
     "review",
+    "sentences",
     "seq",
     "share",
     "wall",
@@ -335,6 +336,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     player is the same at each. A server on its own has neither. `calls` are those of events that are open.
     `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
     `title` and `greeting`, some lines, are what the operator says of the server.
+    `chat` is what may be said there, left out where that is anything.
     """
 
     protocol: int
@@ -353,6 +355,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     claimed: bool | UnsetType = UNSET
     title: str | UnsetType = UNSET
     greeting: str | UnsetType = UNSET
+    chat: str | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
@@ -403,7 +406,7 @@ class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=Tr
 class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
     """Something said in a room, `from` the name and `player` the public id of who said it.
 
-    `seat` is None for a watcher, `at` ms since the epoch.
+    `seat` is None for a watcher, `at` ms since the epoch. `text` is the English of a `sentence`.
     """
 
     room: str
@@ -412,6 +415,7 @@ class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_
     text: str
     at: int
     player: str | UnsetType = UNSET
+    sentence: str | UnsetType = UNSET
 
 
 class LobbyChange(PushFields, frozen=True, tag="lobby"):

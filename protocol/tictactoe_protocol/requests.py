@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ChatSentence
 from tictactoe_protocol.events import EventRequest
 from tictactoe_protocol.names import NameRequest, SecretCode
 from tictactoe_protocol.terms import (
@@ -128,9 +128,13 @@ class Rematch(_RoomRequest, frozen=True, tag="rematch"):
 
 
 class Chat(_RoomRequest, frozen=True, tag="chat"):
-    """Says something to players and watchers; longer texts than 200 characters are refused with ``too_long``."""
+    """Says something to players and watchers, or one of the sentences that there are, by its id.
 
-    text: Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": MAX_CHAT_LENGTH})]
+    Longer texts than 200 characters are refused with ``too_long``.
+    """
+
+    text: Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": MAX_CHAT_LENGTH})] = ""
+    sentence: ChatSentence | UnsetType = UNSET
 
 
 class Rooms(RequestFields, frozen=True, tag="rooms"):

@@ -268,7 +268,7 @@ class Server:
         settings, clock = self._settings, self._monotonic_ns
         terms = self._limits, round(settings.hold_seconds * 1000), clock
         if settings.store is None:
-            return Core(store, ServedTime(store, clock), *terms)
+            return Core(store, ServedTime(store, clock), *terms, settings=settings)
         from tictactoe_server.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS, Cluster
         from tictactoe_server.cluster.jetstream.store import JetStreamStore
 
@@ -278,7 +278,7 @@ class Server:
         served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
         name, url = f"{socket.gethostname()}:{self.port}", settings.advertise or self.url
         self._cluster = cluster = Cluster(store, name, url, served, lambda: self._drain.is_on)
-        core = Core(store, served, *terms, cluster)
+        core = Core(store, served, *terms, cluster, settings)
         cluster.start(core)
         return core
 
@@ -329,7 +329,11 @@ class Server:
         )
         self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
         stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
-        self._housekeeping = Housekeeping(core.store, self._bans, stay, days)
+        self._housekeeping = Housekeeping(
+            *(core.store, self._bans, stay, days, settings.keep_players_days),
+            forget=self._forgetting.forget_all,
+            is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
+        )
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer
 

@@ -20,6 +20,15 @@ Count = int
 """A number that something is counted against; 0 is no limit."""
 
 LogFormat = Literal["text", "json"]
+ChatKind = Literal["off", "sentences", "on"]
+"""What people may say: nothing, the sentences that there are, or what they like."""
+
+_PURPOSES: Final[Mapping[str | None, Mapping[str, Any]]] = {
+    None: {"chat": "on", "lobby": "names"},
+    "school": {"chat": "sentences", "lobby": "marks", "keep_players_days": 180},
+}
+"""What `--for` says where an option of its own says nothing."""
+
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 _MAX_DIGITS: Final = 9
@@ -233,6 +242,39 @@ class Settings:
         "processor.",
         name="demo/--no-demo",
     )
+    for_: Literal["school"] | None = _option(
+        None,
+        "What the server is for: a school has --chat sentences, --lobby marks and --keep-players 180, unless these say "
+        "otherwise.",
+        Choice(("school",)),
+        name="for",
+    )
+    chat: ChatKind | None = _option(
+        None, "What people may say: nothing, eight sentences, or anything. [default: on]", Choice(get_args(ChatKind))
+    )
+    lobby: Literal["names", "marks"] | None = _option(
+        None,
+        "Whether people have names of their own and lists show them; with marks the server names them, or who runs an "
+        "event. [default: names]",
+        Choice(("names", "marks")),
+    )
+    keep_players_days: int | None = _option(
+        None,
+        "Forget players for good who were not here for so long.",
+        IntRange(1, 36_500),
+        "DAYS",
+        name="keep-players",
+    )
+
+    def __post_init__(self) -> None:
+        for name, usual in _PURPOSES[self.for_].items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, usual)
+
+    @property
+    def hides_names(self) -> bool:
+        """Whether people have no names of their own, and whoever is not in a room or event reads marks."""
+        return self.lobby == "marks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
+FORGOTTEN_AT_ONCE: Final = 500  # in a round
 _DAY_MS: Final = 86_400_000
 _LOOK_SECONDS: Final = 0.25
 _WINDOW_SECONDS: Final = 10.0
@@ -34,13 +35,17 @@ class Housekeeping:
     """Forgets what nobody needs any more, in steps so small that nobody waits for them.
 
     That is players who were not here for long, but for those who `stay`: who are here or have a seat; finished games
-    after `history_days`, never where that is None; and bans that are over.
+    after `history_days`, never where that is None; and bans that are over. Who was not here for `players_days` is
+    handed to `forget`, by the one server that `is_chosen`.
     """
 
     store: Storage
     bans: Bans
     stay: Callable[[], Collection[str]]
     history_days: float | None
+    players_days: int | None = None
+    forget: Callable[[Collection[str]], Awaitable[None]] | None = None
+    is_chosen: Callable[[], bool] = lambda: True
 
     async def run(self, are_known: asyncio.Event) -> None:
         """Go round every hour, once it is known who has a seat, until cancelled; what the store refuses waits."""
@@ -57,8 +62,20 @@ class Housekeeping:
         await self.bans.forget_past()
         if self.history_days is not None:
             await self._forget_games(time.time_ns() // 1_000_000 - round(self.history_days * _DAY_MS), step_seconds)
+        if self.players_days is not None and self.forget is not None and self.is_chosen():
+            await self.forget(await self._absent_since(day - self.players_days))
         if not self.store.table(PLAYERS).expires:
             await self._forget_players(day, step_seconds)
+
+    async def _absent_since(self, day: int) -> list[str]:
+        """Return the ids of players of whom no device was here since that day, so many as are forgotten at once."""
+        seen: dict[str, int] = {}
+        async for some in self.store.table(PLAYERS).load_all():
+            for known in (stored.value for stored in some):
+                if isinstance(known, KnownPlayer):
+                    seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
+        stay = self.stay()
+        return [id for id, last in seen.items() if last < day and id not in stay][:FORGOTTEN_AT_ONCE]
 
     async def _forget_games(self, before: int, step_seconds: float) -> None:
         """Forget the games that ended before a moment (ms since 1970), and what is shared of them."""

@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw, Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState, Welcome
+from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, Welcome
 from tictactoe_server.listings.listed import Listed
 
 _OF_SERVICES: Final = {"calls"}  # the fields that the protocol knows and a service fills
@@ -54,7 +54,8 @@ class Additions:
     What fails is logged and left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, hides_names: bool = False) -> None:
+        self._hides_names = hides_names
         self.welcome = Fields[str](Welcome)
         self.rows = Fields[Listed](RoomSummary)
         self.seats = Fields[SeatState](SeatState)
@@ -74,7 +75,19 @@ class Additions:
 
     def with_seats(self, one: Seated) -> Seated:
         """Return a row or a state with its seats as they are sent."""
+        one = self.public(one)
         return replace(one, seats=Raw(self.encode_seats(one.seats))) if self.seats else one
+
+    def public(self, one: Seated) -> Seated:
+        """Return a row or a state as those see it who are not in the room: with marks for names where these are hid."""
+        return replace(one, seats=seats_by_marks(one.seats)) if self._hides_names else one
+
+    def public_board(self, listed: Listed, board: LiveBoard) -> LiveBoard:
+        """Return a board as it is shown among others, likewise."""
+        if not self._hides_names:
+            return board
+        seats = seats_by_marks(listed.room.seats)
+        return replace(board, names={mark: seat.name for mark, seat in seats.items() if seat is not None})
 
     def encode_seats(self, seats: Mapping[str, SeatState | None]) -> bytes:
         """Return the seats of a room as they are sent."""
@@ -82,6 +95,13 @@ class Additions:
             return encode(seats)
         held = {mark: seat and Raw(with_fields(encode(seat), self.seats.of(seat))) for mark, seat in seats.items()}
         return encode(held)
+
+
+def seats_by_marks(seats: Mapping[str, SeatState | None]) -> dict[str, SeatState | None]:
+    """Return the seats with marks in place of the names of people."""
+    return {
+        mark: seat if seat is None or seat.is_server_bot else replace(seat, name=mark) for mark, seat in seats.items()
+    }
 
 
 def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:

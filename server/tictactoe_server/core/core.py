@@ -32,7 +32,7 @@ from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.sessions.tally import Tally
-from tictactoe_server.settings import Limits
+from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
@@ -110,7 +110,9 @@ class Core:
         hold_ms: int,
         monotonic_ns: Callable[[], int],
         elsewhere: Elsewhere | None = None,
+        settings: Settings | None = None,
     ) -> None:
+        self.settings = settings = settings or Settings()
         self.store = store
         self.time = time
         self.limits = limits
@@ -119,14 +121,14 @@ class Core:
         self.tally = tally = Tally()
         self.presence = Presence()
         self.agenda = Agenda()
-        self.additions = additions = Additions()
+        self.additions = additions = Additions(hides_names=settings.hides_names)
         self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
         self.merged = Listeners[[str, str]]()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
         self.changes = changes = Changes(rooms, time, additions.encode_seats)
         self.on_room, self.on_result, self.on_merge = changes.on_room.add, changes.on_result.add, self.merged.add
         self.timers = Timers(self.agenda, changes, time, limits)
-        self.lobby = Lobby(time, changes.catch_up, additions.encode_row)
+        self.lobby = Lobby(time, changes.catch_up, additions.encode_row, additions.public_board)
         self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere.source_of)
         self.opening = opening = Opening(lists, elsewhere, limits, tally.limited)
         self.registry = Registry(rooms, self.timers, opening, RoomLog(tally))

@@ -129,7 +129,7 @@ class Tournaments(Service):
         request: EventJoin = call.request
         name = call.player.name
         check_knows(call.session, (await self._find(call)).opening)
-        if request.name is not UNSET:
+        if request.name is not UNSET and not self._core.settings.hides_names:
             own = Player(call.player.id, read_name(request.name, "name"))
             name = (await self._accounts.shown(own))[0].name
         ticket = "" if request.ticket is UNSET else request.ticket
@@ -178,7 +178,9 @@ class Tournaments(Service):
 
     def listed(self, player: str = "") -> tuple[EventSummary, ...]:
         """Return the events that are not over, newest first: those open to all, and a player's own."""
-        events = [event for event in reversed(self.kept.current) if event.entry == "open" or _has_part(event, player)]
+        is_listed = not self._core.settings.hides_names
+        current = reversed(self.kept.current)
+        events = [one for one in current if (is_listed and one.entry == "open") or _has_part(one, player)]
         return tuple(
             EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
             for event in events[:MAX_LISTED]

@@ -103,10 +103,10 @@ class Assets:
         for language in LANGUAGES:
             name = f"{language}{_CATALOGUE}"
             rest = open_catalogue(language).sentences
-            for place in self._places:  # the page's own come first: what is among these is nowhere else
-                chosen = {id: sentence for id, sentence in rest.items() if is_said[place](id)}
-                rest = rest if place else {id: sentence for id, sentence in rest.items() if id not in chosen}
-                self._keep(posixpath.join(place, name), _to_json(chosen).encode())
+            for at in self._places:  # the page's own come first: what is among these is nowhere else
+                chosen = {id: sentence for id, sentence in rest.items() if is_said[at](id)}
+                rest = rest if at else {id: sentence for id, sentence in rest.items() if id not in chosen}
+                self._keep(posixpath.join(at, name), _to_json(chosen).encode())
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
             if name != INDEX and name not in texts:
                 self._keep(name, self._read(name))
@@ -166,14 +166,13 @@ class Assets:
         """Return what the page says of whose it is: in its head, beside its emblem and at its foot."""
         place, logo = self.place, ""
         title, imprint = html.escape(place.title), html.escape(place.imprint)
-        named = f'<meta property="og:site_name" content="{title}">\n' if title else ""
         styled = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n' if place != USUAL else ""
         if place.logo is not None:
             logo = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
         say = open_catalogue(language).say
         link = f'<a class="imprint" href="{imprint}" rel="noopener">{html.escape(say("imprint"))}</a>'
         return {
-            "place": named + styled,
+            "place": styled,
             "logo": logo,
             "brand": title or "tictactoe",
             "imprint": link if imprint else "",
@@ -335,12 +334,12 @@ def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
     return lambda id: id in whole or id.partition(",")[0] in whole or id.startswith(heads)
 
 
-def link_card(title: str, description: str, url: str, picture: str) -> str:
+def link_card(site: str, title: str, description: str, url: str, picture: str) -> str:
     """Return the elements of a head that chats make a card of, with a picture of 1200 by 630 if there is one.
 
     Source: the Open Graph protocol, https://ogp.me.
     """
-    said = {"title": title, "description": description, "type": "website", "site_name": "tictactoe"}
+    said = {"title": title, "description": description, "type": "website", "site_name": site}
     if picture:
         said |= {"url": url, "image": picture, "image:width": "1200", "image:height": "630", "image:alt": description}
     lines = [f'<meta property="og:{name}" content="{html.escape(value)}">\n' for name, value in said.items()]

@@ -126,7 +126,10 @@ class Pages:
         counts = self._core.lobby.count()
         if request.wants_html:
             return PageHead(*texts.head_of_home(counts["playing"]), "home.js", "/preview.png")
-        rooms = [live.summary(self._core.time()) for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)]
+        rooms = [
+            self._core.additions.public(live.summary(self._core.time()))
+            for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)
+        ]
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.place)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
@@ -139,7 +142,7 @@ class Pages:
         if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         if live is not None:
-            return _show(request, live.state(self._core.time()))
+            return _show(request, self._core.additions.public(live.state(self._core.time())))
 
         async def look() -> Reply:
             return _show(request, await self._core.registry.load_state(code))
@@ -174,7 +177,7 @@ class Pages:
         title = f"{usual}{place.title}" if place.title and usual != head.title else head.title
         origin = address or request.origin
         picture = f"{origin}{head.picture}" if self._has_pictures and head.picture and origin else ""
-        card = link_card(title, head.description, f"{origin}{request.path}", picture)
+        card = link_card(place.title or "tictactoe", title, head.description, f"{origin}{request.path}", picture)
         body = self._assets.page(title, head.description, address, _language_of(request), head.module, card)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 

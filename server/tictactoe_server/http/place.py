@@ -6,7 +6,6 @@ Contrast is that of WCAG 2.2, "relative luminance" and "contrast ratio"; 4.5 is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -142,11 +141,9 @@ def _fit_accent(text: str, style: str) -> tuple[str, str]:
 
 def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
     """Return the first mixture of a colour with black or white that can be read on all of these grounds."""
-    mixtures: Iterator[Colour] = (
-        tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1)
-    )
+    mixtures = (tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1))
     fits = (one for one in mixtures if all(contrast(one, ground) >= LEAST_CONTRAST for ground in grounds))
-    return "#{:02x}{:02x}{:02x}".format(*next(fits))
+    return f"#{bytes(next(fits)).hex()}"
 
 
 def _round(ratio: float) -> str:

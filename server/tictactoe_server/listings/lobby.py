@@ -62,9 +62,14 @@ class Boards(Topic):
     `on_demo_wanted` are told at each look whether somebody wants a game of computers in the place of none.
     """
 
-    def __init__(self, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], int],
+        public: Callable[[Listed, LiveBoard], LiveBoard] = lambda live, board: board,
+    ) -> None:
         super().__init__()
         self._now = now
+        self._public = public
         self.on_demo_wanted = Listeners[[bool]]()
         self._sent: dict[Session, tuple[int, ...]] = {}
         self._demo_for: set[Session] = set()
@@ -117,7 +122,7 @@ class Boards(Topic):
         now = asyncio.get_running_loop().time()
         self._choose(now)
         for shown in self._shown:
-            row = shown.live.board(self._now())
+            row = self._public(shown.live, shown.live.board(self._now()))
             board = replace(row, clock=UNSET)
             shown.row = encode(row)
             if board != shown.board:
@@ -176,9 +181,10 @@ class Lobby(Topic):
         now: Callable[[], int],
         catch_up: Callable[[], None],
         encode_row: Callable[[Listed, RoomSummary], bytes] = lambda live, row: encode(row),
+        public_board: Callable[[Listed, LiveBoard], LiveBoard] = lambda live, board: board,
     ) -> None:
         super().__init__()
-        self.boards = Boards(now)
+        self.boards = Boards(now, public_board)
         self._encode_row = encode_row
         self._now = now
         self._public: dict[str, Listed] = {}

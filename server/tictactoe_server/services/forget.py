@@ -105,6 +105,11 @@ class Forgetting(Service):
         await self._finish({hash_id(id): kept}, id)
         return kept.stand_in
 
+    async def forget_all(self, ids: Collection[str]) -> None:
+        """Forget several at once: games and tables are read once for all of them; raises `StoreUnavailable`."""
+        if ids:
+            await self._finish({hash_id(id): await self.begin(id) for id in ids})
+
     async def begin(self, id: str) -> Forgotten:
         """Keep that somebody is forgotten: from then on they will be, whatever happens."""
         key = hash_id(id)

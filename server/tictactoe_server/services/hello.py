@@ -10,6 +10,7 @@ import asyncio
 import secrets
 import string
 from collections.abc import Coroutine
+from hashlib import blake2b
 from typing import Any, Final
 
 import structlog
@@ -84,11 +85,15 @@ class Greeting(Service):
         is_coded = has_code and signed_on is None
         coded = await self._admit(request, session) if is_coded else None  # which may wait, and keeps no other waiting
         async with session.source.hellos, self._places:
+            hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
             if signed_on is not None:
                 known, token = await self._sign_on(signed_on, request.token, session.address)
             else:
-                known, token = coded or await self.welcome(request.name, request.token, session.address)
-            player, claim = await self.names.kept.shown(known.player)
+                name = UNSET if hides_names else request.name
+                known, token = coded or await self.welcome(name, request.token, session.address)
+            if hides_names:
+                known = replace(known, player=replace(known.player, name=_guest_name(known.player.id)))
+            player, claim = (known.player, None) if hides_names else await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id
@@ -120,6 +125,7 @@ class Greeting(Service):
             id=request.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,
+            chat=UNSET if self._core.settings.chat == "on" else self._core.settings.chat,
             claimed=UNSET if claim is None else claim.player == player.id,
             title=self._place.title or UNSET,
             greeting=self._place.greeting or UNSET,
@@ -204,3 +210,9 @@ class Greeting(Service):
             await change(self._players, key, note)
         except StoreUnavailable as unavailable:
             log.debug("that a player is here could not be noted", reason=str(unavailable))
+
+
+def _guest_name(id: str) -> str:
+    """Return the name that a player always has where people choose none."""
+    digest = blake2b(id.encode(), digest_size=4).digest()
+    return "guest-" + "".join(_GUEST_ALPHABET[byte % len(_GUEST_ALPHABET)] for byte in digest)

@@ -75,6 +75,8 @@ class Names(Service):
 
     async def claim(self, call: Call) -> None:
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
+        if self._core.settings.hides_names:
+            raise Refused(ErrorCode.NOT_ALLOWED, "names given")
         with self._in_line("claim", call.session.address) as line:
             if call.session.connection.signed_on is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "signed on")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 
+from msgspec import UNSET
+
 from tictactoe_protocol import ErrorCode, clean_text
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
 from tictactoe_server.admin.drain import Drain
@@ -51,7 +54,7 @@ class Talk(Service):
         self.handles = {Chat: self.say}
 
     def start(self, core: Core) -> None:
-        self._allowances = core.allowances
+        self._allowances, self._chat = core.allowances, core.settings.chat
 
     def say(self, call: Call) -> None:
         """Say something; where a crowd watches, those who do may speak only now and then."""
@@ -60,14 +63,18 @@ class Talk(Service):
         seat = room.mark_of(player.id) if live.is_played_by(session) else None
         if seat is None and room.chat == "players":
             raise Refused(ErrorCode.NOT_ALLOWED, "chat")
-        said = read_text(call.request.text, "text")
+        sentence = call.request.sentence
+        if self._chat == "off" or (self._chat == "sentences" and sentence is UNSET):
+            raise Refused(ErrorCode.NOT_ALLOWED, f"chat {self._chat}")
+        said = read_text(call.request.text, "text") if sentence is UNSET else say(f"sentence {sentence}")
         if seat is None and live.watchers.are_many:
             self._allowances.take(self._allowances.crowd_chat[player.id], "chat", "crowd")
         self._allowances.take(session.rates.chat, "chat")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name
         at = time.time_ns() // 1_000_000
-        live.push(ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id))
+        line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
+        live.push(line)
 
 
 def read_text(text: str, path: str) -> str:

@@ -1,0 +1,93 @@
+"""A server for children: what they may say, and whose names are shown to whom, by every door."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from urllib.request import urlopen
+
+import pytest
+
+from tests.peer import open_peer
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+
+@pytest.fixture
+async def school() -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0, for_="school", demo=False)) as server:
+        yield server
+
+
+async def read(server: Server, path: str) -> str:
+    """Return what plain HTTP answers."""
+    url = server.url.replace("ws://", "http://") + path
+    return await asyncio.to_thread(lambda: urlopen(url).read().decode())
+
+
+def test_an_option_of_its_own_wins_over_what_a_school_has() -> None:
+    assert (Settings().chat, Settings().lobby, Settings().keep_players_days) == ("on", "names", None)
+    school = Settings(for_="school", chat="off")
+    assert (school.chat, school.lobby, school.keep_players_days) == ("off", "marks", 180)
+
+
+async def test_only_sentences_are_said_and_everybody_reads_them(school: Server) -> None:
+    async with open_peer(school.url) as ana, open_peer(school.url) as bo:
+        assert ana.welcome["chat"] == "sentences"
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        refused = await bo.ask("chat", room=room, text="Where do you live?")
+        assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "chat sentences")
+        await bo.ask("chat", room=room, sentence="well_played")
+        line = await ana.next_of("chat")
+        assert (line["sentence"], line["text"]) == ("well_played", "Well played!")
+        assert (await bo.ask("chat", room=room, sentence="rude"))["code"] == "bad_message"
+
+
+async def test_where_chat_is_off_nothing_is_said() -> None:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
+        open_peer(server.url, "ana") as ana,
+    ):
+        assert (ana.welcome["chat"], ana.welcome["name"]) == ("off", "ana")
+        room = (await ana.ask("create"))["room"]
+        for said in ({"text": "hello"}, {"sentence": "hello"}):
+            refused = await ana.ask("chat", room=room, **said)
+            assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "chat off")
+
+
+async def test_nobody_has_a_name_of_their_own_by_hello_or_claim(school: Server) -> None:
+    async with open_peer(school.url, "Mia Schmidt") as mia:
+        name, token = mia.welcome["name"], mia.welcome["token"]
+        assert name.startswith("guest-")
+        refused = await mia.ask("claim_name", name="mia")
+        assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "names given")
+    async with open_peer(school.url, "Mia", token) as again:
+        assert again.welcome["name"] == name
+
+
+async def test_lists_pages_and_texts_show_marks(school: Server) -> None:
+    async with open_peer(school.url, "ana") as ana, open_peer(school.url, "bo") as bo:
+        room = (await ana.ask("create"))["room"]
+        state = await bo.ask("join", room=room)
+        assert state["type"] == "ok"
+        names = [peer.welcome["name"] for peer in (ana, bo)]
+        lobby = await bo.ask("lobby", on=True, boards=1)
+        board = next((one for one in bo.seen if one["type"] == "boards"), None) or await bo.next_of("boards")
+        assert [seat["name"] for seat in lobby["rooms"][0]["seats"].values()] == ["X", "O"]
+        told = [json.dumps(lobby), json.dumps(board), json.dumps(await bo.ask("rooms"))]
+        told += [await read(school, path) for path in ("/", "/wall", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
+        assert not [text for text in told for name in names if name in text]
+        await ana.ask("sync", room=room)
+        shown = [one for one in ana.seen if one["type"] == "room"][-1]
+        assert {seat["name"] for seat in shown["seats"].values()} == set(names)
+
+
+async def test_events_that_are_open_to_all_are_not_listed(school: Server) -> None:
+    async with open_peer(school.url) as teacher, open_peer(school.url) as other:
+        opened = await teacher.ask("event_open", title="Class 3b", kind="swiss", clock={"move_ms": 10_000})
+        assert opened["type"] == "ok", opened
+        assert [one["title"] for one in (await teacher.ask("events"))["events"]] == ["Class 3b"]
+        assert (await other.ask("events"))["events"] == []
+        assert "Class 3b" not in await read(school, "/api/events") + await read(school, "/")
