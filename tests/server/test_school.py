@@ -10,6 +10,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.peer import open_peer
+from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -91,3 +92,16 @@ async def test_events_that_are_open_to_all_are_not_listed(school: Server) -> Non
         assert [one["title"] for one in (await teacher.ask("events"))["events"]] == ["Class 3b"]
         assert (await other.ask("events"))["events"] == []
         assert "Class 3b" not in await read(school, "/api/events") + await read(school, "/")
+
+
+async def test_who_was_not_there_for_so_long_is_forgotten(school: Server) -> None:
+    async with open_peer(school.url) as ana:
+        token = ana.welcome["token"]
+    async with asyncio.timeout(5):
+        while school.core.presence.ids:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await school._housekeeping.go_round(today() + 181, 0)
+    async with open_peer(school.url, token=token) as gone:
+        assert gone.welcome["code"] == "bad_token"
+    kept = [one async for some in school.core.store.table(FORGOTTEN).load_all() for one in some]
+    assert [one.value.is_done for one in kept] == [True]

@@ -13,7 +13,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts, run_at
 from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_duration, show_ready, time_option
-from tictactoe_server.settings import COUNTS, Limits, count_of
+from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 
 _FIGURES: Final = ("unready", "players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
 """What the status of a cluster says of each server."""
@@ -56,6 +56,7 @@ class Status(Order, frozen=True, tag="status"):
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
             "backup": server.backups and server.backups.describe(),
+            "people_may": _describe_people(server.core.settings),
         }
         registry = server.core.registry
         here = {"served": len(registry.by_code), "elsewhere": registry.elsewhere.count}
@@ -75,6 +76,7 @@ class Status(Order, frozen=True, tag="status"):
             "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
             "drain": None if drain is None else _describe_drain(drain),
             "backup": answer["backup"],
+            "allows": answer.get("people_may"),
             "speed": answer.get("speed"),
         }
         lines = [f"{name:8} {clean_text(text)}" for name, text in rows.items() if text is not None]
@@ -151,3 +153,12 @@ def _describe_drain(drain: Row) -> str:
     latest = "however long they take" if left is None else f"at most {show_duration(left)}"
     what = "1 game goes on" if count == 1 else f"{count} games go on"
     return f"No new games; {what}, {latest}; then the server {end}."
+
+
+def _describe_people(settings: Settings) -> str | None:
+    """Return what people may say, whose names are shown and for how long they are kept; None for what is usual."""
+    days = settings.keep_players_days
+    if (settings.chat, settings.lobby, days) == ("on", "names", None):
+        return None
+    kept = "as usual" if days is None else f"for {days} days"
+    return f"chat {settings.chat}, lists show {settings.lobby}, players are kept {kept}"
