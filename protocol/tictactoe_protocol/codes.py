@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 PROTOCOL_VERSION: Final = 1
 SUBPROTOCOL: Final = "tictactoe.v1"
@@ -17,6 +17,7 @@ MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_ERROR_BYTES: Final = 1024
 MAX_ID_LENGTH: Final = 64
 ChatSentence = Literal["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]
+SENTENCES: Final = get_args(ChatSentence)
 """The ids of the sentences that can be said where a server allows no other text: ``sentence ID`` in the catalogue."""
 
 MAX_CHAT_LENGTH: Final = 200

@@ -20,7 +20,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb
 from tictactoe_protocol.happened import choices_at
-from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, opening_state
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_state
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
@@ -31,6 +31,7 @@ class _NoServer:
 
     player = ""
     features: frozenset[str] = frozenset()
+    welcome = Welcome(protocol=0, server="", player="", name="", token="", rooms=())
 
     async def request(self, request: Request) -> Ok:
         if isinstance(request, Leave):

@@ -20,8 +20,9 @@ from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices
+from tictactoe_protocol.codes import SENTENCES
 from tictactoe_protocol.happened import NOBODYS, happened
-from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState
+from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
 from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.wording import seat_of
 
@@ -38,6 +39,7 @@ class RoomRequests(Protocol):
     """What a room needs of the conversation that it is a part of."""
 
     player: str
+    welcome: Welcome
 
     @property
     def features(self) -> frozenset[str]:
@@ -292,8 +294,15 @@ class Room(Followed[RoomState]):
         return reply.analysis
 
     async def chat(self, text: str) -> None:
-        """Say something to players and watchers, in at most 200 characters."""
-        await self._ask(requests.Chat(room=self.code, text=text))
+        """Say something to players and watchers, in at most 200 characters.
+
+        Where the server has sentences to choose from, the text is the id of one, or its number from 1 on.
+        """
+        numbered = {str(number): id for number, id in enumerate(SENTENCES, 1)} | {id: id for id in SENTENCES}
+        if self._client.welcome.chat == "sentences" and text in numbered:
+            await self._ask(requests.Chat(room=self.code, sentence=numbered[text]))
+        else:
+            await self._ask(requests.Chat(room=self.code, text=text))
 
     async def _ask(self, request: requests.Request) -> Ok:
         """Return the answer to whoever asked last of those at this keyboard who have to."""

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.codes import SENTENCES
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
 from tictactoe_protocol.tournaments import describe_call
@@ -14,7 +15,8 @@ from tictactoe_protocol.tournaments import describe_call
 
 def announce_chat(line: ChatLine) -> str:
     """Return what somebody said, safe to print; a watcher is marked as one."""
-    return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=clean_text(line.text))
+    text = say(f"sentence {line.sentence}") if line.sentence in SENTENCES else clean_text(line.text)
+    return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=text)
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:

@@ -289,6 +289,8 @@ class Running:
         }
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
         terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
+        if self._core.settings.hides_names:  # those of its players are for who has part in it
+            terms["visibility"] = "private"
         try:
             await self._core.open_room(rules.to_rules(), seats=seats, **terms)
         except RoomExists:

@@ -167,8 +167,18 @@ export class GameControls {
 
 	/** Say something in the room; resolves to whether it was said. @param {string} text */
 	async chat(text) {
+		return this.#tell({ type: "chat", text });
+	}
+
+	/** Say one of the sentences that the server has. @param {Protocol.Chat["sentence"]} sentence */
+	async chatSentence(sentence) {
+		return this.#tell({ type: "chat", sentence });
+	}
+
+	/** @param {{ type: "chat", text?: string, sentence?: Protocol.Chat["sentence"] }} request */
+	async #tell(request) {
 		const { room } = this.page;
-		return !!room && room.ask({ type: "chat", text });
+		return !!room && room.ask(request);
 	}
 
 	/** Do what was typed behind a slash or a colon. @param {string} text */

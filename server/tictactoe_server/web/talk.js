@@ -4,6 +4,9 @@ import { say } from "./catalogue.js";
 import { button, h, setText, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
+/** What may be said where nobody may write: by their ids. */
+const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]);
+
 export class Talk {
 	/** How many lines came while they were not to be seen. */
 	#unread = 0;
@@ -17,12 +20,16 @@ export class Talk {
 	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
+		const { chat } = page.app.connection.welcome ?? {};
+		if (chat === "off") this.#form.hidden = true;
+		if (chat === "sentences") this.#form.replaceChildren(...SENTENCES.map((id) => button(say(`sentence ${id}`), () => page.controls.chatSentence(id), { type: "button" })));
 	}
 
 	/** @param {ChatLine} line */
-	hear({ from, seat, text }) {
+	hear({ from, seat, ...line }) {
+		const text = wordsOf(line);
 		if (!this.#lines.clientHeight) this.#tellUnread(this.#unread + 1);
-		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${clean(text)}`));
+		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${text}`));
 	}
 
 	/** Show what happened between the lines. */
@@ -67,8 +74,11 @@ export class Talk {
 	}
 }
 
+/** What was said, a sentence that may be chosen in the language of who reads it. @param {Pick<ChatLine, "text" | "sentence">} line */
+const wordsOf = ({ text, sentence }) => (SENTENCES.some((one) => one === sentence) ? say(`sentence ${sentence}`) : clean(text));
+
 /** A line as it is told. @param {ChatLine} line */
-export function describeLine({ from, seat, text }) {
+export function describeLine({ from, seat, ...line }) {
 	const name = seat ? clean(from) : say("view talk from watching", { name: clean(from) });
-	return say("chat of", { name, text: clean(text) });
+	return say("chat of", { name, text: wordsOf(line) });
 }
