@@ -115,7 +115,7 @@ class Greeting(Service):
             id=request.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,
-            chat=UNSET if self._core.settings.chat == "on" else self._core.settings.chat,
+            chat=UNSET if (chat := self._core.settings.chat) is None or chat == "on" else chat,
             claimed=UNSET if claim is None else claim.player == player.id,
         )
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
