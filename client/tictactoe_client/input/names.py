@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from random import choice
 
+from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
-from tictactoe_client.settings import PROGRAM
+from tictactoe_client.online.errors import describe_cause
+from tictactoe_client.settings import PROGRAM, Misuse
 from tictactoe_client.text.qr import render_code
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -31,6 +35,16 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
             return [say("name link how", command=command), link], render_code(link)
         case "revoke":
             await client.revoke(value)
+        case "export":
+            text = json.dumps(await client.export(), ensure_ascii=False, indent=1)
+            try:
+                create_file(Path(value).expanduser(), f"{text}\n")
+            except (OSError, ValueError) as error:
+                raise Misuse(say("name not saved", file=clean_text(value), why=describe_cause(error))) from None
+            return [say("name saved", file=clean_text(value))], ()
+        case "forget":
+            await client.forget()
+            return [say("name forgotten", server=client.address.url)], ()
     return [], ()
 
 

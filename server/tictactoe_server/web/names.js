@@ -23,7 +23,7 @@ export function showNames(app, code = "") {
 	const own = h("input", { value: connection.name, maxlength: 24, autocomplete: "nickname" });
 	const enter = makeWayBack(app, code, fault, () => dialog.close());
 	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", {}, say("page name claim")));
-	const others = [claiming, h("h3", {}, say("page name devices")), list, h("div.row", {}, button(say("name deed link"), link)), told, h("details", {}, h("summary", {}, say("page name door")), enter)];
+	const others = [claiming, h("h3", {}, say("page name devices")), list, h("div.row", {}, button(say("name deed link"), link)), told, h("details", {}, h("summary", {}, say("page name door")), enter), h("div.row", { hidden: !connection.knows("forget") }, button(say("name deed export"), save), button(say("name deed forget"), forget))];
 	const dialog = openDialog(say("name title"), h("div.identity", {}, about, fault, written, ...(code ? [h("p", {}, say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
@@ -62,6 +62,39 @@ export function showNames(app, code = "") {
 			const url = app.linkTo(`#link=${link_code}`);
 			show(told, h("p", {}, say("page name link")), makeLink(app, url, say("name title")), h("p.code", {}, h("b", {}, link_code)), drawQr(url, say("page invite qr")));
 			return learn();
+		});
+	}
+
+	/** Hand out all that the server keeps, the games of all its answers in one file. */
+	async function save() {
+		/** @type {Record<string, unknown>} */
+		let found = {};
+		/** @type {unknown[]} */
+		const games = [];
+		for (let before, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+			const known = before;
+			before = undefined;
+			await ask({ type: "export", ...(known === undefined ? {} : { before: known }) }, (ok) => {
+				if (isFirst) found = ok.export ?? {};
+				games.push(.../** @type {unknown[]} */ (ok.export?.games ?? []));
+				before = ok.before;
+			});
+		}
+		if (fault.textContent) return;
+		const url = URL.createObjectURL(new Blob([JSON.stringify({ ...found, games }, null, 1)], { type: "application/json" }));
+		h("a", { href: url, download: "tictactoe.json" }).click();
+		setTimeout(() => URL.revokeObjectURL(url), 60_000);
+	}
+
+	/** Forget who one is, here and on this device, asked once more where the name is one's own. */
+	function forget() {
+		const name = clean(connection.name);
+		if (!confirm(say("name forget"))) return;
+		if (connection.welcome?.claimed && !confirm(say("name forget twice", { name }))) return;
+		return ask({ type: "forget" }, () => {
+			app.keep({ name: "", token: "", tokens: {} });
+			dialog.close();
+			app.say(say("name forgotten", { server: location.host }));
 		});
 	}
 
