@@ -158,7 +158,10 @@ _command(
     "rooms.use_name",
     ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
     Placed(
-        ["what"], metavar="name deed", type=Words(("devices", "claim", "link", "revoke", "rescue")), default="devices"
+        ["what"],
+        metavar="name deed",
+        type=Words(("devices", "claim", "link", "revoke", "rescue", "export", "forget")),
+        default="devices",
     ),
     Placed(["value"], metavar="value", required=False),
 )

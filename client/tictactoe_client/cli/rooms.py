@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import socket
 import sys
 import time
@@ -30,7 +31,7 @@ from tictactoe_client.online.errors import Refused, describe_cause
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.session import cluster_for
-from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.settings import PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
 from tictactoe_client.text.language import means
@@ -209,7 +210,7 @@ async def show_servers(settings: Settings) -> int:
 async def use_name(settings: Settings, what: str, value: str | None) -> int:
     """Claim a name, let another device in, be let in by a code, or list and revoke devices."""
     comes = what == "rescue" or (what == "link" and value is not None)
-    if what in ("claim", "revoke", "rescue") and value is None:
+    if what in ("claim", "export", "revoke", "rescue") and value is None:
         raise Misuse(say("name needs", what=what))
     if what == "rescue" and settings.name is None:
         raise Misuse(say("name rescue needs"))
@@ -218,7 +219,13 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
     async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
 
         async def ask() -> list[str]:
+            if what == "forget" and (owned := (await client.devices()).claimed) and value != owned:
+                command = shlex.join((PROGRAM, "name", what, owned))
+                return [say("name forget sure", name=clean_text(owned), command=command)]
             lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
+            if what == "forget":
+                for url in client.cluster.given.urls:
+                    await session.identity.forget_token(url, client.token)
             if comes or what in ("claim", "link"):
                 session.identity.write_down(client)
                 if settings.name not in (None, client.name) and not settings.name_is_for_now:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from random import choice
+from typing import Any
 
+from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
-from tictactoe_client.settings import PROGRAM
+from tictactoe_client.online.errors import describe_cause
+from tictactoe_client.settings import PROGRAM, Misuse
 from tictactoe_client.text.qr import render_code
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -31,7 +36,21 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
             return [say("name link how", command=command), link], render_code(link)
         case "revoke":
             await client.revoke(value)
+        case "export":
+            write_export(value, await client.export())
+            return [say("name saved", file=clean_text(value))], ()
+        case "forget":
+            await client.forget()
+            return [say("name forgotten", server=client.address.url)], ()
     return [], ()
+
+
+def write_export(file: str, found: dict[str, Any]) -> None:
+    """Write what a server keeps of somebody to a new file, as JSON; raises `Misuse`."""
+    try:
+        create_file(Path(file).expanduser(), f"{json.dumps(found, ensure_ascii=False, indent=1)}\n")
+    except (OSError, ValueError) as error:
+        raise Misuse(say("name not saved", file=clean_text(file), why=describe_cause(error))) from None
 
 
 def propose_name() -> str:

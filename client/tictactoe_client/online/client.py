@@ -31,7 +31,7 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, parse_name, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
-from tictactoe_protocol.names import ClaimName, Devices, LinkDevice, Revoke
+from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Ok, PastGame, RoomSummary
 
 Awaited = TypeVar("Awaited")
@@ -159,6 +159,19 @@ class Client(Conversation):
         """Let one of our devices, by its id, be us no more."""
         await self._ask_of("names", Revoke(device=device))
 
+    async def export(self) -> dict[str, Any]:
+        """Return all that the server keeps of us: the tables by their names, and all finished games as `games`."""
+        page = await self._ask_of("forget", Export())
+        found, games = page.export or {}, list((page.export or {}).get("games", ()))
+        while page.before is not UNSET:
+            page = await self._ask_of("forget", Export(before=page.before))
+            games.extend((page.export or {}).get("games", ()))
+        return found | {"games": games}
+
+    async def forget(self) -> None:
+        """Have the server forget us for good: the token is worth nothing any more, and the connection ends."""
+        await self._ask_of("forget", Forget())
+
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
         return (await self._ask(requests.Ping())).time or 0
@@ -194,7 +207,7 @@ class Client(Conversation):
             raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
         return tournament
 
-    async def _ask_of(self, feature: Literal["events", "names"], request: requests.Request) -> Ok:
+    async def _ask_of(self, feature: Literal["events", "forget", "names"], request: requests.Request) -> Ok:
         """Ask for what the server may be too old for; raises `Refused` where it is."""
         if feature not in self.features:
             raise Refused("unsupported", say(f"too old for {feature}"))

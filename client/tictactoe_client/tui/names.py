@@ -13,6 +13,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.question import Question
+from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.text import MAX_NAME_LENGTH
@@ -34,7 +35,8 @@ class NamesPage(ListPage):
     def __init__(self) -> None:
         super().__init__()
         self._devices: dict[str, Device] = {}
-        self._about = ""
+        self._about = self._name = ""
+        self._is_own_name = False
         self._told: list[str] = []
         self._codes: list[str] = []
         self._picture: tuple[str, ...] = ()
@@ -45,7 +47,7 @@ class NamesPage(ListPage):
     connected = opened
 
     def fill(self) -> None:
-        deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back")}
+        deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back", "export", "forget")}
         rows = deeds | {id: describe_device(device) for id, device in self._devices.items()}
         self.keep(list(rows))
         self.rows.show(rows, self.chosen)
@@ -65,6 +67,8 @@ class NamesPage(ListPage):
             "claim": (say("home your name"), client.name if client else ""),
             "code": (say("name code"), ""),
             "back": (say("name back"), ""),
+            "export": (say("name export file"), "tictactoe.json"),
+            "forget": (say("name forget"), None),
         }
         text, value = asks.get(name, (say("name revoke", device=name), None))
         limit = 64 if name == "code" else MAX_NAME_LENGTH
@@ -80,8 +84,20 @@ class NamesPage(ListPage):
             self.program.session.become(link=typed)
         elif name == "back":
             self.program.push_screen(Question(say("name back code"), "", limit=64), partial(self._come_back, typed))
+        elif name == "export":
+            self._do(name, typed)
+        elif name == "forget":
+            self._forget()
         else:
             self._do("revoke", name)
+
+    def _forget(self) -> None:
+        """Be forgotten, asked once more where the name is one's own."""
+        if not self._is_own_name:
+            self._do("forget")
+            return
+        text = say("name forget twice", name=clean_text(self._name))
+        self.program.push_screen(Question(text), lambda answer: None if answer is None else self._do("forget"))
 
     def _come_back(self, name: str, code: str | None) -> None:
         """Be again who has this name, by one of its codes."""
@@ -114,7 +130,11 @@ class NamesPage(ListPage):
         if what == "claim":
             self.program.keep_name(client.name)
             self._codes = told
-        elif what == "link":
+        elif what == "forget":
+            for url in client.cluster.given.urls:
+                await self.program.session.identity.forget_token(url, client.token)
+            return
+        elif what in ("link", "export"):
             self._told, self._picture = told, picture
         await self._learn(client)
 
@@ -122,4 +142,5 @@ class NamesPage(ListPage):
         found = await client.devices()
         self._devices = {device.id: device for device in found.devices or ()}
         self._about = describe_self(client, found)
+        self._name, self._is_own_name = client.name, bool(found.claimed)
         self.program.redraw()

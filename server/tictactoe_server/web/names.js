@@ -23,7 +23,7 @@ export function showNames(app, code = "") {
 	const own = nameInput({ value: connection.name });
 	const enter = makeWayBack(app, code, fault, () => dialog.close());
 	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim")));
-	const others = [claiming, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter)];
+	const others = [claiming, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
@@ -74,6 +74,41 @@ export function showNames(app, code = "") {
 			setText(fault, messageOf(error));
 		}
 	}
+}
+
+/** What gives one all that the server keeps, and what deletes it. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask @param {() => void} onDone */
+function makeOwnData(app, ask, onDone) {
+	const { connection } = app;
+	return h("div.row", { hidden: !connection.knows("forget") }, button(say("name deed export"), () => save({}, [])), button(say("name deed forget"), forget));
+
+	/** Ask for the games before these, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {number} [before] @returns {Promise<void>} */
+	function save(found, games, before) {
+		return ask({ type: "export", ...(before === undefined ? {} : { before }) }, (ok) => {
+			const all = [...games, .../** @type {unknown[]} */ (ok.export?.games ?? [])];
+			const whole = { ...ok.export, ...found, games: all };
+			return ok.before === undefined ? offer(whole) : save(whole, all, ok.before);
+		});
+	}
+
+	/** Delete it here and on this device, asked once more where the name is one's own. */
+	function forget() {
+		const name = clean(connection.name);
+		if (!confirm(say("name forget"))) return;
+		if (connection.welcome?.claimed && !confirm(say("name forget twice", { name }))) return;
+		return ask({ type: "forget" }, () => {
+			connection.identity.token = connection.identity.name = "";
+			app.keep({ name: "", token: "", tokens: {} });
+			onDone();
+			app.say(say("name forgotten", { server: location.host }));
+		});
+	}
+}
+
+/** Have the browser keep this as a file. @param {Record<string, unknown>} whole */
+function offer(whole) {
+	const url = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 1)], { type: "application/json" }));
+	h("a", { href: url, download: "tictactoe.json" }).click();
+	setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /** @param {App} app @param {Element} written where they stand */
