@@ -69,6 +69,7 @@ export class GamePage {
 				changeLook();
 				this.draw();
 			},
+			onEmbed: () => app.embed("shared" in source ? `replay/${source.shared}` : (this.game?.code ?? "")),
 			onRules: () => app.showRules(this.game?.state?.rules),
 		});
 		this.element = this.stage.element;
@@ -188,6 +189,7 @@ export class GamePage {
 		const scene = sceneOf(game, state, this.may(game, state), this.#view);
 		this.#drawBoard(scene);
 		stage.draw(scene, (kind) => this.#makeCard(kind, state));
+		stage.embed.hidden = !("shared" in this.source) && (!this.isLive || state.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		this.#drawQuestions(scene.questions);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
