@@ -147,11 +147,6 @@ export class App {
 		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
-	/** Copy the tag by which a page of another site shows what is under a path. @param {string} path */
-	embed(path) {
-		this.copy(`<iframe src="${this.linkTo(`embed/${path}`)}" width="480" height="600" style="border:0"></iframe>`);
-	}
-
 	/** @param {Partial<Kept>} changed */
 	keep(changed) {
 		Object.assign(this.kept, changed);

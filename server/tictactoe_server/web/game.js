@@ -69,7 +69,7 @@ export class GamePage {
 				changeLook();
 				this.draw();
 			},
-			onEmbed: () => app.embed("shared" in source ? `replay/${source.shared}` : (this.game?.code ?? "")),
+			onEmbed: async () => (await import("./embedding.js")).copyTag(app, "shared" in source ? `replay/${source.shared}` : (this.game?.code ?? "")),
 			onRules: () => app.showRules(this.game?.state?.rules),
 		});
 		this.element = this.stage.element;

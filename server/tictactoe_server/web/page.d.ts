@@ -199,6 +199,7 @@ type TalkEars = { onSay(text: string): Promise<boolean>; onCommand(text: string)
 type ReviewEars = { look(ply: number): void; here(): number; onChange(): void; say(text: string): void; onFail(text: string): void };
 /** What of a game's page is drawn by others, and who hears which answer was chosen, by its name. */
 type StageParts = {
+	onEmbed: () => unknown;
 	steps: Element;
 	moves: Element;
 	talk: Element | null;

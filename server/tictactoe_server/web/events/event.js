@@ -19,7 +19,7 @@ export class EventPage {
 	#title = h("h1", { tabindex: -1 });
 	#terms = h("p.note");
 	#standing = h("p.standing");
-	#embed = button(say("page embed"), () => this.following.app.embed(`e/${this.following.code}`), { hidden: true });
+	#embed = button(say("page embed"), async () => (await import("../embedding.js")).copyTag(this.following.app, `e/${this.following.code}`), { hidden: true });
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");
