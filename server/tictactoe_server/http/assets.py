@@ -35,6 +35,9 @@ PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
 STYLE: Final = "style.css"
 """The style sheet that has the page's colours."""
+EMBED_INDEX: Final = "embed.html"
+EMBED: Final = "embed.js"
+"""What stands in frames of other pages: a page and its module, which is one file with all that it needs."""
 
 ENTRIES: Final = ("main.js", "game.js")
 """The modules that are one file with all that they need: the page's own, and that of a game, to which nearly all go."""
@@ -96,7 +99,8 @@ class Assets:
         texts = {name: _EMPTY_LINES.sub("\n", _COMMENT.sub("", text)).lstrip("\n") for name, text in modules.items()}
         index = (folder / INDEX).read_text("utf-8")
         alone = [name for name in texts if f'"./{name}"' in index]
-        self._modules = Modules(texts, ENTRIES, alone)
+        embedded = Modules(texts, (EMBED,), ())
+        self._modules = Modules({name: text for name, text in texts.items() if name != EMBED}, ENTRIES, alone)
         self._at_once = {"", *self._modules.together, *alone}
         self._places = sorted({"", *map(self._place_of, texts)})
         is_said = {one: _ids_in(texts[name] for name in texts if self._place_of(name) == one) for one in self._places}
@@ -108,7 +112,7 @@ class Assets:
                 rest = rest if at else {id: sentence for id, sentence in rest.items() if id not in chosen}
                 self._keep(posixpath.join(at, name), _to_json(chosen).encode())
         for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
-            if name != INDEX and name not in texts:
+            if name not in (INDEX, EMBED_INDEX) and name not in texts:
                 self._keep(name, self._read(name))
         everything = "".join((*texts.values(), *self._paths.values()))
         for name in self._modules.files:
@@ -116,7 +120,12 @@ class Assets:
         for name in self._modules.files:
             module = _INDENT.sub("", self._modules.render(name, self._paths.__getitem__))
             self._keep(name, self._replace_names(name, module).encode(), self._paths[name])
+        if EMBED in texts:
+            module = _INDENT.sub("", embedded.render(EMBED, self._paths.__getitem__))
+            self._keep(EMBED, self._replace_names(EMBED, module).encode())
+            embed_index = (folder / EMBED_INDEX).read_text("utf-8")
         self._index = self._replace_names(INDEX, index)
+        self._embed_index = self._replace_names(EMBED_INDEX, embed_index) if EMBED in texts else ""
         self._named = [name for name in self._modules.files if self._paths[name] in self._index]
         if self.place.logo is not None:
             self._keep(*self.place.logo)
@@ -160,7 +169,8 @@ class Assets:
             "preloads": "".join((card, *said, *looks, *modules)),
             **self._words_of_place(language),
         }
-        return _PLACE.sub(lambda place: words[place[1]], self._index).encode()
+        index = self._embed_index if module == EMBED else self._index
+        return _PLACE.sub(lambda place: words[place[1]], index).encode()
 
     def _words_of_place(self, language: str) -> dict[str, str]:
         """Return what the page says of whose it is: in its head, beside its emblem and at its foot."""

@@ -23,7 +23,7 @@ from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
-from tictactoe_server.http.assets import PREFIX, Assets, link_card, send, send_part
+from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send, send_part
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
@@ -162,6 +162,7 @@ class Pages:
 
     def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
         """Return a response that may connect to this server, and to the others of the cluster."""
+        is_embedded = isinstance(reply, PageHead) and reply.module == EMBED
         if isinstance(reply, PageHead):
             reply = self._page(request, reply)
         elif not isinstance(reply, HttpResponse):
@@ -169,7 +170,8 @@ class Pages:
         own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
         places = " ".join(("'self'", *own, *self._core.registry.elsewhere.urls))
         readable = READABLE if request.is_open_to_all and READABLE[0] not in reply.fields else ()
-        return send(request, replace(reply, fields=(*reply.fields, *readable, *_policy(places))))
+        policy = _policy("'self'", "*") if is_embedded else _policy(places)
+        return send(request, replace(reply, fields=(*reply.fields, *readable, *policy)))
 
     def _page(self, request: HttpRequest, head: PageHead, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
         address = self._admission.address_for_others(request)
@@ -223,14 +225,13 @@ def _draw_qr(link: str) -> bytes:
     return image.getvalue()
 
 
-def _policy(places: str, *, also: str = "") -> tuple[tuple[str, str], ...]:
-    """Return the headers by which a page loads nothing foreign, connects to `places` only and is nobody's frame.
-
-    With `also` as ``sandbox`` it runs no script either, as an image that somebody opens by itself.
+def _policy(places: str, ancestors: str = "'none'", *, also: str = "") -> tuple[tuple[str, str], ...]:
+    """Return the headers by which a page loads nothing foreign, connects to `places` only, and stands in no frame but
+    those of `ancestors`. With `also` as ``sandbox`` it runs no script either, as an image that somebody opens by itself.
     """
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        f"connect-src {places}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"connect-src {places}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
         f"{also and f'; {also}'}"
     )
     return ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer")

@@ -162,9 +162,16 @@ export class GamePage {
 		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
 		stage.draw(scene);
+		stage.embed.hidden = !("shared" in this.source) && (!this.isLive || game?.state?.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.drawQuestions(scene.questions);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
+	}
+
+	/** Copy the tag that shows the game in another page. */
+	async copyTag() {
+		const { copyTag } = await import("./embedding.js");
+		copyTag(this.app, "shared" in this.source ? `replay/${this.source.shared}` : (this.game?.code ?? ""));
 	}
 
 	/** @param {Scene} scene */

@@ -36,8 +36,10 @@ export class Stage {
 		const { timeline, talk, isLive } = page;
 		this.page = page;
 		this.looks = button("◐", () => this.#changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
+		/** Copies the tag that shows the game in another page, where everybody may see it. */
+		this.embed = button(say("page embed"), () => page.copyTag(), { class: "looks", hidden: true });
 		this.element = h("div.game",
-			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks), this.#terms), this.#players),
+			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms), this.#players),
 			h("div.middle", this.#card, this.#place),
 			h("div.after",
 				h("div.below", this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),

@@ -1,7 +1,7 @@
 /** The page of an event: what one does in it, how it stands, who plays whom. */
 
 import { say } from "../catalogue.js";
-import { h, setText, show } from "../dom.js";
+import { button, h, setText, show } from "../dom.js";
 import { makeNothing } from "../nothing.js";
 import { clean, formatDuration } from "../words.js";
 import { makeBracket } from "./bracket.js";
@@ -19,6 +19,7 @@ export class EventPage {
 	#title = h("h1", { tabindex: -1 });
 	#terms = h("p.note");
 	#standing = h("p.standing");
+	#embed = button(say("page embed"), async () => (await import("../embedding.js")).copyTag(this.following.app, `e/${this.following.code}`), { hidden: true });
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");
@@ -44,7 +45,7 @@ export class EventPage {
 			cross: h("section.card", { hidden: true }, h("h2", say("page event cross")), this.#cross),
 		};
 		show(this.element,
-			h("div.hero", h("div", this.#title, this.#terms), this.#standing),
+			h("div.hero", h("div", this.#title, this.#terms, this.#embed), this.#standing),
 			h("div.event-side", this.organiser.element, this.entry.element, this.parts.now),
 			h("div.event-main", this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
 		);
@@ -77,6 +78,7 @@ export class EventPage {
 		document.title = this.title;
 		setText(this.#title, this.title);
 		setText(this.#terms, describeTerms(state));
+		this.#embed.hidden = state.head.entry !== "open";
 		this.entry.draw();
 		this.organiser.element.hidden = !isOrganiser;
 		this.organiser.draw();
