@@ -285,7 +285,7 @@ class Server:
             sign_on=settings.trust_header,
         )
         if settings.page:
-            pages = Pages(Assets(place=self._place), core, admission, self._services)
+            pages = Pages(Assets(own=self._place), core, admission, self._services)
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library

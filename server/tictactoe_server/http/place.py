@@ -146,7 +146,7 @@ def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
         tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1)
     )
     fits = (one for one in mixtures if all(contrast(one, ground) >= LEAST_CONTRAST for ground in grounds))
-    return "#{:02x}{:02x}{:02x}".format(*next(fits))
+    return "#" + bytes(map(int, next(fits))).hex()
 
 
 def _round(ratio: float) -> str:
