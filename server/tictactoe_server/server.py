@@ -299,7 +299,7 @@ class Server:
         )
         if settings.page:
             has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)
-            pages = Pages(Assets(place=self._place), core, admission, self._services, has_pictures=has_pictures)
+            pages = Pages(Assets(own=self._place), core, admission, self._services, has_pictures=has_pictures)
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library

@@ -90,8 +90,8 @@ class Assets:
     Raises ValueError where modules import each other in a circle, and OSError where there is no page.
     """
 
-    def __init__(self, folder: Path = FOLDER, place: Place = USUAL) -> None:
-        self._folder, self.place = folder, place
+    def __init__(self, folder: Path = FOLDER, own: Place = USUAL) -> None:
+        self._folder, self.place = folder, own
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)

@@ -227,7 +227,7 @@ def _draw_qr(link: str) -> bytes:
 
 def _policy(places: str, ancestors: str = "'none'", *, also: str = "") -> tuple[tuple[str, str], ...]:
     """Return the headers by which a page loads nothing foreign, connects to `places` only, and stands in no frame but
-    those of `ancestors`. With `also` as ``sandbox`` it runs no script either, as an image that somebody opens by itself.
+    those of `ancestors`. With `also` as ``sandbox`` it runs no script, as an image that somebody opens by itself.
     """
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
