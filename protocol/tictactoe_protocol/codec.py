@@ -93,6 +93,8 @@ class RequestDecoder:
                     more -= 1
             if more > 0 and (path := _repeated_path(data)):
                 raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
+        if kind is Chat and not request.text and request.sentence is UNSET:
+            raise self._explain(data, msgspec.ValidationError("Object missing required field `text`"))
         if kind is Chat and len(request.text) > MAX_CHAT_LENGTH:
             id, room, length = _identity(request.id), request.room, len(request.text)
             raise BadMessage(ErrorCode.TOO_LONG, path="text", id=id, room=room, length=length, most=MAX_CHAT_LENGTH)

@@ -65,7 +65,7 @@ class Talk(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "chat")
         sentence = call.request.sentence
         if self._chat == "off" or (self._chat == "sentences" and sentence is UNSET):
-            raise Refused(ErrorCode.NOT_ALLOWED, f"chat {self._chat}")
+            raise Refused(ErrorCode.NOT_ALLOWED, "chat off" if self._chat == "off" else "chat sentences")
         said = read_text(call.request.text, "text") if sentence is UNSET else say(f"sentence {sentence}")
         if seat is None and live.watchers.are_many:
             self._allowances.take(self._allowances.crowd_chat[player.id], "chat", "crowd")

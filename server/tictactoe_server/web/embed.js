@@ -1,22 +1,21 @@
 /** A board or a table in a page of another site: one watches, without a socket or a name, and nothing is kept. */
 
 import { Board } from "./board.js";
-import { say } from "./catalogue.js";
 import { h, setText, show } from "./dom.js";
 import { Table } from "./events/table.js";
 import { describeStanding } from "./events/tournaments.js";
-import { learnLanguage, learnLater, learnMore } from "./language.js";
+import { learnLanguage } from "./language.js";
+import { prepare, prepareEvents } from "./later.js";
 import { lookOf } from "./look.js";
 import { showPlayed } from "./replay.js";
 import { sceneOf } from "./scene.js";
 import { Timeline } from "./timeline.js";
-import { clean, describeRules } from "./words.js";
+import { clean } from "./words.js";
 
 /** How long until it is asked again after the stream ended. */
 const AGAIN_MS = 3000;
 /** @type {Choices} */
 const MAY_NOTHING = { deeds: [], questions: [], reasons: {} };
-const NO_EARS = { onPlay: () => undefined, onChoose: () => undefined, onPoint: () => undefined };
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const head = h("h1");
@@ -32,7 +31,9 @@ class EmbeddedGame {
 	/** @type {Board | null} */
 	#board = null;
 	#place = h("div.place");
-	timeline = new Timeline(() => this.draw());
+	/** What a board and its steps ask of a page: here nothing is played. */
+	#page = /** @type {any} */ ({ controls: { play: () => undefined }, stage: { drawConfirm: () => undefined }, look: () => this.draw() });
+	timeline = new Timeline(this.#page);
 
 	/** @param {ShownGame} game */
 	show(game) {
@@ -40,7 +41,7 @@ class EmbeddedGame {
 		const { state, isLive } = game;
 		if (!state) return;
 		if (!this.#board || JSON.stringify(this.#board.rules) !== JSON.stringify(state.rules)) {
-			this.#board = new Board(state.rules, say("view board of", { rules: describeRules(state.rules) }), lookOf(state.rules), NO_EARS);
+			this.#board = new Board(this.#page, state.rules, lookOf(state.rules));
 			show(this.#place, this.#board.element);
 			show(main, head, this.#place, told, !isLive && this.timeline.steps, link);
 		}
@@ -84,9 +85,9 @@ async function readLines(body, hear) {
 const gameOf = (state) => ({ code: state.room, state, moves: [], viewer: "", seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: "", isLive: true });
 
 async function showEvent() {
-	await learnMore("events");
+	await prepareEvents();
 	const table = new Table();
-	show(main, head, told, h("div.event", {}, table.element), link);
+	show(main, head, told, h("div.event", table.element), link);
 	follow(`/api/events/${id}/stream`, (whole) => {
 		setText(head, clean(whole.title));
 		setText(told, describeStanding({ ...whole, head: { rounds: whole.rounds ?? 0 } }));
@@ -101,7 +102,8 @@ async function showReplay() {
 }
 
 async function start() {
-	await Promise.all([learnLanguage().then(learnLater)]);
+	await learnLanguage();
+	await prepare("later");
 	if (kind === "e") return showEvent();
 	if (kind === "replay") return showReplay();
 	const game = new EmbeddedGame();
