@@ -76,7 +76,7 @@ CEILINGS = {
     "cluster": (2_420, 7),
     "core": (1_900, 5),
     "events": (2_790, 6),
-    "http": (1_420, 2),
+    "http": (1_420, 3),
     "listings": (610, 2),
     "people": (500, 2),
     "records": (810, 2),
