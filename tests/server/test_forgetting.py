@@ -19,8 +19,7 @@ from tictactoe_server.records.tables import FORGOTTEN, Forgotten
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import back_up
-from tictactoe_server.storage.persons import hash_id
-from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.specs import TableSpec, hash_id
 from tictactoe_server.storage.store import MISSING, save
 
 NAME = "Xylophon-Wolken"

@@ -24,8 +24,7 @@ from tictactoe_server.events.commands import Command, apply
 from tictactoe_server.events.event import Event, with_stand_in
 from tictactoe_server.records.changes import ATTEMPTS, Change, Kept, Phase
 from tictactoe_server.rooms import Refused
-from tictactoe_server.storage.persons import Persons
-from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, Unreadable, delete, save
 from tictactoe_server.watching.topics import Listeners
 

@@ -16,8 +16,7 @@ from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.rooms.finished import game_with_stand_in
 from tictactoe_server.rooms.seating import with_stand_in
 from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.persons import NOBODY, Persons
-from tictactoe_server.storage.specs import Columns, GameSpec, Specs, TableSpec
+from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Stored, Unreadable, Value
 
@@ -256,7 +255,7 @@ LINKS: Final = _in_json(
 )
 """By the hashes of the codes."""
 FORGOTTEN: Final = _in_json("forgotten", "forgotten person", Forgotten, persons=NOBODY)
-"""By the hashes of the ids; see `storage.persons`."""
+"""By the hashes of the ids; see `storage.specs`."""
 
 SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shares",

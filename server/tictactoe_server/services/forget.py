@@ -27,9 +27,8 @@ from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Forgotten, open_folder
 from tictactoe_server.rooms import Refused
-from tictactoe_server.storage.persons import Persons, hash_id
 from tictactoe_server.storage.schema import reading
-from tictactoe_server.storage.specs import Specs, Storage
+from tictactoe_server.storage.specs import Persons, Specs, Storage, hash_id
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 

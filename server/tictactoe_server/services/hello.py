@@ -32,7 +32,7 @@ from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, tod
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.names import BUSY_MS, Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.sessions.session import Device, Session
-from tictactoe_server.storage.persons import hash_id
+from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.frames import encode_frame
 

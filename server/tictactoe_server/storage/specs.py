@@ -1,18 +1,46 @@
 """A store, and what it is opened with: its tables, and how their values and the finished games become bytes.
 
-Stores know nothing else of what they keep. A new table is a new spec, and needs no line in any of them.
+Stores know nothing else of what they keep. A new table is a new spec, and needs no line in any of them. It says whom
+its values name, too. Who is forgotten is known by a hash of the id, which tells nobody who it was: so what comes back
+with a backup can be forgotten again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Generic, NamedTuple, Protocol
 
 import msgspec
 
-from tictactoe_server.storage.persons import NOBODY, Persons
 from tictactoe_server.storage.store import GameLog, Table, Unreadable, Value, WriteFigures
+
+
+def _gone(value: Any, id: str, stand_in: str) -> None:
+    """Return nothing: the value goes with the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Persons(Generic[Value]):
+    """Whom a value names, by their `ids`.
+
+    `without` takes a value, the id of one who is forgotten, and the name and id that stand for them from now on; it
+    returns what is left, None where all of it goes. `shown` is what a person is given of it as JSON.
+    """
+
+    ids: Callable[[Value], Collection[str]]
+    without: Callable[[Value, str, str], Value | None] = _gone
+    shown: Callable[[Value], Any] = msgspec.to_builtins
+
+
+NOBODY: Final[Persons[Any]] = Persons(lambda value: ())
+"""For a table that names no person."""
+
+
+def hash_id(id: str) -> str:
+    """Return by what one is known who is forgotten."""
+    return sha256(id.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

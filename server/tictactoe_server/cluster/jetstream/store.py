@@ -32,8 +32,7 @@ from tictactoe_server.cluster.jetstream.stream import (
 from tictactoe_server.records.tables import BANS, Ban, ban_or_none
 from tictactoe_server.storage.journal import GameTables
 from tictactoe_server.storage.journal import Write as WriteJob
-from tictactoe_server.storage.persons import hash_id
-from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
+from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec, hash_id
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
 from tictactoe_server.storage.store import (
     MISSING,
