@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Generic, NamedTuple, Protocol
+from typing import Any, Final, Generic, NamedTuple, Protocol
 
 import msgspec
 
