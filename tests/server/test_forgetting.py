@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from tests.peer import Peer, open_peer, play_out
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.admin.orders.people import BanOrder, ForgetOrder
-from tictactoe_server.cli.main import main
 from tictactoe_server.records.tables import FORGOTTEN, Forgotten
 from tictactoe_server.server import Server, kept_by
+from tictactoe_server.services.forget import forget_again
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.backup import back_up
+from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.specs import TableSpec, hash_id
 from tictactoe_server.storage.store import MISSING, save
 
@@ -102,10 +101,8 @@ async def test_forgetting_outlives_a_death_and_a_backup_that_is_restored_and_a_b
         said = await server.carry_out(ForgetOrder(NAME))
         assert said == {"player": id, "stand_in": "player-1"}
     assert traces(data, NAME) == []
-    words = ["--data", str(data), "restore", str(tmp_path / "before")]
-    restored = await asyncio.to_thread(CliRunner().invoke, main, words)
-    assert "Forgotten in it, too" in restored.output
-    (aside,) = data.glob("*replaced-1")
+    aside, *_ = restore_backup(data, tmp_path / "before")
+    assert await forget_again(data, kept_by(), aside) > 0
     aside.unlink()
     assert traces(data, NAME) == []
     async with Server(settings) as server:

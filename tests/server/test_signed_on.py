@@ -8,12 +8,11 @@ from collections.abc import AsyncIterator
 from ipaddress import ip_network
 
 import pytest
-from click.testing import CliRunner
 from websockets.asyncio.client import connect
 
+from tests.end_to_end.test_server_command import run
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer
 from tests.server.test_forgetting import until_done
-from tictactoe_server.cli.main import main
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -114,6 +113,6 @@ async def test_a_name_from_elsewhere_is_ignored_and_told_once_in_the_log_without
     assert (told.count("says whom it has signed on"), "Xylophon" in told) == (1, False)
 
 
-def test_a_header_that_anybody_could_send_is_refused_at_the_start() -> None:
-    found = CliRunner().invoke(main, ["--data", ":memory:", "--trust-header", "Remote-User"])
-    assert (found.exit_code, "--trust-header needs --trusted-proxy" in found.output) == (2, True)
+async def test_a_header_that_anybody_could_send_is_refused_at_the_start() -> None:
+    code, _, errors = await run("--data", ":memory:", "--trust-header", "Remote-User")
+    assert (code, "--trust-header needs --trusted-proxy" in errors) == (2, True)

@@ -129,7 +129,8 @@ class Assets:
         self._named = [name for name in self._modules.files if self._paths[name] in self._index]
         if self.place.logo is not None:
             self._keep(*self.place.logo)
-        self._keep(PLACE_STYLE, self._read(PLACE_STYLE) + self.place.accent_style.encode())
+        if self.place != USUAL:
+            self._keep(PLACE_STYLE, self._read(PLACE_STYLE) + self.place.accent_style.encode())
 
     def find(self, path: str) -> Asset | None:
         """Return the file that is served under a path, or None."""
