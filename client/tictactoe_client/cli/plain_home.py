@@ -12,6 +12,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.language import means, plain
 from tictactoe_client.text.lobby import describe_home_help, list_words, offer_games
+from tictactoe_client.text.talk import list_greeting
 from tictactoe_client.text.wording import describe_connection, describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -70,6 +71,7 @@ class PlainHome:
                 self._name = client.name
                 connected_in = describe_connection(client.latency_seconds)
                 self._screen.print(say("hello you are", connected=connected_in, name=clean_text(client.name)))
+                self._screen.print(*list_greeting(client.welcome))
             self._screen.print(*losses, *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 

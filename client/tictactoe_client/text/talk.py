@@ -9,7 +9,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SENTENCES
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState, Welcome
 from tictactoe_protocol.tournaments import describe_call
 
 
@@ -17,6 +17,13 @@ def announce_chat(line: ChatLine) -> str:
     """Return what somebody said, safe to print; a watcher is marked as one."""
     text = say(f"sentence {line.sentence}") if line.sentence in SENTENCES else clean_text(line.text)
     return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=text)
+
+
+def list_greeting(welcome: Welcome) -> list[str]:
+    """Return what the operator says of the server, and what may be said there, a line each."""
+    texts = [text for text in (welcome.title, welcome.greeting) if text]
+    lines = [clean_text(line) for text in texts for line in text.splitlines()]
+    return [*lines, say(f"page chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else lines
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:

@@ -18,6 +18,7 @@ from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
+from tictactoe_client.text.talk import list_greeting
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.foot import bind_keys
@@ -38,6 +39,7 @@ from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
+_MOST_GREETING: Final = 4  # lines of what the operator says, which the page shows whole
 _PLAYER_MARGINS: Final = 7
 """How many columns the line about the player leaves, with those of their sign."""
 _VALUE_COLUMN: Final = 24
@@ -140,7 +142,8 @@ class HomePage(ListPage):
         self.ways.set_class(client is None, "-nowhere")
         self._fill_player(client)
         self._fill_aside()
-        lines = [] if client else self.describe_no_server(offers_own=True)
+        told = [(line, "dim") for line in list_greeting(client.welcome)[:_MOST_GREETING]] if client else []
+        lines = told if client else self.describe_no_server(offers_own=True)
         self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
         self.waiting.display = bool(rooms)
         self.waiting.styles.height = min(len(rooms) + 2, max(3, self.size.height * 2 // 5 - 2))

@@ -162,6 +162,7 @@ export class GamePage {
 		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
 		stage.draw(scene);
+		this.talk.draw();
 		stage.embed.hidden = !("shared" in this.source) && (!this.isLive || game?.state?.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.drawQuestions(scene.questions);

@@ -1,7 +1,7 @@
 /** What is said in a room; behind a slash or colon a command. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText, submitting } from "./dom.js";
+import { button, h, isStale, setText, show, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
 /** What may be said where nobody may write: by their ids. */
@@ -20,9 +20,14 @@ export class Talk {
 	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
-		const { chat } = page.app.connection.welcome ?? {};
-		if (chat === "off") this.#form.hidden = true;
-		if (chat === "sentences") this.#form.replaceChildren(...SENTENCES.map((id) => button(say(`sentence ${id}`), () => page.controls.chatSentence(id), { type: "button" })));
+	}
+
+	/** Have below the lines what the server lets one say, as soon as that is known. */
+	draw() {
+		const { chat = "on" } = this.page.app.connection.welcome ?? {};
+		if (!isStale(this.#form, chat)) return;
+		this.#form.hidden = chat === "off";
+		if (chat === "sentences") show(this.#form, SENTENCES.map((id) => button(say(`sentence ${id}`), () => this.page.controls.chatSentence(id), { type: "button" })));
 	}
 
 	/** @param {ChatLine} line */
