@@ -13,7 +13,7 @@ from playwright.async_api import Page, expect
 import tictactoe_protocol
 from tests.environment import environment
 from tests.faults.harness import COMMAND, Harness
-from tests.page.conftest import Visit
+from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.test_play import address
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
@@ -122,7 +122,9 @@ async def test_a_further_language_is_one_file_for_terminal_and_page(tmp_path: Pa
     typed = {"_TICTACTOE_CLIENT_COMPLETE": "fish_complete", "COMP_WORDS": "tictactoe-client rooms --language"}
     assert read("", **typed, COMP_CWORD="f") == "plain,fr\n"
     async with Harness(tmp_path / "data", command=(*copy, *COMMAND)) as server:
-        marie = await visit(server.url.replace("ws", "http", 1), language="fr-CA")
+        marie = await visit(
+            server.url.replace("ws", "http", 1), language="fr-CA", may_fail=SERVER_GOES
+        )  # as the server ends
         await expect(marie.page.locator("html")).to_have_attribute("lang", "fr")
         await expect(marie.page.locator("h1")).to_have_text("On joue à quoi ?")
         choice = marie.page.get_by_role("combobox", name="Langue")
