@@ -77,6 +77,15 @@ async def test_a_seat_of_which_an_older_server_says_nothing_is_called_by_its_cod
         await expect(ana.page.locator(".resume .ask")).to_contain_text("Your room ABCDEF")
 
 
+async def test_the_games_to_choose_from_have_most_of_a_wide_window(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.connects()
+    await ana.page.set_viewport_size({"width": 1280, "height": 800})
+    box = await ana.page.locator(".choose").bounding_box()
+    assert box is not None
+    assert (box["x"] < 100, box["width"] > 700) == (True, True), box
+
+
 async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.connects()
