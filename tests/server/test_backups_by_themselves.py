@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.store import MISSING
 
 
@@ -76,3 +79,13 @@ async def test_a_full_disk_and_damaged_data_are_told_and_the_old_copies_stay(
     with pytest.raises(BackupFailed, match=r"damaged"):
         await making.make()
     assert old.exists()
+
+
+async def test_a_copy_that_cannot_be_read_back_is_none(tmp_path: Path) -> None:
+    data, target = await kept(tmp_path / "data"), tmp_path / "copies"
+    with closing(sqlite3.connect(data / FILE_NAME)) as database, database:
+        database.execute("INSERT INTO journal (batch) VALUES ('nonsense')")
+    making = Backups(data, target, 60, keep=1)
+    with pytest.raises(BackupFailed, match=r"A line of the journal"):
+        await making.make()
+    assert (making.copies, making.made_at) == ([], None)

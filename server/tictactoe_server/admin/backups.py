@@ -93,8 +93,10 @@ class Backups:
         for rest in self.target.glob("tictactoe-*.partial"):  # of one that was cut off
             rest.unlink(missing_ok=True)
         copy = self.target / datetime.now(UTC).strftime(_NAME)
-        await _call("--data", str(self.data), "backup", str(copy))
-        await _call("check", str(copy))
+        partial = copy.with_name(f"{copy.name}.partial")  # until it is read back: what has the name can be restored
+        await _call("--data", str(self.data), "backup", str(partial))
+        await _call("check", str(partial))
+        partial.rename(copy)
         for old in self.copies[: -self.keep]:
             old.unlink(missing_ok=True)
         self.problem = ""
