@@ -105,3 +105,13 @@ class Tasks(set[asyncio.Task[Any]]):
         for task in self:
             task.cancel()
         await asyncio.gather(*self, return_exceptions=True)
+
+
+async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
+    """Return True once something is so, False where it is not after so long; it is looked at again and again."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not is_so():
+        if asyncio.get_running_loop().time() >= deadline:
+            return False
+        await asyncio.sleep(0.01)
+    return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tictactoe_server.core.core import Core, PageHead, Service
-from tictactoe_server.events.kept import no_such_event
 from tictactoe_server.events.service import Tournaments
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED
@@ -32,9 +31,7 @@ class Embeds(Service):
         return PageHead(*texts.head_of_room(await find_public(self._core, request, text)), EMBED)
 
     async def event(self, request: HttpRequest, text: str) -> PageHead:
-        event = await self._tournaments.texts.find(request, text)
-        if event.entry != "open":
-            raise no_such_event(event.code)
+        await self._tournaments.texts.find_open(request, text)
         return PageHead(texts.TITLE, texts.TITLE, EMBED)
 
     async def replay(self, request: HttpRequest, id: str) -> PageHead:

@@ -18,7 +18,6 @@ from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.core.core import Core, Reply, Service
-from tictactoe_server.events.kept import no_such_event
 from tictactoe_server.events.service import Tournaments
 from tictactoe_server.http import pictures, texts
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, spell
@@ -73,9 +72,7 @@ class Previews(Service):
     async def event(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the table of an event that is open to all."""
         texts_of_events = self._tournaments.texts
-        event = await texts_of_events.find(request, text)
-        if event.entry != "open":
-            raise no_such_event(event.code)
+        event = await texts_of_events.find_open(request, text)
         state = texts_of_events.make(event, "state")[1]
         _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
         more = len(event.field) - len(rows)

@@ -5,8 +5,7 @@ A server on its own disk does without the library for NATS, which the package `j
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tictactoe_server.storage.store import CannotOpenStore
@@ -20,16 +19,6 @@ def hidden(urls: str) -> str:
     """
     scheme, separator, rest = urls.partition("://")
     return scheme + separator + rest.rpartition("@")[2]
-
-
-async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
-    """Return True once something is so, False where it is not after so long; it is looked at again and again."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while not is_so():
-        if asyncio.get_running_loop().time() >= deadline:
-            return False
-        await asyncio.sleep(0.01)
-    return True
 
 
 @contextmanager

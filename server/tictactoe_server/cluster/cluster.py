@@ -17,7 +17,8 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_server.cluster import messages, wait_until
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.cluster import messages
 from tictactoe_server.cluster.jetstream.link import Message
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.matching import Matching

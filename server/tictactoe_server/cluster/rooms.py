@@ -18,7 +18,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
-from tictactoe_server.cluster import wait_until
+from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import BOARDS, HANDED_OVER, NEWS, PAGES, News, Outline, Page, ask, encode

@@ -31,7 +31,7 @@ from tictactoe_protocol.wording import describe_clock, describe_reason, describe
 from tictactoe_server.core.core import Core, PageHead, Reply
 from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.event import Event, Pairing
-from tictactoe_server.events.kept import KeptEvents
+from tictactoe_server.events.kept import KeptEvents, no_such_event
 from tictactoe_server.events.shown import FEW_ROWS, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
@@ -121,6 +121,13 @@ class EventTexts:
         if event is None or event.entry != "open":  # the same whether there is such an event or not
             self._core.allowances.check_page_misses(request.address)
         return self.settle(await self._kept.find(text))
+
+    async def find_open(self, request: HttpRequest, text: str) -> Event:
+        """Return an event that is open to all; raises `Refused`, for another as for none."""
+        event = await self.find(request, text)
+        if event.entry != "open":
+            raise no_such_event(event.code)
+        return event
 
     async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
         """Answer with an event as text, in a browser with a page, which asks anew where too much was missed."""

@@ -22,14 +22,14 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.admin.bans import expel
-from tictactoe_server.agenda import Tasks
+from tictactoe_server.agenda import Tasks, wait_until
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Forgotten, open_folder
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import Persons, Specs, Storage, hash_id
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Unreadable, save
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LEAVING_SECONDS: Final = 3.0  # for connections of who is forgotten to end, before their seats are another's
@@ -113,18 +113,13 @@ class Forgetting(Service):
         """Keep that somebody is forgotten: from then on they will be, whatever happens."""
         key = hash_id(id)
         async with self._one_by_one:
-            taken = {one.stand_in for one in (await self._known()).values()}
+            taken = {one.stand_in for one in (await _known(self._kept)).values()}
             free = next(name for number in count(len(taken) + 1) if (name := f"player-{number}") not in taken)
             kept: Forgotten = await change(
                 self._kept, key, lambda old: replace(old, is_done=False) if old else Forgotten(free)
             )
         log.info("a player is forgotten", stand_in=kept.stand_in)
         return kept
-
-    async def _known(self) -> dict[str, Forgotten]:
-        """Return all who are forgotten, by their hashes."""
-        found = [one async for some in self._kept.load_all() for one in some]
-        return {one.key: one.value for one in found if not isinstance(one.value, Unreadable)}
 
     async def _finish_soon(self, id: str, kept: Forgotten) -> None:
         try:
@@ -138,7 +133,7 @@ class Forgetting(Service):
         await self._core.registry.restored.wait()
         while True:
             try:
-                left = await self._known()
+                left = await _known(self._kept)
                 await self._core.store.drop_copies(left)
                 left = {key: kept for key, kept in left.items() if not kept.is_done}
                 if left:
@@ -154,10 +149,12 @@ class Forgetting(Service):
         `id` is that of the only one, where it is known.
         """
         async with self._one_by_one:
+            presence = self._core.presence
+            leaving = {id for id in presence.ids if hash_id(id) in forgotten}
             for key in forgotten:
                 self._send_away(key)
                 self._elsewhere.tell_changed(FORGOTTEN.name, key)
-            await self._until_away(forgotten)
+            await wait_until(lambda: leaving.isdisjoint(presence.ids), LEAVING_SECONDS)
             stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
             await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
             await self._core.store.scrub()
@@ -168,13 +165,6 @@ class Forgetting(Service):
         """Have read again, here and elsewhere, what is in a server's memory."""
         self._elsewhere.on_changed(table, key)
         self._elsewhere.tell_changed(table, key)
-
-    async def _until_away(self, keys: Collection[str]) -> None:
-        """Return when none of those has a connection here any more, or after a while."""
-        for _ in range(round(LEAVING_SECONDS / 0.05)):
-            if not any(hash_id(id) in keys for id in self._core.presence.ids):
-                return
-            await asyncio.sleep(0.05)
 
     def _hear(self, table: str, key: str) -> None:
         """Read again here what was changed at another server, and send away who is forgotten."""
@@ -209,13 +199,18 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
         for key, kept in known.items():
             with suppress(Conflict):
                 await save(table, key, kept, MISSING)
-        kept_there = [one async for some in table.load_all() for one in some]
-        stand_ins = {one.key: one.value.stand_in for one in kept_there if not isinstance(one.value, Unreadable)}
+        stand_ins = {key: kept.stand_in for key, kept in (await _known(table)).items()}
         found = await forget_in(store, specs, stand_ins)
         await store.scrub()
         return found
     finally:
         await store.close()
+
+
+async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
+    """Return all who are forgotten, by their hashes."""
+    found = [one async for some in table.load_all() for one in some]
+    return {one.key: one.value for one in found if not isinstance(one.value, Unreadable)}
 
 
 def _forgotten_of(database: Path) -> dict[str, Forgotten]:

@@ -85,15 +85,12 @@ class Greeting(Service):
         is_coded = has_code and signed_on is None
         coded = await self._admit(request, session) if is_coded else None  # which may wait, and keeps no other waiting
         async with session.source.hellos, self._places:
-            hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
-            if signed_on is not None:
-                known, token = await self._sign_on(signed_on, request.token, session.address)
-            else:
-                name = UNSET if hides_names else request.name
-                known, token = coded or await self.welcome(name, request.token, session.address)
-            if hides_names:
+            known, token = coded or await self._recognise(request, session)
+            if self._core.settings.hides_names and signed_on is None:  # a sign-on gives names
                 known = replace(known, player=replace(known.player, name=_guest_name(known.player.id)))
-            player, claim = (known.player, None) if hides_names else await self.names.kept.shown(known.player)
+                player, claim = known.player, None
+            else:
+                player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id
@@ -131,6 +128,14 @@ class Greeting(Service):
             greeting=self._place.greeting or UNSET,
         )
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
+
+    async def _recognise(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
+        """Return who says hello without a code, by a proxy's word before all else, and their token."""
+        signed_on = session.connection.signed_on
+        if signed_on is not None:
+            return await self._sign_on(signed_on, hello.token, session.address)
+        name = UNSET if self._core.settings.hides_names else hello.name
+        return await self.welcome(name, hello.token, session.address)
 
     async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player who says hello from that address, and their token.

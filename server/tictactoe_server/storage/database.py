@@ -92,7 +92,7 @@ class Database:
         """
         if not self.journal.noted(schema.SCRUBBED):
             self.execute("VACUUM")
-            self.execute("INSERT INTO server VALUES (?, ?)", (schema.SCRUBBED, b"1"))
+            self.journal.note(schema.SCRUBBED, b"1")
         self.keep_up(None, all_of_it=True)
         (oldest,) = self.execute("SELECT ifnull(min(id), 0) FROM journal WHERE batch != x''").fetchone()
         if 0 < oldest <= upto:

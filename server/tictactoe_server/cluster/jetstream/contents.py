@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_server.cluster import hidden, wait_until
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.cluster.jetstream.store import GAME, JetStreamTable
 from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, TIME, Entry, Stream, entry_of, find_stream

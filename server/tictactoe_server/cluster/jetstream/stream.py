@@ -19,7 +19,8 @@ import msgspec
 import structlog
 from nats.js.api import ClusterInfo, StreamState
 
-from tictactoe_server.cluster import hidden, wait_until
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.storage.store import (
     MISSING,
