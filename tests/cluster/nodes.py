@@ -44,7 +44,9 @@ ATTEMPTS = 5
 PORTS = range(20_000, 32_000)
 """Below those that systems give to outgoing connections, so that a node that is down finds its port free again."""
 
-STREAM = "KV_rooms"
+STREAM = "rooms-0"
+"""The first of them."""
+
 SERVER_NAME = "tictactoe-server"
 """As which our servers connect."""
 
@@ -326,9 +328,9 @@ class Nodes:
             with contextlib.suppress(Error, OSError):
                 await client.close()
 
-    async def leader(self) -> Node | None:
-        """Return the node that leads the stream; None while none does, or while nobody can say."""
-        name = (await self._ask_cluster()).get("leader")
+    async def leader(self, stream: str = STREAM) -> Node | None:
+        """Return the node that leads a stream; None while none does, or while nobody can say."""
+        name = (await self._ask_cluster(stream)).get("leader")
         return next((node for node in self.awake if node.name == name), None)
 
     async def when_led(self) -> Node:
@@ -341,20 +343,32 @@ class Nodes:
                 await asyncio.sleep(0.05)
 
     async def when_whole(self) -> None:
-        """Wait until the stream has a leader and every other node has all that the leader has."""
+        """Wait until each stream has a leader and every other node has all that the leader has."""
         async with asyncio.timeout(READY_SECONDS):
             while True:
-                cluster = await self._ask_cluster()
-                replicas = cluster.get("replicas", ())
-                if len(replicas) == self._count - 1 and cluster.get("leader") and all(map(_is_current, replicas)):
+                names = await self.streams()
+                found = [await self._ask_cluster(name) for name in names]
+                if names and all(cluster.get("leader") and self._is_whole(cluster) for cluster in found):
                     return
                 await asyncio.sleep(0.05)
 
-    async def _ask_cluster(self) -> dict[str, Any]:
-        """Return what the stream says of its nodes, empty where nobody answers."""
+    def _is_whole(self, cluster: dict[str, Any]) -> bool:
+        replicas = cluster.get("replicas", ())
+        return len(replicas) == self._count - 1 and all(map(_is_current, replicas))
+
+    async def streams(self) -> list[str]:
+        """Return the names of the streams, none where nobody answers."""
         with contextlib.suppress(Error, OSError, TimeoutError):
             async with self.connected() as client:
-                answer = await client.request(f"$JS.API.STREAM.INFO.{STREAM}", b"", timeout=1)
+                answer = await client.request("$JS.API.STREAM.NAMES", b"", timeout=1)
+                return sorted(json.loads(answer.data).get("streams") or ())
+        return []
+
+    async def _ask_cluster(self, stream: str) -> dict[str, Any]:
+        """Return what a stream says of its nodes, empty where nobody answers."""
+        with contextlib.suppress(Error, OSError, TimeoutError):
+            async with self.connected() as client:
+                answer = await client.request(f"$JS.API.STREAM.INFO.{stream}", b"", timeout=1)
                 return dict(json.loads(answer.data).get("cluster", {}))
         return {}
 

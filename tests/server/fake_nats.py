@@ -10,10 +10,13 @@ from collections import deque
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
-from tictactoe_server.cluster.jetstream.stream import stream_config
+from tictactoe_server.cluster.jetstream.access import Access
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.stream import Stream
 
 Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut", "nonsense"]
 _STREAM = "KV_rooms"
+_CONFIG = Stream(Link(Access("nats://nobody", None, None), 1.0), _STREAM).config()
 _NO_MESSAGE = {"error": {"code": 404, "err_code": 10037, "description": "no message found"}}
 
 
@@ -137,7 +140,7 @@ class FakeNats:
             case ["$JS", "API", "STREAM", "INFO"]:
                 counts = dict.fromkeys(("messages", "bytes", "first_seq", "consumer_count"), 0)
                 state = {**counts, "last_seq": self.sequence}
-                self._say(reply, {"config": stream_config(), "state": state, "created": "now"})
+                self._say(reply, {"config": _CONFIG, "state": state, "created": "now"})
             case ["$JS", "API", "STREAM", "MSG"]:
                 self._read(reply, json.loads(data))
             case ["$JS", "API", "DIRECT", "GET"]:

@@ -9,15 +9,17 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
 from tests.environment import environment
+from tictactoe_server.cli.cluster_streams import make_streams
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.jetstream.stream import stream_config
+from tictactoe_server.cluster.jetstream.stream import Stream, StreamInfo
+from tictactoe_server.cluster.jetstream.streams import name_of
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 
@@ -65,20 +67,37 @@ def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
         node.stop()
 
 
-async def empty_store(node: Node, data: Path | None = None, specs: Specs = KEPT) -> JetStreamStore:
-    """Return a store on one replica, with nothing in it."""
+async def empty_store(node: Node, data: Path | None = None, specs: Specs = KEPT, count: int = 3) -> JetStreamStore:
+    """Return a store on one replica, of so many streams with nothing in them."""
     link = await Link.open(node.url)
-    await make_anew(link, stream_config(1))
+    await empty_streams(link, count)
     await link.close()
     return await JetStreamStore.open(node.url, specs, data=data, unsafe=True)
 
 
-async def make_anew(link: Link, config: dict[str, object]) -> None:
-    """Put an empty stream in the place of the one that there may be, whose files may take a moment to be gone."""
-    await link.request("$JS.API.STREAM.DELETE.KV_rooms")
+async def empty_streams(link: Link, count: int = 3) -> None:
+    """Put empty streams in the place of those that there may be, whose files may take a moment to be gone."""
+    names = (await Stream(link, "").ask("STREAM.NAMES", {}, Names)).streams or ()
+    for name in names:
+        await link.request(f"$JS.API.STREAM.DELETE.{name}")
+    for number in range(count):
+        await make_anew(Stream(link, name_of(number)), {})
+    await make_streams(link, count, 1)
+
+
+async def make_anew(stream: Stream, change: Mapping[str, object]) -> None:
+    """Put an empty stream with a change of its configuration in the place of the one that there may be."""
+    config = msgspec.json.encode({**stream.config(1), **change})
+    await stream.link.request(f"$JS.API.STREAM.DELETE.{stream.name}")
     async with asyncio.timeout(_START_SECONDS):
-        while b'"error"' in await link.request("$JS.API.STREAM.CREATE.KV_rooms", msgspec.json.encode(config)):  # noqa: ASYNC110  # nobody tells
+        while b'"error"' in await stream.link.request(f"$JS.API.STREAM.CREATE.{stream.name}", config):  # noqa: ASYNC110  # nobody tells
             await asyncio.sleep(0.01)
+
+
+class Names(StreamInfo, frozen=True):
+    """The names of all streams, None for none."""
+
+    streams: list[str] | None = None
 
 
 def _program() -> str:

@@ -138,7 +138,7 @@ async def die_and_go_on(kind: str, life: Life) -> tuple[Event, list[FinishedGame
     ):
         await begin(ana, store, kind)
         over = await until_over(store)
-        return over, [game async for _, game in store.games.after(0, 100)]
+        return over, [game async for _, _, game in store.games.after("", 100)]
 
 
 def check(event: Event, games: list[FinishedGame]) -> None:

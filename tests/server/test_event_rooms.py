@@ -342,8 +342,8 @@ async def test_a_pairing_is_played_by_its_two_watched_by_others_and_kept_with_it
             played = (await ana.ask("record", game=row["id"]))["played"]
             assert (row["event"], row["pairing"]) == (played["event"], played["pairing"]) == (EVENT, PAIRING)
         await until(lambda: not live.players)
-        games = [found async for found in server.core.store.games.after(0, 10)]
-        assert [(game.event, game.pairing, game.result.winner) for _, game in games] == [(EVENT, PAIRING, "X")]
+        games = [found async for found in server.core.store.games.after("", 10)]
+        assert [(game.event, game.pairing, game.result.winner) for *_, game in games] == [(EVENT, PAIRING, "X")]
 
 
 async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:

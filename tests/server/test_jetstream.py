@@ -37,10 +37,12 @@ from tests.server.stored import (
     seat,
 )
 from tests.server.tables import ANA, BO
+from tictactoe_server.cli.cluster_streams import make_streams
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.jetstream.stream import make_stream, stream_config
-from tictactoe_server.records.tables import KEPT, PLAYERS, ROOMS, Ban
+from tictactoe_server.cluster.jetstream.stream import Stream
+from tictactoe_server.cluster.jetstream.streams import name_of
+from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (
     MISSING,
@@ -212,7 +214,7 @@ async def stored_player(link: Link) -> tuple[dict[str, object], str]:
     """Return the document of a player in the stream, and for how long it stays."""
     answer = msgspec.json.decode(
         await link.request(
-            "$JS.API.STREAM.MSG.GET.KV_rooms", b'{"last_by_subj": "$KV.rooms.player.%s"}' % ANA_KEY.encode()
+            "$JS.API.STREAM.MSG.GET.rooms-0", b'{"last_by_subj": "$KV.rooms-0.player.%s"}' % ANA_KEY.encode()
         )
     )["message"]
     headers = base64.b64decode(answer["hdrs"]).decode()
@@ -245,7 +247,7 @@ async def test_who_takes_a_seat_is_remembered_for_a_year_and_a_new_name_changes_
 
 async def test_a_damaged_room_is_told_from_the_others(store: JetStreamStore, link: Link) -> None:
     await keep(store, room_of(CODE), MISSING)
-    await link.request("$KV.rooms.room.AAAAAA", b"00000000nonsense")
+    await link.request(f"{store.streams.of('room.AAAAAA').prefix}room.AAAAAA", b"00000000nonsense")
     with pytest.raises(Unreadable):
         await store.table(ROOMS).load("AAAAAA")
     assert await rooms_in(store) == {CODE: room_of(CODE)}
@@ -260,7 +262,9 @@ async def test_what_is_too_large_is_refused_and_certainly_not_stored(store: JetS
 async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Link) -> None:
     first = await empty_store(node)
     await first.close()
-    await link.request("$JS.API.STREAM.UPDATE.KV_rooms", msgspec.json.encode({**stream_config(1), "max_bytes": 3_000}))
+    await link.request(
+        "$JS.API.STREAM.UPDATE.rooms-0", msgspec.json.encode({**Stream(link, "rooms-0").config(1), "max_bytes": 3_000})
+    )
     store = await JetStreamStore.open(node.url, KEPT, unsafe=True)
     ban = Ban("pana", "x" * 1_000, 1)
     await keep_ban(store, ban)
@@ -276,7 +280,7 @@ async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(
     monkeypatch.setattr("tictactoe_server.cluster.jetstream.stream.MAX_WAITING", 2)
     pending = [Pending() for _ in range(3)]
     for number, each in enumerate(pending):
-        store.table(ROOMS).save(f"AAAAA{number + 2}", room_of(f"AAAAA{number + 2}"), MISSING, each)
+        store.table(BANS).save(f"p{number}", Ban(f"p{number}", "noise", 1), MISSING, each)
     with pytest.raises(StoreBusy):
         await pending[2].future
     await pending[0].future
@@ -289,10 +293,10 @@ async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> N
     for url in ("nats://", "http://a", "a,b", "nats://a:x", "nats://a/b"):
         with pytest.raises(CannotOpenStore, match="names no store"):
             await JetStreamStore.open(url, KEPT)
-    await link.request("$JS.API.STREAM.DELETE.KV_rooms")
+    await link.request("$JS.API.STREAM.DELETE.rooms-0")
     with pytest.raises(CannotOpenStore, match="cluster init"):
         await JetStreamStore.open(node.url, KEPT)
-    await make_stream(link, 1)
+    await make_streams(link, 1, 1)
     with pytest.raises(CannotOpenStore, match="on one node alone"):
         await JetStreamStore.open(node.url, KEPT)
     for change, words in (
@@ -301,7 +305,7 @@ async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> N
         ({"republish": None}, "republish"),
         ({"max_msgs_per_subject": 5}, "max_msgs_per_subject"),
     ):
-        await make_anew(link, {**stream_config(1), **change})
+        await make_anew(Stream(link, "rooms-0"), change)
         with pytest.raises(CannotOpenStore, match=words):
             await JetStreamStore.open(node.url, KEPT)
 
@@ -314,7 +318,7 @@ async def test_a_store_with_tls_is_used_with_nothing_else(node: Node, tmp_path: 
     with node_in(tmp_path, files) as secret:
         url = secret.url.replace("nats", "tls")
         link = await Link.open(url, ca=authority.ca)
-        await make_stream(link, 1)
+        await make_streams(link, 1, 1)
         await link.close()
         with pytest.raises(CannotOpenStore, match="certificate"):
             await Link.open(url, ca=Authority(stranger).ca, opening_seconds=0.5)
@@ -332,17 +336,17 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
         async with Proxy(node.port) as proxy:
             url = proxy.url.replace("ws", "tls")
             patient = await Link.open(url, ca=authority.ca)
-            await make_stream(patient, 1)
+            await make_streams(patient, 1, 1)
             await patient.close()
             link = await Link.open(url, ca=authority.ca, patience_seconds=0.3)
             for silent in proxy.links:
                 silent.up.is_swallowing = silent.down.is_swallowing = True
             with pytest.raises(StoreUnavailable):
-                await link.request("$JS.API.STREAM.INFO.KV_rooms")
+                await link.request("$JS.API.STREAM.INFO.rooms-0")
             async with asyncio.timeout(10):  # a farewell would take 30 s
                 while True:
                     with contextlib.suppress(StoreUnavailable):
-                        await link.request("$JS.API.STREAM.INFO.KV_rooms")
+                        await link.request("$JS.API.STREAM.INFO.rooms-0")
                         break
                     await asyncio.sleep(0.05)
             await link.close()
@@ -369,7 +373,7 @@ async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
     users = f"accounts {{ GAME {{ jetstream: enabled, users: [{{ nkey: {key} }}] }} }}"
     with node_in(tmp_path, users) as node:
         link = await Link.open(node.url, credentials=file)
-        await make_stream(link, 1)
+        await make_streams(link, 1, 1)
         await link.close()
         with pytest.raises(CannotOpenStore, match="Authorization"):
             await Link.open(node.url, opening_seconds=0.5)
@@ -414,7 +418,7 @@ accounts { GAME { jetstream: enabled, users: [
   { user: game, password: two, %s }
   { user: reader, password: three, permissions {
     publish { deny: ["$KV.>"] }
-    subscribe { allow: ["_INBOX.>", "house.>", "ev.rooms.>"] } } }
+    subscribe { allow: ["_INBOX.>", "house.>", "ev.*.>"] } } }
 ] } }
 """
 
@@ -440,7 +444,8 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
         assert "This user has every right that a server needs." in found.output
         assert "No server lives." in found.output
         assert [line for line in found.output.splitlines() if line.startswith("Wrong")] == [
-            "Wrong: The stream KV_rooms: It is kept on one node alone, and 3 are needed to survive the loss of one."
+            f"Wrong: The stream {', '.join(map(name_of, range(8)))}: "
+            "It is kept on one node alone, and 3 are needed to survive the loss of one."
         ]
         refused = run_command("cluster", "check", "--store", reader)
         assert refused.exit_code == 1
@@ -470,14 +475,11 @@ async def test_init_waits_for_nodes_that_are_still_coming_and_not_where_waiting_
         assert init.stdout
         assert init.stderr
         assert re.match(
-            r"The stream KV_rooms could not .*\. Trying again for up to 25 s\.", await next_line(init.stderr)
+            r"The streams could not be made: .*\. Trying again for up to 25 s\.", await next_line(init.stderr)
         )
         for one in nodes.nodes[1:]:
             one.thaw()
-        assert (
-            await next_line(init.stdout)
-            == "The stream is there, on 3 nodes. The user of the servers needs these rights:"
-        )
+        assert await next_line(init.stdout) == "8 streams are there, on 3 nodes."
         assert await init.wait() == 0
         denied = await asyncio.to_thread(run_command, "cluster", "init", "--store", nodes.url)
         assert denied.exit_code == 1

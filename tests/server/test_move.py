@@ -32,7 +32,7 @@ from tests.server.tables import ANA, BO
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.cluster.jetstream.contents import copied_stream
+from tictactoe_server.cluster.jetstream.contents import copied_streams
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.events.event import open_event
@@ -111,7 +111,7 @@ def move(source: Path | str, target: Path | str) -> Ran:
 
 async def contents_of(place: Path | str) -> Contents:
     """Return what a folder or a stream holds, summed up."""
-    opened = folder_source(place, ALL) if isinstance(place, Path) else copied_stream(place, None, None, ALL)
+    opened = folder_source(place, ALL) if isinstance(place, Path) else copied_streams(place, None, None, ALL)
     async with opened as source:
         return await copy(source, None, ALL)
 
@@ -214,8 +214,8 @@ def test_a_player_expires_in_a_stream_when_they_would_have_in_the_folder(folder:
 
     async def left_of(key: str) -> str:
         link = await Link.open(url)
-        question = b'{"last_by_subj": "$KV.rooms.player.%b"}' % key.encode()
-        answer = msgspec.json.decode(await link.request("$JS.API.STREAM.MSG.GET.KV_rooms", question))
+        question = b'{"last_by_subj": "$KV.rooms-0.player.%b"}' % key.encode()
+        answer = msgspec.json.decode(await link.request("$JS.API.STREAM.MSG.GET.rooms-0", question))
         await link.close()
         return base64.b64decode(answer["message"]["hdrs"]).decode().partition("Nats-TTL: ")[2].strip()
 
@@ -234,7 +234,7 @@ def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, 
     assert move(folder, url).exit_code == 0
     again = move(other, url)
     assert again.exit_code == 1
-    assert "not empty: it has 16 documents" in again.output
+    assert "not empty: they have 17 documents" in again.output
 
 
 def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
@@ -274,8 +274,8 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
 
     async def damage() -> None:
         link = await Link.open(url)
-        await link.request("$KV.rooms.room.AAAA01", b"nonsense")
-        await link.request(f"$KV.rooms.player.{ANA_KEY}", b"nonsense")
+        await link.request("$KV.rooms-0.room.AAAA01", b"nonsense")
+        await link.request(f"$KV.rooms-0.player.{ANA_KEY}", b"nonsense")
         await link.close()
 
     asyncio.run(damage())
@@ -293,7 +293,7 @@ def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_mi
     async def read_amid_writes() -> Contents:
         store = await JetStreamStore.open(url, ALL, unsafe=True)
         revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
-        async with copied_stream(url, None, None, ALL) as source:
+        async with copied_streams(url, None, None, ALL) as source:
             for code in codes:  # each is behind what the source walks over now
                 await keep(store, room_of(code, 2), revisions[code])
             await finish(store, "BBBBBB", ANA, BO)

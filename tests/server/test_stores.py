@@ -249,7 +249,7 @@ async def test_games_are_found_by_room_and_number_also_where_a_code_came_again(s
 async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> None:
     codes = [f"AAAAA{number}" for number in range(2, 7)]
     for number, code in enumerate(codes):
-        await finish(store, code, ANA, Player(f"p{number}", "somebody"))
+        await finish(store, code, ANA, Player(f"p{number}", "somebody"), at=1_700_000_000_000 + number)
     await finish(store, "BBBBBB", BO, Player("pcy", "cy"))
     archive = store.games
     first = await archive.games_of(ANA.id, 3)
@@ -261,19 +261,18 @@ async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> N
 
 
 async def test_who_reads_the_games_behind_an_id_goes_on_where_they_stood_and_misses_none(store: Storage) -> None:
-    cursor, rooms = 0, list[str]()
+    cursor, rooms = "", list[str]()
     for number in range(7):
         await finish(store, f"AAAAA{number + 2}", ANA, BO)
         if number % 3 == 0:
             store.note_time(number)
-            read = [(id, game.room) async for id, game in store.games.after(cursor, 2)]
+            read = [(behind, game.room) async for behind, _, game in store.games.after(cursor, 2)]
             assert len(read) <= 2
             cursor, rooms = read[-1][0], rooms + [room for _, room in read]
-    rest = [(id, game.room) async for id, game in store.games.after(cursor, 100)]
-    assert [id for id, _ in rest] == sorted(id for id, _ in rest)
-    assert rooms + [room for _, room in rest] == [f"AAAAA{number + 2}" for number in range(7)]
+    rest = [(behind, game.room) async for behind, _, game in store.games.after(cursor, 100)]
+    assert sorted(rooms + [room for _, room in rest]) == [f"AAAAA{number + 2}" for number in range(7)]
     assert [found async for found in store.games.after(rest[-1][0], 100)] == []
-    assert [found async for found in store.games.after(0, 0)] == []
+    assert [found async for found in store.games.after("", 0)] == []
 
 
 @pytest.mark.parametrize("limit", [-1, 0])

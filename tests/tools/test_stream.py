@@ -25,14 +25,14 @@ async def test_games_that_are_on_and_games_that_ended_are_read_and_forks_are_not
     async with Nodes(tmp_path, 1) as nodes:
         async with nodes.connected() as admin:
             jetstream = admin.jetstream()
-            config = StreamConfig(name=STREAM, subjects=["$KV.rooms.>"], max_msgs_per_subject=1)
-            config.republish = RePublish(src="$KV.rooms.>", dest="ev.rooms.>")
+            config = StreamConfig(name=STREAM, subjects=["$KV.rooms-0.>"], max_msgs_per_subject=1)
+            config.republish = RePublish(src="$KV.rooms-0.>", dest="ev.rooms-0.>")
             await jetstream.add_stream(config)
             assert await read_games(nodes) == {}
             async with witness.looking_on(nodes):
                 for room in (played(0), over, on):
-                    await jetstream.publish(f"$KV.rooms.room.{CODE}", encode_room(room))
-                await jetstream.publish(f"$KV.rooms.game.{CODE}-0-1", encode_game(finished_game(over, 0)))
+                    await jetstream.publish(f"$KV.rooms-0.room.{CODE}", encode_room(room))
+                await jetstream.publish(f"$KV.rooms-0.game.{CODE}-0-1", encode_game(finished_game(over, 0)))
                 async with asyncio.timeout(10):
                     await witness.has_seen(3)
         assert await read_games(nodes) == {(CODE, 1): [(0, 3, 1, 4, 2), (8,)]}

@@ -403,7 +403,7 @@ async def judge(store: Storage, code: str, table: list[Message], pairings: int, 
     assert stored is not None
     event, wrong = stored[0], found.wrong
     games: dict[str, list[tuple[int, FinishedGame]]] = {}
-    async for id, game in store.games.after(0, 1_000_000):
+    async for _, id, game in store.games.after("", 1_000_000):
         if game.event == code:
             games.setdefault(game.pairing, []).append((id, game))
     found.records = sum(map(len, games.values()))

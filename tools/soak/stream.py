@@ -11,7 +11,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error
 from nats.js import JetStreamContext
 
-from tests.cluster.nodes import STREAM, Nodes
+from tests.cluster.nodes import Nodes
 from tests.server.tables import decode_game, decode_room
 from tictactoe_server.rooms import Room
 from tools.soak.fleet import Games
@@ -65,21 +65,22 @@ async def _read_all(nodes: Nodes) -> list[tuple[str, bytes]]:
     found = dict[str, bytes]()
     async with nodes.connected() as client:
         jetstream = client.jetstream()
-        subscription = await jetstream.subscribe("$KV.rooms.>", stream=STREAM, ordered_consumer=True)
-        missing = await _subjects(jetstream)
-        while missing:
-            message = await subscription.next_msg(timeout=PATIENCE_SECONDS)
-            found[message.subject] = message.data
-            if message.metadata.num_pending == 0:
-                missing = await _subjects(jetstream) - found.keys()
+        for stream in await nodes.streams():
+            subscription = await jetstream.subscribe(f"$KV.{stream}.>", stream=stream, ordered_consumer=True)
+            missing = await _subjects(jetstream, stream)
+            while missing:
+                message = await subscription.next_msg(timeout=PATIENCE_SECONDS)
+                found[message.subject] = message.data
+                if message.metadata.num_pending == 0:
+                    missing = await _subjects(jetstream, stream) - found.keys()
     return [(subject.split(".")[2], document) for subject, document in found.items() if document]
 
 
-async def _subjects(jetstream: JetStreamContext) -> set[str]:
-    """Return the keys of all rooms and games."""
+async def _subjects(jetstream: JetStreamContext, stream: str) -> set[str]:
+    """Return the keys of all rooms and games of a stream."""
     found = set[str]()
     for kind in ("room", "game"):
-        state = (await jetstream.stream_info(STREAM, subjects_filter=f"$KV.rooms.{kind}.>")).state
+        state = (await jetstream.stream_info(stream, subjects_filter=f"$KV.{stream}.{kind}.>")).state
         found |= (state.subjects or {}).keys()
     return found
 
@@ -97,7 +98,7 @@ class Witness:
     async def looking_on(self, nodes: Nodes) -> AsyncIterator[None]:
         """Look at every room that is stored meanwhile, from whichever node is there."""
         async with nodes.connected(is_lasting=True) as client:
-            await client.subscribe("ev.rooms.room.*", cb=self._see)
+            await client.subscribe("ev.*.room.*", cb=self._see)
             await client.flush()
             yield
 

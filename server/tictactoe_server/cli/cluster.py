@@ -1,4 +1,4 @@
-"""The commands about the store of several servers: the stream is made once, and looked at whenever one likes."""
+"""The commands about the store of several servers: the streams are made once, and looked at whenever one likes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from tictactoe_server.cluster.jetstream.link import Link
 
 MAKING_SECONDS: Final = 25.0
-"""For how long it is tried to make the stream: nodes that have just started choose a leader first."""
+"""For how long it is tried to make the streams: nodes that have just started choose a leader first."""
 
+MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
 _LASTING: Final = ("permissions violation", "already in use", "not supported")
 """What the nodes say where trying again changes nothing."""
@@ -65,17 +66,27 @@ def cluster() -> None:
     metavar="NUMBER",
     help="On how many nodes everything is kept; with less than 3 the loss of one stops all.",
 )
-async def init(link: Link, replicas: int) -> None:
-    """Make the stream that keeps rooms, players and games, and print the rights that the servers' user needs.
+@click.option(
+    "--streams",
+    type=click.IntRange(1, MOST_STREAMS),
+    default=8,
+    show_default=True,
+    metavar="NUMBER",
+    help="Among how many streams the rooms are shared out, each with a leader of its own.",
+)
+async def init(link: Link, replicas: int, streams: int) -> None:
+    """Make the streams that keep rooms, players and games, and print the rights that the servers' user needs.
 
-    Nothing is changed where it is there already. Use credentials that may make streams, which servers need not.
+    What is there already stays as it is, but that the nodes lead about as many streams each. Use credentials that may
+    make streams, which servers need not.
     """
-    from tictactoe_server.cluster.jetstream.stream import RIGHTS, make_stream
+    from tictactoe_server.cli.cluster_streams import make_streams
+    from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
     said, deadline = "", time.monotonic() + MAKING_SECONDS
     while True:
         try:
-            await make_stream(link, replicas)
+            made = await make_streams(link, streams, replicas)
             break
         except CannotOpenStore as error:
             if time.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
@@ -85,11 +96,36 @@ async def init(link: Link, replicas: int) -> None:
                 click.echo(f"{said} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
         await asyncio.sleep(_AGAIN_SECONDS)
     nodes = "one node" if replicas == 1 else f"{replicas} nodes"
-    click.echo(f"The stream is there, on {nodes}. The user of the servers needs these rights:\npermissions {{")
+    click.echo(f"{_count_streams(made.layout.shared)} there, on {nodes}.")
+    if made.layout.shared != streams:
+        click.echo(f"To share the rooms out among {streams}: tictactoe-server cluster reshard {streams}")
+    click.echo("The user of the servers needs these rights:\npermissions {")
     for verb, subjects in RIGHTS.items():
         listed = ", ".join(f'"{subject}"' for subject in subjects)
         click.echo(f"  {verb} {{ allow: [{listed}] }}")
     click.echo("}")
+
+
+@cluster.command()
+@_with_link
+@click.argument("streams", type=click.IntRange(1, MOST_STREAMS))
+async def reshard(link: Link, streams: int) -> None:
+    """Share the rooms out among STREAMS streams while all servers are stopped.
+
+    Where it breaks off, call it again, or with the number of before: that is also the way back. Use credentials that
+    may make streams.
+    """
+    from tictactoe_server.cli.cluster_check import find_living
+    from tictactoe_server.cli.cluster_streams import share_out
+
+    if living := [server.name for server, _ in await find_living(link)]:
+        raise CannotOpenStore(f"These servers live and have to be stopped first: {', '.join(living)}.")
+    moved = await share_out(link, streams)
+    click.echo(f"{_count_streams(streams)} there now for the rooms: {moved} moved. The servers may start.")
+
+
+def _count_streams(count: int) -> str:
+    return "One stream is" if count == 1 else f"{count} streams are"
 
 
 @cluster.command()

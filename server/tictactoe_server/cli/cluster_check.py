@@ -9,8 +9,8 @@ import asyncio
 import contextlib
 import time
 import urllib.request
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -18,9 +18,11 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tictactoe_server.admin.orders.status import Status
+from tictactoe_server.cli.cluster_streams import find_first
 from tictactoe_server.cluster.jetstream import stream
 from tictactoe_server.cluster.jetstream.link import Link, Message
-from tictactoe_server.cluster.jetstream.stream import faults_of, risks_of
+from tictactoe_server.cluster.jetstream.stream import risks_of
+from tictactoe_server.cluster.jetstream.streams import Layout, Streams, read_layout
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
 from tictactoe_server.storage.store import StoreUnavailable
@@ -40,44 +42,68 @@ class Wrong(str):
 
 async def inspect(link: Link, monitors: Sequence[str] = ()) -> list[str]:
     """Return how a store and its servers are; `monitors` are the nodes' monitoring pages, as in ``http://a:8222``."""
-    parts = _look_at_stream(link), _look_at_disks(monitors), _look_at_servers(link)
+    parts = _look_at_streams(link), _look_at_disks(monitors), _look_at_servers(link)
     return [finding for part in parts async for finding in part]
 
 
-async def _look_at_stream(link: Link) -> AsyncIterator[str]:
-    name = f"The stream {stream.STREAM}"
+async def _look_at_streams(link: Link) -> AsyncIterator[str]:
+    """Yield how each stream is, with the writes it takes within a moment, and whether this user has every right."""
     try:
-        info = await stream.Stream(link).info()
+        first, info = await find_first(link)
+        if info is None:
+            yield Wrong(f"There is no stream {first.name}. To make it: tictactoe-server cluster init.")
+            return
+        layout = await read_layout(first) or Layout()
+        streams, begun = Streams(link, first.name, layout), time.monotonic()
+        before = [info, *await asyncio.gather(*(one.info() for one in streams.all[1:]))]
+        await asyncio.sleep(LISTENING_SECONDS)
+        infos = await asyncio.gather(*(one.info() for one in streams.all))
     except stream.StreamError as error:
-        yield Wrong(f"{name}: {error.description}. To make it: tictactoe-server cluster init.")
+        yield Wrong(f"A stream is missing: {error.description}. To make it: tictactoe-server cluster init.")
         return
     except StoreUnavailable as unavailable:
-        yield Wrong(f"{name} cannot be asked: {unavailable}")
+        yield Wrong(f"The streams cannot be asked: {unavailable}")
         return
-    replicas, leader = info.config.get("num_replicas", 1), info.cluster.leader
-    kept = f"{info.state.messages} documents, {info.state.bytes} bytes, replicas {replicas}"
-    yield f"Stream {stream.STREAM}: {kept}, the leader is {leader or 'not known'}."
-    for fault in (*faults_of(info), *risks_of(info)):
-        yield Wrong(f"{name}: {fault}")
-    if replicas > 1 and not leader:
-        yield Wrong(f"{name} has no leader: nothing can be written.")
-    for peer in info.cluster.replicas or ():
-        behind = f"{peer.lag or 0} writes behind."
-        if peer.offline:
-            yield Wrong(f"Node {peer.name} is away.")
-        elif peer.current:
-            yield f"Node {peer.name} has a copy, {behind}"
+    seconds = time.monotonic() - begun
+    if layout.is_changing:
+        advice = f"To end it: tictactoe-server cluster reshard {layout.shared}."
+        yield Wrong(f"The rooms are being shared out among the streams, or that broke off. {advice}")
+    for one, earlier, later in zip(streams.all, before, infos, strict=True):
+        for finding in _look_at_stream(one, later, (later.state.last_seq - earlier.state.last_seq) / seconds):
+            yield finding
+    faults = defaultdict[str, list[str]](list)
+    for one, info in zip(streams.all, infos, strict=True):
+        for fault in (*one.faults_of(info), *risks_of(info)):
+            faults[fault].append(one.name)
+    for fault, names in faults.items():
+        yield Wrong(f"The stream {', '.join(names)}: {fault}")
+    for node in sorted({peer.name or "" for info in infos for peer in info.cluster.replicas or ()}):
+        peers = [peer for info in infos for peer in info.cluster.replicas or () if peer.name == node]
+        behind = f"{max(peer.lag or 0 for peer in peers)} writes behind."
+        if any(peer.offline for peer in peers):
+            yield Wrong(f"Node {node} is away.")
+        elif all(peer.current for peer in peers):
+            yield f"Node {node} has a copy, {behind}"
         else:
             advice = "Restart it where that lasts: one whose disk was full does not catch up by itself."
-            yield Wrong(f"Node {peer.name} is {behind} {advice}")
-    async for finding in _try_rights(link):
+            yield Wrong(f"Node {node} is {behind} {advice}")
+    async for finding in _try_rights(first):
         yield finding
 
 
-async def _try_rights(link: Link) -> AsyncIterator[str]:
+def _look_at_stream(one: stream.Stream, info: stream.StreamInfo, writes_a_second: float) -> Iterator[str]:
+    replicas, leader = info.config.get("num_replicas", 1), info.cluster.leader
+    kept = f"{info.state.messages} documents, {info.state.bytes} bytes, replicas {replicas}"
+    led = f"the leader is {leader or 'not known'}, {writes_a_second:.0f} writes a second"
+    yield f"Stream {one.name}: {kept}, {led}."
+    if replicas > 1 and not leader:
+        yield Wrong(f"The stream {one.name} has no leader: nothing can be written.")
+
+
+async def _try_rights(first: stream.Stream) -> AsyncIterator[str]:
     """Do once what servers do, under a key of its own that is gone a second later."""
-    is_told, is_heard = asyncio.Event(), asyncio.Event()
-    await link.subscribe(f"{stream.FEED}{_PROBE}", lambda message: is_told.set())
+    is_told, is_heard, link = asyncio.Event(), asyncio.Event(), first.link
+    await link.subscribe(f"{first.feed}{_PROBE}", lambda message: is_told.set())
     await link.subscribe(_SERVERS, lambda message: is_heard.set())
     try:
         await link.flush()
@@ -85,14 +111,12 @@ async def _try_rights(link: Link) -> AsyncIterator[str]:
         yield Wrong(error)
         return
     link.publish(_SERVERS)
-    key = f"{stream.PREFIX}{_PROBE}"
-    question = msgspec.json.encode({"seq": 1, "next_by_subj": key, "batch": 1})
     probes: dict[str, Awaitable[object]] = {
-        "read": stream.Stream(link).newest(_PROBE),
-        "read many documents": link.request_many(stream.READ_MANY_SUBJECT, question),
-        "write": link.request(key, b"", stream.TOMBSTONE),
+        "read": first.newest(_PROBE),
+        "read many documents": first.read_many(1, _PROBE, 1),
+        "write": link.request(f"{first.prefix}{_PROBE}", b"", stream.TOMBSTONE),
         "hear what is written": asyncio.wait_for(is_told.wait(), _PATIENCE_SECONDS),
-        "delete old games": link.request(stream.DELETE_SUBJECT, b'{"seq": 0}'),
+        "delete old games": first.delete(0),
         "hear other servers": asyncio.wait_for(is_heard.wait(), _PATIENCE_SECONDS),
     }
     found = zip(probes, await asyncio.gather(*probes.values(), return_exceptions=True), strict=True)
@@ -125,7 +149,7 @@ async def _look_at_disks(monitors: Sequence[str]) -> AsyncIterator[str]:
 async def _look_at_servers(link: Link) -> AsyncIterator[str]:
     """Yield how the servers are that live, and whether players reach each at a URL of its own; none is no fault."""
     try:
-        found = await _find_living(link)
+        found = await find_living(link)
     except StoreUnavailable as error:
         yield Wrong(f"The servers cannot be heard: {error}")
         return
@@ -156,7 +180,7 @@ async def _look_at_servers(link: Link) -> AsyncIterator[str]:
             yield Wrong(f"Server {one.name} cannot be reached at {one.url}: {reason}.")
 
 
-async def _find_living(link: Link) -> list[tuple[Heartbeat, int]]:
+async def find_living(link: Link) -> list[tuple[Heartbeat, int]]:
     """Return who is heard within a moment, by name, and how far the served time of each is behind the latest (ms)."""
     heard: dict[str, tuple[Heartbeat, float]] = {}
 

@@ -111,8 +111,8 @@ def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAs
     """Return what opens a folder or a store as one end of a copy, and closes it."""
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.cluster.jetstream.contents import copied_stream
-        return copied_stream(place, *access, kept_by(), to_fill=to_fill)
+            from tictactoe_server.cluster.jetstream.contents import copied_streams
+        return copied_streams(place, *access, kept_by(), to_fill=to_fill)
     if (folder := folder_of(place)) is None:
         raise CannotMove(f"{place} keeps nothing.")
     return (folder_target if to_fill else folder_source)(folder, kept_by())

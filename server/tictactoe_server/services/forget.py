@@ -271,11 +271,13 @@ def _edit(persons: Persons[Any], id: str, stand_in: str, value: Any) -> Any:
 async def _games(store: Storage, id: str) -> Any:
     """Yield a player's games, or all of them for none."""
     if not id:
-        async for found in store.games.after(0, 2**62):
-            yield found
+        async for _, number, game in store.games.after("", 2**62):
+            yield number, game
         return
-    before = None
+    ids, before = list[int](), None
     while some := await store.games.games_of(id, _GAMES_AT_ONCE, before):
-        for found in some:
-            yield found
-        before = some[-1][0]
+        ids += (number for number, _ in some)
+        before = ids[-1]
+    for number in ids:
+        if (game := await store.games.game(number)) is not None:
+            yield number, game

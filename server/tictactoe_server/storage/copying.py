@@ -51,7 +51,7 @@ def refusing(words: str) -> Iterator[None]:
 
 
 class CopyEnd(Protocol):
-    """A store at one end of a copy: it is read, games in their order, or was empty and is filled, games from 1 on.
+    """A store at one end of a copy: it is read, games by their ids and in their order, or was empty and is filled.
 
     `damage` has a line for each thing that was found to be damaged, `refusal` are the words before what it refuses. All
     that was put is kept when it is closed.
@@ -109,10 +109,9 @@ async def copy(
                     if isinstance(value, Unreadable):
                         source.damage.append(f"{source.describe(spec, key)}: {value}")
                         continue
-                    is_game = spec is specs.games  # their numbers are each store's own
-                    found.add("" if is_game else key, spec.encode(value))
+                    found.add(key, spec.encode(value))
                     if target is not None:
-                        writes.append(target.put(spec, str(found.count) if is_game else key, value))
+                        writes.append(target.put(spec, key, value))
                 if target is not None:
                     with refusing(target.refusal):
                         await asyncio.gather(*writes)

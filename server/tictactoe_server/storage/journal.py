@@ -12,7 +12,7 @@ import sqlite3
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import structlog
@@ -26,7 +26,10 @@ FOLDED_AT_ONCE: Final = 250
 """How many rooms, and games at the least, one transaction folds, so that those who save meanwhile hardly wait."""
 
 _FORGOTTEN_AT_ONCE: Final = 100
-_LARGEST_ID: Final = 2**63 - 1
+LARGEST_ID: Final = 2**63 - 1
+PART_BITS: Final = 50
+"""Of the ids of games: what is above is a number of the store that kept them first, where there are several."""
+
 _decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
 Key = TypeVar("Key")
@@ -79,8 +82,21 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
         self.folding = 0
 
 
+class OldGame(NamedTuple):
+    """A game that ended `at` a moment (ms since 1970), its place, and the ids of its `players`."""
+
+    id: int
+    players: list[str]
+    at: int
+    room: str
+    number: int
+
+
 class GameTables:
-    """What is kept of finished games, those `pending` with their documents; written and folded by the journal."""
+    """What is kept of finished games, those `pending` with their documents; written and folded by the journal.
+
+    With `is_by_time` their ids do not say in which order they ended: they were kept in several stores.
+    """
 
     def __init__(self, cursor: sqlite3.Cursor, spec: GameSpec[Any]) -> None:
         self.pending = Newest[int]()
@@ -89,6 +105,7 @@ class GameTables:
         sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive'"
         found = cursor.execute(f"SELECT max(ifnull(({sequence}), 0), ifnull(max(id), 0)) FROM archive").fetchall()
         self._next = 1 + checked(found, int)[0][0]
+        self.is_by_time = self._next > 1 << PART_BITS
 
     def replay(self, row: int, id: int, document: bytes) -> None:
         """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""
@@ -116,25 +133,30 @@ class GameTables:
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
         """Return a player's games with their ids, newest first, without damaged ones."""
-        older_than = _LARGEST_ID if before is None else min(before, _LARGEST_ID)
+        older_than = LARGEST_ID if before is None else min(before, LARGEST_ID)
         pending = (
             (id, game)
             for id, (_, game, _) in reversed(self.pending.items())
             if id < older_than and player in self._spec.people(game)
         )
         newest = list(islice(pending, limit))
+        by_id = """id IN (SELECT game FROM archive_players WHERE player = :player AND game < :older ORDER BY game DESC
+            LIMIT :limit) ORDER BY id DESC"""
+        by_time = """id IN (SELECT game FROM archive_players WHERE player = :player)
+            AND (finished_at, id) < (:at, :last) ORDER BY finished_at DESC, id DESC LIMIT :limit"""
+        bounds = self._cursor.execute("SELECT finished_at, id FROM archive WHERE id = ?", (older_than,)).fetchone()
+        at, last = bounds or (LARGEST_ID, LARGEST_ID)
         found = self._cursor.execute(
-            """SELECT id, document FROM archive WHERE id IN (
-                SELECT game FROM archive_players WHERE player = ? AND game < ? ORDER BY game DESC LIMIT ?
-            ) ORDER BY id DESC""",
-            (player, older_than, limit - len(newest)),
+            f"SELECT id, document FROM archive WHERE {by_time if self.is_by_time else by_id}",
+            {"player": player, "older": older_than, "at": at, "last": last, "limit": limit - len(newest)},
         )
         return newest + readable(self._spec, found.fetchall())
 
-    def after(self, cursor: int, limit: int) -> tuple[list[tuple[int, Any]], int | None]:
+    def after(self, cursor: int, limit: int, upto: int = LARGEST_ID) -> tuple[list[tuple[int, Any]], int | None]:
         """Return some games behind an id, without damaged ones, and the id to go on behind, None at the end."""
         rows = self._cursor.execute(
-            "SELECT id, document FROM archive WHERE id > ? ORDER BY id LIMIT ?", (min(cursor, _LARGEST_ID), limit)
+            "SELECT id, document FROM archive WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+            (min(cursor, LARGEST_ID), upto, limit),
         ).fetchall()
         if rows:
             return readable(self._spec, rows), rows[-1][0]
@@ -145,35 +167,37 @@ class GameTables:
     def find(self, id: int) -> Any | None:
         if id in self.pending:
             return self.pending[id][1]
-        found = self._cursor.execute("SELECT document FROM archive WHERE id = ?", (min(id, _LARGEST_ID),)).fetchone()
+        found = self._cursor.execute("SELECT document FROM archive WHERE id = ?", (min(id, LARGEST_ID),)).fetchone()
         return None if found is None else self._spec.read(None, found[0])
 
     def at(self, room: str, number: int) -> list[tuple[int, Any]]:
         """Return the games of a place with their ids, without damaged ones."""
         pending = [(id, game) for id, (_, game, _) in self.pending.items() if self._spec.place(game) == (room, number)]
         found = self._cursor.execute(
-            "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, _LARGEST_ID))
+            "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, LARGEST_ID))
         )
         return readable(self._spec, found.fetchall()) + pending
 
-    def old(self, at: int) -> list[tuple[int, list[str]]]:
-        """Return the ids and players of some games that ended before a moment, the oldest, of those in the tables."""
+    def old(self, at: int) -> list[OldGame]:
+        """Return some games that ended before a moment, the oldest, of those in the tables."""
         found = self._cursor.execute(
-            "SELECT id, players, finished_at FROM archive ORDER BY id LIMIT ?", (_FORGOTTEN_AT_ONCE,)
+            f"SELECT id, players, finished_at, room, game FROM archive {'WHERE finished_at < :at' * self.is_by_time} "
+            "ORDER BY id LIMIT :most",
+            {"at": at, "most": _FORGOTTEN_AT_ONCE},
         ).fetchall()
-        old = [row for row in checked(found, int, str, int) if row[2] < at]
+        old = [row for row in checked(found, int, str, int, str, int) if row[2] < at]
         try:
-            return [(id, _decode_players(players)) for id, players, _ in old]
+            return [OldGame(id, _decode_players(players), *rest) for id, players, *rest in old]
         except msgspec.DecodeError as error:
             raise Damaged(f"who played is no list: {error}") from error
 
     def forget(self, at: int) -> bool:
         """Forget those of `old`; tell whether more may follow."""
         old = self.old(at)
-        self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in old])
+        self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(game.id,) for game in old])
         self._cursor.executemany(
             "DELETE FROM archive_players WHERE player = ? AND game = ?",
-            [(player, id) for id, players in old for player in players],
+            [(player, game.id) for game in old for player in game.players],
         )
         return len(old) == _FORGOTTEN_AT_ONCE
 
@@ -210,9 +234,9 @@ class GameTables:
         """Return the ids of all games, in their order."""
         return [id for (id,) in self._cursor.execute("SELECT id FROM archive ORDER BY id")] + list(self.pending)
 
-    def newest(self) -> int:
-        """Return the largest id in the tables, 0 for none."""
-        (newest,) = self._cursor.execute("SELECT ifnull(max(id), 0) FROM archive").fetchone()
+    def newest(self, below: int = LARGEST_ID) -> int:
+        """Return the largest id in the tables below a number, 0 for none."""
+        (newest,) = self._cursor.execute("SELECT ifnull(max(id), 0) FROM archive WHERE id < ?", (below,)).fetchone()
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:

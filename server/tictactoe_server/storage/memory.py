@@ -45,10 +45,10 @@ class MemoryLog(Generic[Game]):
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
         return [(id, self._games[id]) for id in self._ids((room, number))]
 
-    async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
-        for id in list(islice((id for id in self._games if id > cursor), max(0, limit))):
+    async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
+        for id in list(islice((id for id in self._games if id > int(cursor or 0)), max(0, limit))):
             if id in self._games:
-                yield id, self._games[id]
+                yield str(id), id, self._games[id]
 
     async def forget_before(self, at: int) -> bool:
         old = [id for id, game in islice(self._games.items(), _FORGOTTEN_AT_ONCE) if self._spec.at(game) < at]

@@ -17,7 +17,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.backup import keep_older
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
-from tictactoe_server.storage.journal import GameTables, Journal, Save, Write, readable
+from tictactoe_server.storage.journal import LARGEST_ID, GameTables, Journal, Save, Write, readable
 from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, checked, columns_of, insert_into
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
@@ -106,11 +106,16 @@ class SqliteLog(Generic[Game]):
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
         return await self._ask(lambda games: games.at(room, number))
 
-    async def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
+    async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
+        async for id, game in self._between(int(cursor or 0), LARGEST_ID, limit):
+            yield str(id), id, game
+
+    async def _between(self, cursor: int, upto: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
+        """Yield at most `limit` games with ids behind one and up to another, in their order."""
         following: int | None = cursor
         while following is not None and limit > 0:
-            some = partial(GameTables.after, cursor=following, limit=min(limit, _READ_AT_ONCE))
-            games, following = await self._ask(some)
+            some = partial(GameTables.after, cursor=following, limit=min(limit, _READ_AT_ONCE), upto=upto)
+            games, following = await self._read(some)
             for id, game in games:
                 yield id, game
             limit -= len(games)
@@ -131,11 +136,13 @@ class SqliteLog(Generic[Game]):
         found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
         await self.writer.ask(lambda _, journal: journal.games.insert(found), Write)
 
-    async def begin_copy(self, origin: str, newest: int) -> None:
-        """Keep only what is a copy of the games of `origin`, whose ids go up to `newest` now; forget all else."""
+    async def begin_copy(self, origin: str, newest: Sequence[tuple[int, int]]) -> None:
+        """Keep only what is a copy of the games of `origin`, whose ids below one go up to another; forget all else."""
 
         def change(cursor: sqlite3.Cursor, journal: Journal) -> None:
-            if journal.noted(ORIGIN) != origin.encode() or journal.games.newest() > newest:
+            journal.games.is_by_time = True
+            is_ahead = any(journal.games.newest(below) > upto for below, upto in newest)
+            if journal.noted(ORIGIN) != origin.encode() or is_ahead:
                 cursor.execute("DELETE FROM archive")
                 cursor.execute("DELETE FROM archive_players")
                 journal.note(ORIGIN, origin.encode())
@@ -143,6 +150,9 @@ class SqliteLog(Generic[Game]):
         await self.writer.ask(change, Write)
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
+        return await self._read(ask)
+
+    async def _read(self, ask: Callable[[GameTables], Answer]) -> Answer:
         return await self.writer.ask(lambda _, journal: ask(journal.games))
 
 

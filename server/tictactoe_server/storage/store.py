@@ -95,7 +95,7 @@ class Table(Protocol[Value]):
 
 
 class GameLog(Protocol[Game]):
-    """Finished games, kept for good. Their ids grow in the order in which they came, and never come again.
+    """Finished games, kept for good. Their ids never come again, and are told in the order in which games came.
 
     Every method may raise `StoreUnavailable`. What is damaged is left out of lists, and logged.
     """
@@ -112,10 +112,10 @@ class GameLog(Protocol[Game]):
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
         """Return the games that were played as this number in rooms of this code, with their ids: seldom several."""
 
-    def after(self, cursor: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
-        """Yield at most `limit` games with their ids in their order, those behind the id `cursor`, 0 for all.
+    def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
+        """Yield at most `limit` games behind a `cursor`, "" for all: each with the cursor behind it and its id.
 
-        Who remembers the last id goes on there at any later time, and misses none.
+        Who remembers the last cursor goes on there at any later time, at any server, and misses none.
         """
 
     async def forget_before(self, at: int) -> bool:

@@ -1,4 +1,4 @@
-"""What is in a stream, as of one moment while servers write on, and an empty stream to be filled."""
+"""What is in the streams, as of one moment while servers write on, and empty streams to be filled."""
 
 from __future__ import annotations
 
@@ -7,115 +7,150 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
-from tictactoe_server.cluster.jetstream.store import GAME, JetStreamTable
-from tictactoe_server.cluster.jetstream.stream import FEED, STREAM, TIME, Entry, Stream, entry_of, find_stream
+from tictactoe_server.cluster.jetstream.store import JetStreamTable, place_of, subject_of_game
+from tictactoe_server.cluster.jetstream.stream import ID, TIME, Entry, Stream
+from tictactoe_server.cluster.jetstream.streams import GAME, LAYOUT, Streams, find_streams
 from tictactoe_server.storage.copying import AT_ONCE, refusing
-from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
+from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
 
 _PAUSE_SECONDS: Final = 0.5
 _TRYING_SECONDS: Final = 60.0
 """For how long a write that fails is tried again, which is longer than nodes need for an election."""
 
+_IDS_A_MS: Final = 64
+"""More than any stream takes writes: so ids of games that come later are larger than any that were ever given."""
+
 
 @asynccontextmanager
-async def copied_stream(
+async def copied_streams(
     urls: str, credentials: Path | None, ca: Path | None, specs: Specs, *, to_fill: bool = False
-) -> AsyncIterator[CopiedStream]:
-    """Give the stream behind ``nats://a,b,c`` as a source, or as a target that has nothing in it.
+) -> AsyncIterator[CopiedStreams]:
+    """Give the streams behind ``nats://a,b,c`` as a source, or as a target that has nothing in it.
 
     Raises `CannotMove` and `CannotOpenStore`.
     """
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
-        stream = Stream(link)
-        copied = CopiedStream(stream, specs.games, "takes no more" if to_fill else f"{STREAM} cannot be read")
+        streams, infos = await find_streams(link, urls, PATIENCE_SECONDS, unsafe=True)
+        copied = CopiedStreams(streams, specs, "take no more" if to_fill else "cannot be read")
         if to_fill:
-            info = await find_stream(stream, urls, PATIENCE_SECONDS, unsafe=True)
-            if info.state.messages:
+            messages = sum(info.state.messages for info in infos)
+            if messages > (await streams.first.newest(LAYOUT) is not None):
                 raise CannotMove(
-                    f"The stream {STREAM} in {hidden(urls)} is not empty: it has {info.state.messages} documents. "
-                    "Nothing in it was changed."
+                    f"The streams in {hidden(urls)} are not empty: they have {messages} documents. "
+                    "Nothing in them was changed."
                 )
-        else:
-            with refusing(copied.refusal):
-                await copied.begin_to_hear()
+        with refusing(copied.refusal):
+            await (copied.begin_to_fill() if to_fill else copied.begin_to_hear())
         yield copied
     finally:
         await link.close()
 
 
-class CopiedStream:
-    """A stream as either end of a copy; see `CopyEnd`.
+class CopiedStreams:
+    """The streams as either end of a copy; see `CopyEnd`.
 
-    What is read is what was written until the rooms had been read, and of other tables maybe what came after. What is
-    written meanwhile is heard, for the older message under its key may be gone before it is read.
+    What is read is what was written until the rooms had been read, and of other tables maybe what came after.
     """
 
-    def __init__(self, stream: Stream, games: GameSpec[Any], refusal: str) -> None:
-        self.stream = stream
-        self.noted_time = stream.noted_time
-        self.refusal = f"The stream {refusal}"
+    def __init__(self, streams: Streams, specs: Specs, refusal: str) -> None:
+        self.noted_time = streams.first.noted_time
+        self.refusal = f"The streams {refusal}"
         self.damage: list[str] = []
-        self._games = games
-        self._heard: list[Entry] = []
-        self._games_upto: int | None = None
+        self._streams = streams
+        self._games = specs.games
+        self._heard = [_Heard(stream) for stream in streams.all]
 
     async def begin_to_hear(self) -> None:
-        await self.stream.link.subscribe(FEED + ">", lambda message: self._heard.append(entry_of(message)))
-        await self.stream.link.flush()
-        newest = await self.stream.last_sequence()
-        if not self._heard:
-            self._heard.append(Entry("", newest, b"", is_gone=True))  # behind which the hearing begins
+        for heard in self._heard:
+            await heard.begin()
+
+    async def begin_to_fill(self) -> None:
+        layout = msgspec.structs.replace(self._streams.layout, floor=time.time_ns() // 1_000_000 * _IDS_A_MS)
+        await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
     async def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:
         """Return all of a table, of the first one as it was when all of it had been heard.
 
-        Games are those that were there then; they never change.
+        Games are those that were there then, by their ids; they never change.
         """
         table = self._table(spec)
-        if spec is self._games:
-            async for entries in self.stream.walk(table.prefix + ">", 0, self._games_upto):
-                yield list(map(table.stored, entries))
-            return
-        found = {entry.key: entry async for some in self.stream.walk(table.prefix + ">") for entry in some}
-        await self._catch_up()
-        if self._games_upto is None:
-            self._games_upto = self._heard[-1].sequence
-        found.update((entry.key, entry) for entry in self._heard if entry.key.startswith(table.prefix))
-        everything = [entry for entry in found.values() if not entry.is_gone]
-        for first in range(0, len(everything), AT_ONCE):
-            yield list(map(table.stored, everything[first : first + AT_ONCE]))
+        streams = self._streams.having(table.prefix)
+        for number, heard in enumerate(self._heard[: len(streams)]):
+            if spec is self._games:
+                async for entries in heard.stream.walk(GAME + ">", 0, heard.games_upto):
+                    ids = [entry.id or self._streams.id_of(number, entry.sequence) for entry in entries]
+                    stored = map(table.stored, entries)
+                    yield [replace(one, key=str(id)) for id, one in zip(ids, stored, strict=True)]
+                continue
+            everything = await heard.read(table.prefix)
+            for first in range(0, len(everything), AT_ONCE):
+                yield list(map(table.stored, everything[first : first + AT_ONCE]))
 
     def describe(self, spec: TableSpec[Any], key: str) -> str:
         return self._table(spec).subject_of(key)
 
     async def put(self, spec: TableSpec[Any], key: str, value: Any) -> None:
-        await _keep(partial(save, self._table(spec), key, value, MISSING))
+        if spec is not self._games:
+            await _keep(partial(save, self._table(spec), key, value, MISSING))
+            return
+        subject = subject_of_game(*place_of(self._games, value))
+        stream, document = self._streams.of(subject), self._games.encode(value)
+        await _keep(partial(stream.put, subject, document, MISSING, {ID: key}))
 
     async def put_time(self, ms: int) -> None:
-        await _keep(partial(self.stream.put, TIME, str(ms).encode(), MISSING))
+        await _keep(partial(self._streams.first.put, TIME, str(ms).encode(), MISSING))
 
     def _table(self, spec: TableSpec[Any]) -> JetStreamTable[Any]:
-        return JetStreamTable(self.stream, spec, self._games)
+        return JetStreamTable(self._streams, spec, self._games)
+
+
+class _Heard:
+    """What is written to a stream while it is read: older messages under its key may be gone before they are read."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.games_upto: int | None = None
+        self._entries: list[Entry] = []
+
+    async def begin(self) -> None:
+        stream = self.stream
+        await stream.link.subscribe(stream.feed + ">", lambda message: self._entries.append(stream.entry_of(message)))
+        await stream.link.flush()
+        newest = await stream.last_sequence()
+        if not self._entries:
+            self._entries.append(Entry("", newest, b"", is_gone=True))  # behind which the hearing begins
+
+    async def read(self, prefix: str) -> list[Entry]:
+        """Return all that is kept under keys that begin so."""
+        found = {entry.key: entry async for some in self.stream.walk(prefix + ">") for entry in some}
+        await self._catch_up()
+        if self.games_upto is None:
+            self.games_upto = self._entries[-1].sequence
+        found.update((entry.key, entry) for entry in self._entries if entry.key.startswith(prefix))
+        return [entry for entry in found.values() if not entry.is_gone]
 
     async def _catch_up(self) -> None:
         """Return when all that was written until now has been heard; raises `StoreUnavailable`."""
         newest = await self.stream.last_sequence()
 
         def has_heard() -> bool:
-            last = self._heard[-1]
+            last = self._entries[-1]
             return last.sequence >= newest and not last.key.startswith(GAME)  # the room of a game comes next
 
         is_heard = await wait_until(has_heard, PATIENCE_SECONDS)
-        is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._heard))
+        is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._entries))
         if not is_heard or not is_whole:
             raise StoreUnavailable("What was written meanwhile has not all come. Try again.")
 

@@ -1,7 +1,7 @@
-"""The store of several servers: tables as keys of one stream for all, and a copy of the finished games for each.
+"""The store of several servers: tables as keys of its streams, and a copy of the finished games for each server.
 
-A game's id is the sequence of its message. The copy takes games in that order, so it goes on behind its newest one:
-some of them every few seconds, and all before a question is answered.
+The copy takes the games of a stream in their order, so it goes on behind its newest one: some of them every few
+seconds, and all before a question is answered.
 """
 
 from __future__ import annotations
@@ -19,18 +19,10 @@ import msgspec
 import structlog
 
 from tictactoe_server.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
-from tictactoe_server.cluster.jetstream.stream import (
-    FEED,
-    TIME,
-    TOMBSTONE,
-    Entry,
-    Stream,
-    Write,
-    entry_of,
-    find_stream,
-)
+from tictactoe_server.cluster.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
+from tictactoe_server.cluster.jetstream.streams import GAME, Streams, find_streams
 from tictactoe_server.records.tables import BANS, Ban, ban_or_none
-from tictactoe_server.storage.journal import GameTables
+from tictactoe_server.storage.journal import PART_BITS, GameTables
 from tictactoe_server.storage.journal import Write as WriteJob
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec, hash_id
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
@@ -49,7 +41,6 @@ from tictactoe_server.storage.store import (
 )
 from tictactoe_server.storage.writer import Answer
 
-GAME: Final = "game."
 _IDENTITY: Final = "cluster"
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
@@ -69,31 +60,34 @@ log: Final = structlog.get_logger(__name__)
 class JetStreamTable(Generic[Value]):
     """Values under keys that begin with the name of their table, as one of it; see `Table` for what is promised."""
 
-    def __init__(self, stream: Stream, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
+    def __init__(self, streams: Streams, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
         self.spec = spec
         self.prefix = spec.name.removesuffix("s") + "."
         self.expires = spec.lifetime_seconds is not None
-        self._stream = stream
+        self._streams = streams
         self._games = games
 
     async def load(self, key: str) -> tuple[Value, int] | None:
-        found = await self._stream.newest(self.subject_of(key))
+        subject = self.subject_of(key)
+        found = await self._streams.of(subject).newest(subject)
         return found and (self.spec.read(key, found.document), found.sequence)
 
     async def load_all(
         self, is_wanted: Callable[[str], bool] = lambda key: True
     ) -> AsyncIterator[Sequence[Stored[Value]]]:
         """Return all that is kept and wanted, some at a time; what is changed meanwhile may be missing."""
-        async for entries in self._stream.walk(self.prefix + ">"):
-            yield [self.stored(entry) for entry in entries if is_wanted(self.key_of(entry.key))]
+        for stream in self._streams.having(self.prefix):
+            async for entries in stream.walk(self.prefix + ">"):
+                yield [self.stored(entry) for entry in entries if is_wanted(self.key_of(entry.key))]
 
     async def first_key(self, prefix: str) -> str | None:
         """Return one of the keys that begin so; cheap for a first half where keys are written so."""
         rest = f"{prefix}.*" if self.spec.name in _HALVED else ">"
-        async for entries in self._stream.walk(self.prefix + rest):
-            for entry in entries:
-                if self.key_of(entry.key).startswith(prefix):
-                    return self.key_of(entry.key)
+        for stream in self._streams.having(self.prefix):
+            async for entries in stream.walk(self.prefix + rest):
+                for entry in entries:
+                    if self.key_of(entry.key).startswith(prefix):
+                        return self.key_of(entry.key)
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
@@ -101,18 +95,19 @@ class JetStreamTable(Generic[Value]):
         lifetime, before = self.spec.lifetime_seconds, None
         headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
         if finished is not None:
-            _, number = self._games.place(finished)
-            name = self.subject_of(key).removeprefix(self.prefix)
-            before = f"{GAME}{name}-{self._games.at(finished)}-{number}", self._games.encode(finished)
-        document = self.spec.encode(value)
-        self._stream.write(Write(self.subject_of(key), document, expected_revision, waiter, headers, before))
+            before = subject_of_game(*place_of(self._games, finished)), self._games.encode(finished)
+        self._write(key, self.spec.encode(value), expected_revision, waiter, headers, before)
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self.spec.forget(key)
         if expected_revision == MISSING:
             waiter.failed(Conflict(key))
         else:
-            self._stream.write(Write(self.subject_of(key), b"", expected_revision, waiter, TOMBSTONE))
+            self._write(key, b"", expected_revision, waiter, TOMBSTONE)
+
+    def _write(self, key: str, *what: Any) -> None:
+        subject = self.subject_of(key)
+        self._streams.of(subject).write(Write(subject, *what))
 
     def subject_of(self, key: str) -> str:
         """Return the key of the stream for one of the table's own."""
@@ -143,19 +138,19 @@ class JetStreamTable(Generic[Value]):
 class JetStreamStore:
     """Everything in a stream; see `Storage` for what the methods promise.
 
-    `link` is the connection, which servers may use to talk to one another.
+    `streams` are where it is, `link` is the connection, which servers may use to talk to one another.
     """
 
-    def __init__(self, link: Link, copy: SqliteStore, specs: Specs) -> None:
-        self.link = link
-        self._stream = stream = Stream(link)
+    def __init__(self, streams: Streams, copy: SqliteStore, specs: Specs) -> None:
+        self.link = streams.link
+        self.streams, self._first = streams, streams.first
         self._copy = copy
-        self.figures = stream.figures
-        self.owed_since = stream.owed_since
-        self.noted_time = stream.noted_time
-        self.games = _Log(stream, copy.games)
+        self.figures = streams.figures
+        self.owed_since = streams.owed_since
+        self.noted_time = streams.first.noted_time
+        self.games = _Log(streams, copy.games)
         self._tables: dict[str, JetStreamTable[Any]] = {
-            spec.name: JetStreamTable(stream, spec, specs.games) for spec in specs.tables
+            spec.name: JetStreamTable(streams, spec, specs.games) for spec in specs.tables
         }
 
     @classmethod
@@ -181,12 +176,12 @@ class JetStreamStore:
         )
         async with contextlib.AsyncExitStack() as failing:
             failing.push_async_callback(link.close)
-            info = await find_stream(Stream(link), urls, opening_seconds, unsafe=unsafe)
+            streams, infos = await find_streams(link, urls, opening_seconds, unsafe=unsafe)
             copy = SqliteStore.open(None if data is None else data / "history", specs)
             failing.push_async_callback(copy.close)
-            await copy.games.begin_copy(info.created, info.state.last_seq)
+            store = cls(streams, copy, specs)
+            await store.games.begin(infos)
             failing.pop_all()
-        store = cls(link, copy, specs)
         link.run(store.games.run())
         return store
 
@@ -194,14 +189,14 @@ class JetStreamStore:
         return self._tables[spec.name]
 
     def note_time(self, ms: int) -> None:
-        self._stream.write(Write(TIME, str(ms).encode(), None, UNAWAITED))
+        self._first.write(Write(TIME, str(ms).encode(), None, UNAWAITED))
 
     async def identity(self) -> tuple[str, bytes]:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
-        while (found := await self._stream.newest(_IDENTITY)) is None:
+        while (found := await self._first.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
             try:
-                await self._stream.put(_IDENTITY, msgspec.json.encode(new), MISSING)
+                await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
             except Conflict:
                 continue
             except Unsettled:  # another server makes it just now
@@ -217,7 +212,7 @@ class JetStreamStore:
             changed(subject, ban)
 
         def hear(message: Message) -> None:
-            entry = entry_of(message)
+            entry = self._first.entry_of(message)
             tell(bans.key_of(entry.key), None if entry.is_gone else ban_or_none(bans.stored(entry)))
 
         async def tell_all() -> None:
@@ -227,7 +222,7 @@ class JetStreamStore:
                     if found.get(subject) != told.get(subject):
                         tell(subject, found.get(subject))
 
-        await self.link.subscribe(f"{FEED}{bans.prefix}>", hear)
+        await self.link.subscribe(f"{self._first.feed}{bans.prefix}>", hear)
         self.link.on_connected.append(lambda: self.link.run(tell_all()))
         await tell_all()
 
@@ -237,33 +232,45 @@ class JetStreamStore:
 
     async def scrub(self) -> None:
         """Move what is kept behind what was replaced, so that the nodes give up the files that this stands in."""
-        upto = await self._stream.last_sequence()
-        for _ in range(_FILLERS):
-            await self._stream.put(_FILLER, bytes(_FILLER_BYTES), None)
+        upto = {one: await one.last_sequence() for one in self.streams.all}
+        for one in upto:
+            for _ in range(_FILLERS):
+                await one.put(_FILLER, bytes(_FILLER_BYTES), None)
         for table in self._tables.values():
             async for some in table.load_all():
                 for stored in some:
-                    if not isinstance(stored.value, Unreadable) and stored.revision <= upto:
+                    is_old = stored.revision <= upto[self.streams.of(table.subject_of(stored.key))]
+                    if is_old and not isinstance(stored.value, Unreadable):
                         with contextlib.suppress(Conflict):  # it was written anew meanwhile
                             await save(table, stored.key, stored.value, stored.revision)
-        await self._stream.erase(await self._stream.put(_FILLER, b"-", None))
+        for one in upto:
+            await one.delete(await one.put(_FILLER, b"-", None), erase=True)
         await self._copy.scrub()
 
     async def close(self) -> None:
         """Wait for what is under way, and let go of the connection and the copy."""
-        await self._stream.close()
+        await self.streams.close()
         await self.link.close()
         await self._copy.close()
 
 
 class _Log(SqliteLog[Game]):
-    """The copy, brought up to date before each question. Let `run` go on beside it."""
+    """The copy, brought up to date before each question. Let `run` go on beside it.
 
-    def __init__(self, stream: Stream, copy: SqliteLog[Game]) -> None:
+    Where many streams have games, these are in the order of their ids in each alone; players are told theirs by time.
+    """
+
+    def __init__(self, streams: Streams, copy: SqliteLog[Game]) -> None:
         super().__init__(copy.writer, copy.spec)
-        self._stream = stream
-        self._reached = 0
+        self._streams = streams
+        self._reached: dict[Stream, int] = {}
         self._lock = asyncio.Lock()
+
+    async def begin(self, infos: Sequence[StreamInfo]) -> None:
+        """Go on with the copy, or begin it anew where it is none of these streams, of which their leaders told."""
+        numbered, id_of = enumerate(infos), self._streams.id_of
+        newest = [(id_of(number + 1, 0), id_of(number, info.state.last_seq)) for number, info in numbered]
+        await self.begin_copy(infos[0].created, newest)
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         with contextlib.suppress(TimeoutError, StoreUnavailable):  # what can be had while anybody would wait
@@ -271,18 +278,40 @@ class _Log(SqliteLog[Game]):
                 await self._copy_on(math.inf)
         return await super()._ask(ask)
 
+    async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
+        """Yield those of one stream after the other: a cursor says how far it is in each."""
+        reached = [int(part) for part in cursor.split(".") if part]
+        newest = await self._ask(GameTables.newest)
+        reached += [0] * (1 + (newest >> PART_BITS) - len(reached))
+        for number, start in enumerate(range(0, len(reached) << PART_BITS, 1 << PART_BITS)):
+            async for id, game in self._between(start + reached[number], start + (1 << PART_BITS) - 1, limit):
+                reached[number] = id - start
+                limit -= 1
+                yield ".".join(map(str, reached)), id, game
+
     async def forget_before(self, at: int) -> bool:
-        """Forget some of the games that ended before a moment, here and in the stream."""
+        """Forget some of the games that ended before a moment, here and in the streams."""
         old = await self.writer.ask(lambda _, journal: journal.games.old(at))
-        await asyncio.gather(*(self._stream.delete(id) for id, _ in old))
+        await asyncio.gather(*(self._delete(game.id, (game.room, game.at, game.number)) for game in old))
         return await super().forget_before(at)
 
     async def replace(self, id: int, game: Game) -> None:
         """Keep the game as a message of its own, under another id, and erase the one that had it."""
-        room, number = self.spec.place(game)
-        await self._stream.put(f"{GAME}{room}-{self.spec.at(game)}-{number}-again", self.spec.encode(game), None)
-        await self._stream.erase(id)
+        place = place_of(self.spec, game)
+        subject = f"{subject_of_game(*place)}-{secrets.token_hex(4)}"
+        await self._streams.of(subject).put(subject, self.spec.encode(game), None)
+        await self._delete(id, place, erase=True)
         await self.writer.ask(lambda _, journal: journal.games.drop((), (id,)), WriteJob)
+
+    async def _delete(self, id: int, place: tuple[str, int, int], *, erase: bool = False) -> None:
+        """Delete the message with a game; that of one which came from another store is looked for by its place."""
+        found = [self._streams.place_of(id)]
+        if found == [None]:
+            subject, streams = subject_of_game(*place), self._streams.all
+            entries = await asyncio.gather(*(one.newest(subject) for one in streams))
+            found = [(one, entry.sequence) for one, entry in zip(streams, entries, strict=True) if entry]
+        for one, sequence in filter(None, found):
+            await one.delete(sequence, erase=erase)
 
     async def drop(self, keys: Collection[str]) -> None:
         """Keep no copies of the games of those who are known by these hashes of their ids."""
@@ -301,15 +330,34 @@ class _Log(SqliteLog[Game]):
             await asyncio.sleep(_COPY_SECONDS)
 
     async def _copy_on(self, most: float) -> None:
-        """Copy what the stream has and the copy has not, about so many."""
+        """Copy what the streams have and the copy has not, about so many of each."""
         async with self._lock:
-            upto = await self._stream.last_sequence()
-            self._reached = self._reached or await self.writer.ask(lambda _, journal: journal.games.newest())
-            async for entries in self._stream.walk(GAME + ">", self._reached, upto):
-                games = [(entry.sequence, entry.document) for entry in entries]
-                await self.take(games)
-                self._reached = max([self._reached, *(id for id, _ in games)])
-                most -= len(games)
-                if most <= 0:
-                    return
-            self._reached = max(self._reached, upto)
+            copying = [self._copy_stream(number, one, most) for number, one in enumerate(self._streams.all)]
+            for failed in await asyncio.gather(*copying, return_exceptions=True):
+                if failed is not None:
+                    raise failed
+
+    async def _copy_stream(self, number: int, stream: Stream, most: float) -> None:
+        upto, id_of = await stream.last_sequence(), self._streams.id_of
+        if stream not in self._reached:
+            newest = await self.writer.ask(lambda _, journal: journal.games.newest(id_of(number + 1, 0)))
+            self._reached[stream] = max(0, newest - id_of(number, 1) + 1)
+        async for entries in stream.walk(GAME + ">", self._reached[stream], upto):
+            ids = [id_of(number, entry.sequence) if entry.id is None else entry.id for entry in entries]
+            await self.take([(id, entry.document) for id, entry in zip(ids, entries, strict=True)])
+            self._reached[stream] = max([self._reached[stream], *(entry.sequence for entry in entries)])
+            most -= len(entries)
+            if most <= 0:
+                return
+        self._reached[stream] = max(self._reached[stream], upto)
+
+
+def place_of(spec: GameSpec[Game], game: Game) -> tuple[str, int, int]:
+    """Return in which room a game was played, when it ended and as which game of the room."""
+    room, number = spec.place(game)
+    return room, spec.at(game), number
+
+
+def subject_of_game(room: str, at: int, number: int) -> str:
+    """Return the key under which a finished game is first kept."""
+    return f"{GAME}{room}-{at}-{number}"

@@ -1,7 +1,7 @@
-"""The stream that keeps everything: how it has to be, what is kept under a key or behind a sequence, what is written.
+"""A stream that keeps documents: how it has to be, what is kept under a key or behind a sequence, what is written.
 
-The keys are subjects under `PREFIX`, and each message is sent on under `FEED` once it is kept; the sequence of a key's
-newest message is its revision. Any node that has a copy answers for many messages at once, and may be behind; the
+The keys are subjects under its prefix, and each message is sent on under its feed once it is kept; the sequence of a
+key's newest message is its revision. Any node that has a copy answers for many messages at once, and may be behind; the
 leader answers for one, and has the last word. A write is on the disks of most nodes when it is acknowledged; nothing is
 sent a second time from here but a new value over a tombstone.
 """
@@ -9,6 +9,7 @@ sent a second time from here but a new value over a tombstone.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator
@@ -37,32 +38,28 @@ from tictactoe_server.storage.store import (
 )
 
 REPLICAS: Final = 3
-STREAM: Final = "KV_rooms"
-PREFIX: Final = "$KV.rooms."
-FEED: Final = "ev.rooms."
 TIME: Final = "time"  # the key under which servers note how long they have run
-_CREATE_SUBJECT: Final = f"$JS.API.STREAM.CREATE.{STREAM}"
-_INFO_SUBJECT: Final = f"$JS.API.STREAM.INFO.{STREAM}"
-_READ_SUBJECT: Final = f"$JS.API.STREAM.MSG.GET.{STREAM}"
-DELETE_SUBJECT: Final = f"$JS.API.STREAM.MSG.DELETE.{STREAM}"
-READ_MANY_SUBJECT: Final = f"$JS.API.DIRECT.GET.{STREAM}"
+API: Final = "$JS.API."
+INFO, READ, READ_MANY, DELETE = "STREAM.INFO.", "STREAM.MSG.GET.", "DIRECT.GET.", "STREAM.MSG.DELETE."
 RIGHTS: Final = {
-    "publish": [f"{PREFIX}>", _INFO_SUBJECT, _READ_SUBJECT, READ_MANY_SUBJECT, DELETE_SUBJECT, "house.>", "_INBOX.>"],
-    "subscribe": [f"{FEED}>", "house.>", "_INBOX.>"],
+    "publish": ["$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE)), "house.>", "_INBOX.>"],
+    "subscribe": ["ev.*.>", "house.>", "_INBOX.>"],
 }
-"""What the user that the servers are has to be allowed."""
+"""What the user that the servers are has to be allowed, of the account that is theirs."""
 
 TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}
 """The headers of a message that says that its key is gone; a second later it goes itself."""
 
 MAX_WAITING: Final = 10_000  # how many writes may be under way at once
 _GONE: Final = "KV-Operation"
+ID: Final = "Game-Id"  # the header with the id of a game that came from another store
+_find_id: Final = re.compile(rf"\b{ID}: (\d+)".encode()).search
 _EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"  # the header of a compare-and-set
 _AT_ONCE: Final = 250  # how many messages are read at once: who decodes them holds up all else for so long
 _CLOSING_SECONDS: Final = 2.0
 _PAUSE_SECONDS: Final = 0.25
 _NO_MESSAGE: Final = 10037
-_NO_STREAM: Final = 10059
+NO_STREAM: Final = 10059
 _WRONG_SEQUENCE: Final = 10071
 _WRITE_IN_PROCESS: Final = 10164
 _REFUSALS: Final = {
@@ -76,14 +73,12 @@ _REFUSALS: Final = {
 """After these nothing is written, and what was kept before is whole."""
 
 _NEEDED: Final[dict[str, object]] = {
-    "subjects": [f"{PREFIX}>"],
     "max_msgs_per_subject": 1,
     "discard": "new",
     "max_age": 0,
     "allow_msg_ttl": True,
     "allow_atomic": True,
     "allow_direct": True,
-    "republish": {"src": f"{PREFIX}>", "dest": f"{FEED}>"},
 }
 
 Answer = TypeVar("Answer", bound="_Answer")
@@ -92,12 +87,13 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Entry(NamedTuple):
-    """A message of the stream; with `is_gone` it is a tombstone."""
+    """A message of the stream; with `is_gone` it is a tombstone. A game has its `id` from where it was first kept."""
 
     key: str
     sequence: int
     document: bytes
     is_gone: bool
+    id: int | None = None
 
 
 class _Error(msgspec.Struct, frozen=True):
@@ -140,6 +136,10 @@ class StreamError(StoreUnavailable):
         self.description = error.description
 
 
+class NoStream(CannotOpenStore):
+    """There is no stream of that name."""
+
+
 class Write(msgspec.Struct, eq=False):
     """A document to be kept in place of the one with the revision `expected`, of whichever for None.
 
@@ -157,17 +157,23 @@ class Write(msgspec.Struct, eq=False):
 
 
 class Stream:
-    """Reads and writes over `link`. What is awaited may raise `StoreUnavailable`."""
+    """Reads and writes the stream of that name over `link`. What is awaited may raise `StoreUnavailable`.
 
-    def __init__(self, link: Link) -> None:
+    Keys stand behind its `prefix`; what is kept is sent on under its `feed`. Writes count among the `figures`.
+    """
+
+    def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
+        word = name.removeprefix("KV_")
         self.link = link
-        self.figures = WriteFigures()
+        self.name = name
+        self.prefix, self.feed = f"$KV.{word}.", f"ev.{word}."
+        self._figures = figures or WriteFigures()
         self._waiting: dict[Write, None] = {}
         self._owed_since: float | None = None
 
-    async def ask(self, subject: str, question: object, kind: type[Answer]) -> Answer:
+    async def ask(self, verb: str, question: object, kind: type[Answer]) -> Answer:
         """Return what JetStream answers to a request; raises `StreamError` where it says what is wrong."""
-        data = await self.link.request(subject, msgspec.json.encode(question))
+        data = await self.link.request(f"{API}{verb}{self.name}", msgspec.json.encode(question))
         try:
             answer = msgspec.json.decode(data, type=kind)
         except msgspec.MsgspecError as error:
@@ -177,7 +183,7 @@ class Stream:
         return answer
 
     async def info(self) -> StreamInfo:
-        return await self.ask(_INFO_SUBJECT, {}, StreamInfo)
+        return await self.ask(INFO, {}, StreamInfo)
 
     async def last_sequence(self) -> int:
         """Return the sequence of the newest message, by the leader."""
@@ -185,7 +191,7 @@ class Stream:
 
     async def newest(self, key: str) -> Entry | None:
         """Return what is kept under a key, by the leader, or None."""
-        found = await self._read({"last_by_subj": PREFIX + key})
+        found = await self._read({"last_by_subj": self.prefix + key})
         return None if found is None or found.is_gone else found
 
     async def noted_time(self) -> int | None:
@@ -202,15 +208,30 @@ class Stream:
         if upto is None:
             upto = await self.last_sequence()
         while after < upto:
-            question = msgspec.json.encode({"seq": after + 1, "next_by_subj": PREFIX + keys, "batch": _AT_ONCE})
-            found = [entry_of(message) for message in await self.link.request_many(READ_MANY_SUBJECT, question)]
+            found = await self.read_many(after + 1, keys, _AT_ONCE)
             if not found:  # of all copies, or of one that is behind
-                one = await self._read({"seq": after + 1, "next_by_subj": PREFIX + keys})
+                one = await self._read({"seq": after + 1, "next_by_subj": self.prefix + keys})
                 if one is None:
                     return
                 found = [one]
             yield [entry for entry in found if entry.sequence <= upto and not entry.is_gone]
             after = found[-1].sequence
+
+    async def read_many(self, sequence: int, keys: str, most: int) -> list[Entry]:
+        """Return what one of the nodes has under keys from a sequence on."""
+        question = msgspec.json.encode({"seq": sequence, "next_by_subj": self.prefix + keys, "batch": most})
+        found = await self.link.request_many(f"{API}{READ_MANY}{self.name}", question)
+        return [self.entry_of(message) for message in found]
+
+    def entry_of(self, message: Message) -> Entry:
+        """Return the entry that was read, or sent on to the feed; raises `StoreUnavailable` for anything else."""
+        headers = message.headers or {}
+        subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
+        if not subject.startswith(self.prefix) or not sequence.isdecimal():
+            raise _nonsense("a message without a sequence")
+        given = headers.get(ID)
+        id = None if given is None else int(given)
+        return Entry(subject.removeprefix(self.prefix), int(sequence), message.data, _GONE in headers, id)
 
     def write(self, write: Write) -> None:
         """Keep a document, and tell who waits for that."""
@@ -220,19 +241,22 @@ class Stream:
         self._waiting[write] = None
         self._send(write)
 
-    def put(self, key: str, document: bytes, expected: int | None) -> asyncio.Future[int]:
+    def put(
+        self,
+        key: str,
+        document: bytes,
+        expected: int | None,
+        headers: dict[str, str] = {},  # noqa: B006
+    ) -> asyncio.Future[int]:
         """Keep a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
         pending = Pending()
-        self.write(Write(key, document, expected, pending))
+        self.write(Write(key, document, expected, pending, headers))
         return pending.future
 
-    async def delete(self, sequence: int) -> None:
-        """Delete a message, if it is there."""
-        await self.link.request(DELETE_SUBJECT, msgspec.json.encode({"seq": sequence, "no_erase": True}))
-
-    async def erase(self, sequence: int) -> None:
-        """Delete a message, if it is there, and write over it where it stood."""
-        await self.link.request(DELETE_SUBJECT, msgspec.json.encode({"seq": sequence}))
+    async def delete(self, sequence: int, *, erase: bool = False) -> None:
+        """Delete a message, if it is there; with `erase` it is written over where it stood."""
+        question = msgspec.json.encode({"seq": sequence, "no_erase": not erase})
+        await self.link.request(f"{API}{DELETE}{self.name}", question)
 
     def owed_since(self) -> float | None:
         """Return since when the store owes an answer or is away (s, as `time.monotonic`), or None.
@@ -249,14 +273,16 @@ class Stream:
 
     async def _read(self, question: dict[str, str | int]) -> Entry | None:
         try:
-            found = (await self.ask(_READ_SUBJECT, question, _Answer)).message
+            found = (await self.ask(READ, question, _Answer)).message
         except StreamError as error:
             if error.code == _NO_MESSAGE:
                 return None
             raise
         if found is None:
             raise _nonsense("nothing")
-        return Entry(found.subject.removeprefix(PREFIX), found.seq, found.data, f"{_GONE}:".encode() in found.hdrs)
+        given, is_gone = _find_id(found.hdrs), f"{_GONE}:".encode() in found.hdrs
+        id = None if given is None else int(given[1])
+        return Entry(found.subject.removeprefix(self.prefix), found.seq, found.data, is_gone, id)
 
     def _send(self, write: Write) -> None:
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
@@ -264,9 +290,9 @@ class Stream:
         if write.before is not None:
             batch = {"Nats-Batch-Id": secrets.token_hex(8)}
             key, document = write.before
-            self.link.publish(PREFIX + key, document, batch | {"Nats-Batch-Sequence": "1"})
+            self.link.publish(self.prefix + key, document, batch | {"Nats-Batch-Sequence": "1"})
             headers |= batch | {"Nats-Batch-Sequence": "2", "Nats-Batch-Commit": "1"}
-        self.link.ask(PREFIX + write.key, write.document, headers or None, partial(self._settle, write))
+        self.link.ask(self.prefix + write.key, write.document, headers or None, partial(self._settle, write))
 
     def _settle(self, write: Write, answer: Message | Exception) -> None:
         """Tell who waits for a write what came of it."""
@@ -274,7 +300,7 @@ class Stream:
         if isinstance(outcome, int):  # nearly all
             del self._waiting[write]
             self._owed_since = None
-            self.figures.add(time.monotonic() - write.since, 1)
+            self._figures.add(time.monotonic() - write.since, 1)
             write.waiter.stored(outcome if write.document else MISSING)  # a tombstone's revision is nobody's
             return
         if isinstance(outcome, Conflict):
@@ -290,7 +316,7 @@ class Stream:
     async def _write_over_tombstone(self, write: Write) -> None:
         """Write what is new once more, where it is a tombstone that is in its way."""
         try:
-            found = await self._read({"last_by_subj": PREFIX + write.key})
+            found = await self._read({"last_by_subj": self.prefix + write.key})
         except StoreUnavailable as unavailable:
             self._settle(write, NotStored(str(unavailable)))  # it certainly was refused
             return
@@ -300,25 +326,28 @@ class Stream:
         else:
             self._settle(write, Conflict(write.key))
 
+    def config(self, replicas: int = REPLICAS) -> dict[str, Any]:
+        """Return how the stream has to be, as JetStream's requests say it."""
+        return {"name": self.name, "storage": "file", "num_replicas": replicas, **self._needed()}
 
-def stream_config(replicas: int = REPLICAS) -> dict[str, Any]:
-    """Return how the stream has to be, as JetStream's requests say it."""
-    return {"name": STREAM, "storage": "file", "num_replicas": replicas, **_NEEDED}
+    def _needed(self) -> dict[str, object]:
+        sources = {"src": f"{self.prefix}>", "dest": f"{self.feed}>"}
+        return {"subjects": [f"{self.prefix}>"], **_NEEDED, "republish": sources}
 
-
-async def make_stream(link: Link, replicas: int = REPLICAS) -> None:
-    """Make the stream, on so many nodes; one that is like it already stays. Raises `CannotOpenStore`."""
-    try:
-        await Stream(link).ask(_CREATE_SUBJECT, stream_config(replicas), StreamInfo)
-    except StoreUnavailable as error:
-        reason = f"{error.description}." if isinstance(error, StreamError) else str(error)
-        raise CannotOpenStore(f"The stream {STREAM} could not be made: {reason}") from error
+    def faults_of(self, info: StreamInfo) -> list[str]:
+        """Return in sentences what makes the stream useless for the rooms, whatever the operator accepts."""
+        return [
+            f"{name} is {found!r} and has to be {needed!r}."
+            for name, needed in self._needed().items()
+            if (found := info.config.get(name, False if needed is True else None)) != needed
+        ]
 
 
 async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
     """Return what the stream's leader says, for whom it waits.
 
-    Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted.
+    Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted, and
+    `NoStream` where there is none.
     """
     reason = "it does not answer"
     try:
@@ -329,36 +358,28 @@ async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, uns
                     await stream.newest(TIME)  # a stream may have its leader again before it can be read
                     break
                 except StreamError as error:
-                    if error.code == _NO_STREAM:
-                        raise CannotOpenStore(
-                            f"There is no stream {STREAM} in {hidden(urls)}. To make it: tictactoe-server cluster init."
+                    if error.code == NO_STREAM:
+                        raise NoStream(
+                            f"There is no stream {stream.name} in {hidden(urls)}. "
+                            "To make it: tictactoe-server cluster init."
                         ) from None
                     reason = error.description
                 except StoreUnavailable as unavailable:
                     reason = str(unavailable).rstrip(".")
                 await asyncio.sleep(_PAUSE_SECONDS)
     except TimeoutError:
-        raise CannotOpenStore(f"Cannot use the stream {STREAM} in {hidden(urls)}: {reason}.") from None
-    if faults := faults_of(info):
-        raise CannotOpenStore(f"The stream {STREAM} cannot keep the rooms: {' '.join(faults)}")
+        raise CannotOpenStore(f"Cannot use the stream {stream.name} in {hidden(urls)}: {reason}.") from None
+    if faults := stream.faults_of(info):
+        raise CannotOpenStore(f"The stream {stream.name} cannot keep the rooms: {' '.join(faults)}")
     risks = risks_of(info)
     if risks and not unsafe:
         raise CannotOpenStore(
-            f"The stream {STREAM} may lose what it has acknowledged. {' '.join(risks)} "
+            f"The stream {stream.name} may lose what it has acknowledged. {' '.join(risks)} "
             "To use it all the same: --store-unsafe."
         )
     for risk in risks:
-        log.warning("the store may lose what it has acknowledged", reason=risk)
+        log.warning("the store may lose what it has acknowledged", stream=stream.name, reason=risk)
     return info
-
-
-def faults_of(info: StreamInfo) -> list[str]:
-    """Return in sentences what makes a stream useless for the rooms, whatever the operator accepts."""
-    return [
-        f"{name} is {found!r} and has to be {needed!r}."
-        for name, needed in _NEEDED.items()
-        if (found := info.config.get(name, False if needed is True else None)) != needed
-    ]
 
 
 def risks_of(info: StreamInfo) -> list[str]:
@@ -372,15 +393,6 @@ def risks_of(info: StreamInfo) -> list[str]:
     if info.config.get("persist_mode") == "async":
         risks.append("persist_mode is async: it acknowledges before anything is on a disk.")
     return risks
-
-
-def entry_of(message: Message) -> Entry:
-    """Return the entry that was read or sent on to the feed; raises `StoreUnavailable` where it is something else."""
-    headers = message.headers or {}
-    subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
-    if not subject.startswith(PREFIX) or not sequence.isdecimal():
-        raise _nonsense("a message without a sequence")
-    return Entry(subject.removeprefix(PREFIX), int(sequence), message.data, _GONE in headers)
 
 
 _decode: Final = msgspec.json.Decoder(_Answer).decode

@@ -1,0 +1,113 @@
+"""Making the streams of a store, choosing who leads them, and sharing the rooms out among more of them or fewer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.stream import NO_STREAM, REPLICAS, Entry, Stream, StreamError, StreamInfo
+from tictactoe_server.cluster.jetstream.streams import LAYOUT, OLD, ROOM, Layout, Streams, name_of, read_layout
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, StoreUnavailable
+
+_CREATE: Final = "STREAM.CREATE."
+_STEP_DOWN: Final = "STREAM.LEADER.STEPDOWN."
+_ELECTION_SECONDS: Final = 2.0
+_LOOK_SECONDS: Final = 0.1
+
+
+async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
+    """Return the stream that tells of the others, with what its leader says, None where it is still to be made.
+
+    Raises `StoreUnavailable`.
+    """
+    for name in (OLD, name_of(0)):
+        stream = Stream(link, name)
+        try:
+            return stream, await stream.info()
+        except StreamError as error:
+            if error.code != NO_STREAM:
+                raise
+    return stream, None
+
+
+async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Streams:
+    """Make so many streams, each on so many nodes, or what is missing of those that were asked for before.
+
+    Raises `CannotOpenStore`.
+    """
+    try:
+        first, info = await find_first(link)
+        if info is None:
+            info = await first.ask(_CREATE, first.config(replicas), StreamInfo)
+        layout = await read_layout(first)
+        if layout is None:
+            layout = Layout() if info.state.messages else Layout(count, count)
+            await first.put(LAYOUT, msgspec.json.encode(layout), MISSING)
+        streams = Streams(link, first.name, layout)
+        await _make(streams.all[1:], info.config.get("num_replicas", replicas))
+        await spread_leaders(streams)
+    except StoreUnavailable as error:
+        reason = f"{error.description}." if isinstance(error, StreamError) else str(error)
+        raise CannotOpenStore(f"The streams could not be made: {reason}") from error
+    return streams
+
+
+async def _make(streams: Sequence[Stream], replicas: int) -> None:
+    for stream in streams:
+        await stream.ask(_CREATE, stream.config(replicas), StreamInfo)
+
+
+async def spread_leaders(streams: Streams) -> None:
+    """Have each node lead about as many streams as any other, as far as they follow."""
+    for _ in streams.all:
+        infos = await asyncio.gather(*(one.info() for one in streams.all))
+        led = Counter({peer.name: 0 for info in infos for peer in info.cluster.replicas or ()})
+        led.update(info.cluster.leader for info in infos if info.cluster.leader)
+        if not led:
+            return
+        (busiest, most), (idlest, least) = led.most_common()[0], led.most_common()[-1]
+        if most - least < 2:
+            return
+        moved = next(one for one, info in zip(streams.all, infos, strict=True) if info.cluster.leader == busiest)
+        await moved.ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)
+        for _ in range(round(_ELECTION_SECONDS / _LOOK_SECONDS)):
+            await asyncio.sleep(_LOOK_SECONDS)
+            if (await moved.info()).cluster.leader not in (None, "", busiest):
+                break
+
+
+async def share_out(link: Link, count: int) -> int:
+    """Share the rooms out among so many streams, and return how many moved; no server may run meanwhile.
+
+    Where it breaks off it can be called again, with this count or the one before. Raises `CannotOpenStore` and
+    `StoreUnavailable`.
+    """
+    first, info = await find_first(link)
+    if info is None:
+        raise CannotOpenStore(f"There is no stream {first.name}. To make it: tictactoe-server cluster init.")
+    before = await read_layout(first) or Layout()
+    layout = Layout(count, max(count, before.streams), before.floor, is_changing=True)
+    streams = Streams(link, first.name, layout)
+    await _make(streams.all[before.streams :], info.config.get("num_replicas", REPLICAS))
+    await first.put(LAYOUT, msgspec.json.encode(layout), None)
+    moved = 0
+    for stream in streams.all:
+        async for entries in stream.walk(ROOM + ">"):
+            strays = [entry for entry in entries if streams.of(entry.key) is not stream]
+            await asyncio.gather(*(_move(streams, stream, entry) for entry in strays))
+            moved += len(strays)
+    await first.put(LAYOUT, msgspec.json.encode(replace(layout, is_changing=False)), None)
+    await spread_leaders(streams)
+    return moved
+
+
+async def _move(streams: Streams, stream: Stream, entry: Entry) -> None:
+    """Bring a room to its stream; while both have it nothing can be lost, and nobody changes either."""
+    await streams.of(entry.key).put(entry.key, entry.document, None)
+    await stream.delete(entry.sequence)

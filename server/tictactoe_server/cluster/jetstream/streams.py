@@ -1,0 +1,119 @@
+"""The streams of a store, among which rooms and their games are shared out, and how a game's id tells its stream.
+
+A room and its finished games are in the stream that a hash of the room's code says, all else is in the first. Where the
+streams are shared out among more or fewer, the rooms move; a game stays in the stream where it was kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+from zlib import crc32
+
+import msgspec
+from msgspec import Struct
+
+from tictactoe_server.cluster import hidden
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.stream import NoStream, Stream, StreamInfo, find_stream
+from tictactoe_server.storage.journal import PART_BITS
+from tictactoe_server.storage.store import CannotOpenStore, WriteFigures
+
+ROOM: Final = "room."
+GAME: Final = "game."
+LAYOUT: Final = "streams"  # the key of the first stream under which stands how many there are
+OLD: Final = "KV_rooms"  # the one stream of clusters that were made before there could be several
+
+
+class Layout(Struct, frozen=True):
+    """Over how many streams rooms are `shared`, of so many `streams`; games may be in the others, too.
+
+    The ids of games begin behind `floor` in each. While it `is_changing`, some rooms are where they do not belong.
+    """
+
+    shared: int = 1
+    streams: int = 1
+    floor: int = 0
+    is_changing: bool = False
+
+
+class Streams:
+    """The streams over `link`, of which the first has this name."""
+
+    def __init__(self, link: Link, first: str, layout: Layout) -> None:
+        self.link = link
+        self.layout = layout
+        self.figures = WriteFigures()
+        names = [first, *map(name_of, range(1, layout.streams))]
+        self.all: Sequence[Stream] = [Stream(link, name, self.figures) for name in names]
+        self.first = self.all[0]
+
+    def of(self, key: str) -> Stream:
+        """Return the stream in which a key is written."""
+        if not key.startswith((ROOM, GAME)):
+            return self.first
+        code = key[len(ROOM) :].partition("-")[0]
+        return self.all[crc32(code.encode()) % self.layout.shared]
+
+    def having(self, keys: str) -> Sequence[Stream]:
+        """Return the streams that have keys which begin so."""
+        if keys.startswith(GAME):
+            return self.all
+        return self.all[: self.layout.shared] if keys.startswith(ROOM) else [self.first]
+
+    def owed_since(self) -> float | None:
+        """Return since when any of them owes an answer or is away (s, as `time.monotonic`), or None."""
+        return min((since for one in self.all if (since := one.owed_since()) is not None), default=None)
+
+    async def close(self) -> None:
+        """Wait for the writes under way, for no longer than an answer may take."""
+        await asyncio.gather(*(one.close() for one in self.all))
+
+    # -- the ids of games ---------------------------------------------------------------------------------------
+
+    def id_of(self, number: int, sequence: int) -> int:
+        """Return the id of the game that was first kept as this message of a stream, or of the one before its first."""
+        return (number << PART_BITS) + (sequence and self.layout.floor + sequence)
+
+    def place_of(self, id: int) -> tuple[Stream, int] | None:
+        """Return the stream and the sequence of the game with an id, None for one that came from another store."""
+        number, sequence = id >> PART_BITS, id % (1 << PART_BITS) - self.layout.floor
+        return (self.all[number], sequence) if sequence > 0 else None
+
+
+def name_of(number: int) -> str:
+    """Return the name of a stream by its place among all."""
+    return f"rooms-{number}"
+
+
+async def read_layout(first: Stream) -> Layout | None:
+    """Return what stands in the first stream; raises `StoreUnavailable`."""
+    found = await first.newest(LAYOUT)
+    return found and msgspec.json.decode(found.document, type=Layout)
+
+
+async def find_streams(
+    link: Link, urls: str, patience_seconds: float, *, unsafe: bool
+) -> tuple[Streams, list[StreamInfo]]:
+    """Return the streams, and what the leader of each says, for whom it waits.
+
+    Raises `CannotOpenStore` like `find_stream`, and where rooms are just being shared out anew.
+    """
+    for name in (OLD, name_of(0)):
+        try:
+            first = Stream(link, name)
+            infos = [await find_stream(first, urls, patience_seconds, unsafe=unsafe)]
+            break
+        except NoStream:
+            if name != OLD:
+                raise
+    layout = await read_layout(first) or Layout()
+    if layout.is_changing:
+        raise CannotOpenStore(
+            f"The rooms in {hidden(urls)} are being shared out among the streams, or that broke off. "
+            f"To end it: tictactoe-server cluster reshard {layout.shared}."
+        )
+    streams = Streams(link, first.name, layout)
+    finding = (find_stream(one, urls, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
+    return streams, infos + await asyncio.gather(*finding)
