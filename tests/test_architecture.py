@@ -72,8 +72,8 @@ SERVER_LEVELS = (
 CEILINGS = {
     "admin": (1_740, 5),
     "api": (470, 1),
-    "cli": (1_100, 3),
-    "cluster": (2_420, 7),
+    "cli": (1_280, 3),
+    "cluster": (2_640, 7),
     "core": (1_900, 5),
     "events": (2_790, 6),
     "http": (1_420, 3),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
+from nats.js.api import ClusterInfo
 
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import NO_STREAM, REPLICAS, Entry, Stream, StreamError, StreamInfo
@@ -64,22 +67,27 @@ async def _make(streams: Sequence[Stream], replicas: int) -> None:
 
 
 async def spread_leaders(streams: Streams) -> None:
-    """Have each node lead about as many streams as any other, as far as they follow."""
-    for _ in streams.all:
-        infos = await asyncio.gather(*(one.info() for one in streams.all))
-        led = Counter({peer.name: 0 for info in infos for peer in info.cluster.replicas or ()})
-        led.update(info.cluster.leader for info in infos if info.cluster.leader)
-        if not led:
+    """Have each node lead about as many streams as any other, as far as they follow within a while."""
+    deadline = time.monotonic() + _ELECTION_SECONDS * len(streams.all)
+    while time.monotonic() < deadline:
+        clusters = await asyncio.gather(*map(_cluster_of, streams.all))
+        led = Counter({peer.name: 0 for cluster in clusters for peer in cluster.replicas or ()})
+        led.update(cluster.leader for cluster in clusters if cluster.leader)
+        (busiest, most), (idlest, least) = [*led.most_common(), (None, 0)][0], [(None, 0), *led.most_common()][-1]
+        if all(cluster.leader for cluster in clusters) and most - least < 2:
             return
-        (busiest, most), (idlest, least) = led.most_common()[0], led.most_common()[-1]
-        if most - least < 2:
-            return
-        moved = next(one for one, info in zip(streams.all, infos, strict=True) if info.cluster.leader == busiest)
-        await moved.ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)
-        for _ in range(round(_ELECTION_SECONDS / _LOOK_SECONDS)):
-            await asyncio.sleep(_LOOK_SECONDS)
-            if (await moved.info()).cluster.leader not in (None, "", busiest):
-                break
+        crowded = [one for one, cluster in zip(streams.all, clusters, strict=True) if cluster.leader == busiest]
+        if most - least > 1:
+            with contextlib.suppress(StoreUnavailable):
+                await crowded[0].ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _cluster_of(stream: Stream) -> ClusterInfo:
+    """Return who leads and who follows; nobody where no leader answers."""
+    with contextlib.suppress(StoreUnavailable):
+        return (await stream.info()).cluster
+    return ClusterInfo()
 
 
 async def share_out(link: Link, count: int) -> int:

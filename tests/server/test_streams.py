@@ -1,0 +1,227 @@
+"""How rooms and games are shared out among the streams of a store, also anew, and what readers of the log keep."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.nodes import READY_SECONDS, Nodes
+from tests.server.commands import run_command
+from tests.server.nats_node import Node, empty_store, empty_streams, make_anew, node_in
+from tests.server.stored import finish, keep, room_of, rooms_in
+from tests.server.tables import ANA, BO
+from tictactoe_server.cli import cluster_streams
+from tictactoe_server.cli.cluster_streams import make_streams, share_out, spread_leaders
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.cluster.jetstream.stream import Stream, StreamError, StreamInfo
+from tictactoe_server.cluster.jetstream.streams import OLD
+from tictactoe_server.cluster.messages import HEARTBEATS, Heartbeat, encode
+from tictactoe_server.records.tables import KEPT, ROOMS
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING, CannotOpenStore
+
+CODES = [f"AAAA{first}{second}" for first in "ABCD" for second in "ABCDEF"]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as node:
+        yield node
+
+
+class Reader:
+    """Reads the log on from where it stood, and notes what it read."""
+
+    def __init__(self) -> None:
+        self.cursor = ""
+        self.read: dict[int, str] = {}
+
+    async def read_on(self, store: Storage) -> list[str]:
+        """Read what is new, and return the rooms of it; no id may come a second time."""
+        fresh = list[str]()
+        async for cursor, id, game in store.games.after(self.cursor, 1_000):
+            assert id not in self.read
+            assert await store.games.game(id) == game
+            self.cursor, self.read[id] = cursor, game.room
+            fresh.append(game.room)
+        return sorted(fresh)
+
+
+async def opened(node: Node) -> JetStreamStore:
+    return await JetStreamStore.open(node.url, KEPT, unsafe=True)
+
+
+async def share_out_anew(node: Node, count: int) -> int:
+    link = await Link.open(node.url)
+    try:
+        return await share_out(link, count)
+    finally:
+        await link.close()
+
+
+async def test_a_room_and_its_games_are_in_one_stream_and_each_stream_has_some(node: Node) -> None:
+    store = await empty_store(node, count=4)
+    for code in CODES:
+        await finish(store, code, ANA, BO)
+    for stream in store.streams.all:
+        found = [entry.key async for some in stream.walk(">") for entry in some]
+        rooms = {key.partition(".")[2] for key in found if key.startswith("room.")}
+        games = {key.partition(".")[2].partition("-")[0] for key in found if key.startswith("game.")}
+        assert rooms == games != set()
+    await store.close()
+
+
+@pytest.mark.parametrize("first", [1, 4])
+async def test_rooms_are_shared_out_anew_and_a_reader_of_the_log_misses_none_and_repeats_none(
+    node: Node, first: int
+) -> None:
+    store, reader = await empty_store(node, count=first), Reader()
+    for code in CODES:
+        await finish(store, code, ANA, BO)
+        await keep(store, room_of("B" + code[1:], 2), MISSING)
+    assert await reader.read_on(store) == CODES
+    rooms, games = await rooms_in(store), await store.games.games_of(ANA.id, 100)
+    for number, count in enumerate((8, 3, 3)):
+        await store.close()
+        assert (await share_out_anew(node, count) > 0) == (number < 2)
+        store = await opened(node)
+        assert await rooms_in(store) == rooms
+        assert all([await store.table(ROOMS).load(code) for code in rooms])
+        assert await store.games.games_of(ANA.id, 100) == games
+        assert await reader.read_on(store) == []
+        later = f"CCCC{number}A"
+        await finish(store, later, BO, ANA)
+        assert await reader.read_on(store) == [later]
+        rooms, games = await rooms_in(store), await store.games.games_of(ANA.id, 100)
+    await store.close()
+
+
+async def test_where_sharing_out_breaks_off_no_server_starts_until_it_was_ended_or_undone(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await empty_store(node, count=2)
+    for code in CODES:
+        await keep(store, room_of(code, 3), MISSING)
+    rooms = await rooms_in(store)
+    await store.close()
+    move, moved = cluster_streams._move, list[object]()
+
+    async def move_some(*what: object) -> None:
+        moved.append(what)
+        if len(moved) > 5:
+            raise OSError("the power is gone")
+        await move(*what)  # type: ignore[arg-type]
+
+    for count in (5, 2):  # on to the end, and back
+        monkeypatch.setattr(cluster_streams, "_move", move_some)
+        with pytest.raises(OSError, match="power"):
+            await share_out_anew(node, 5)
+        with pytest.raises(CannotOpenStore, match="reshard 5"):
+            await opened(node)
+        monkeypatch.setattr(cluster_streams, "_move", move)
+        moved.clear()
+        await share_out_anew(node, count)
+        store = await opened(node)
+        assert await rooms_in(store) == rooms
+        await store.close()
+        await share_out_anew(node, 2)
+
+
+async def test_a_cluster_that_was_made_with_one_stream_goes_on_and_can_have_more(node: Node) -> None:
+    link = await Link.open(node.url)
+    await empty_streams(link, 0)
+    await make_anew(Stream(link, OLD), {})
+    store, reader = await opened(node), Reader()
+    assert [stream.name for stream in store.streams.all] == [OLD]
+    for code in CODES:
+        await finish(store, code, ANA, BO)
+    assert await reader.read_on(store) == CODES
+    assert max(reader.read) < 100  # their ids are those of always
+    await store.close()
+    assert (await make_streams(link, 8, 1)).layout.shared == 1  # what is there stays
+    await link.close()
+    await share_out_anew(node, 4)
+    store = await opened(node)
+    assert [stream.name for stream in store.streams.all] == [OLD, "rooms-1", "rooms-2", "rooms-3"]
+    assert len(await rooms_in(store)) == len(CODES)
+    assert await reader.read_on(store) == []
+    await store.close()
+    await share_out_anew(node, 1)
+    link = await Link.open(node.url)
+    await link.request(f"$JS.API.STREAM.DELETE.{OLD}")
+    await link.close()
+
+
+async def test_what_is_brought_into_other_streams_keeps_its_ids_and_the_cursors_of_readers(
+    node: Node, tmp_path: Path
+) -> None:
+    store, reader = await empty_store(node, count=4), Reader()
+    for number, code in enumerate(CODES):
+        await finish(store, code, ANA, BO, at=1_700_000_000_000 + number)
+    await reader.read_on(store)
+    await finish(store, "CCCCCC", ANA, BO, at=1_800_000_000_000)  # which the reader has not read yet
+    games = await store.games.games_of(ANA.id, 100)
+    await store.close()
+    folder = str(tmp_path / "backup")
+    assert (await asyncio.to_thread(run_command, "move", node.url, folder)).exit_code == 0
+    link = await Link.open(node.url)
+    await empty_streams(link, 3)
+    await link.close()
+    back = await asyncio.to_thread(run_command, "move", folder, node.url)
+    assert back.exit_code == 0, back.output
+    store = await opened(node)
+    assert await store.games.games_of(ANA.id, 100) == games
+    assert await reader.read_on(store) == ["CCCCCC"]
+    await finish(store, "DDDDDD", ANA, BO, at=1_800_000_000_001)
+    assert await reader.read_on(store) == ["DDDDDD"]
+    assert await store.games.forget_before(1_700_000_000_005) is False
+    assert [game.room for _, game in await store.games.games_of(ANA.id, 100)] == ["DDDDDD", "CCCCCC", *CODES[:4:-1]]
+    await store.close()
+    store = await opened(node)  # with a new copy, of what the streams still have
+    assert len(await store.games.games_of(ANA.id, 100)) == len(CODES) - 5 + 2
+    await store.close()
+
+
+async def test_the_nodes_lead_about_as_many_streams_each(tmp_path: Path) -> None:
+    async with Nodes(tmp_path) as nodes:
+        link = await Link.open(nodes.admin_url)
+        streams = await make_streams(link, 4)
+        led = [(await one.info()).cluster.leader for one in streams.all]
+        assert sorted(led.count(name) for name in set(led)) == [1, 1, 2]
+        for one in streams.all:
+            with contextlib.suppress(StreamError):  # n0 leads it already
+                await one.ask("STREAM.LEADER.STEPDOWN.", {"placement": {"preferred": "n0"}}, StreamInfo)
+        async with asyncio.timeout(READY_SECONDS):
+            while {await nodes.leader(one.name) for one in streams.all} != {nodes.nodes[0]}:  # noqa: ASYNC110  # nobody tells
+                await asyncio.sleep(0.05)
+        await spread_leaders(streams)
+        led = [(await one.info()).cluster.leader for one in streams.all]
+        assert sorted(led.count(name) for name in set(led)) == [1, 1, 2]
+        await link.close()
+
+
+async def test_sharing_out_is_refused_while_a_server_lives_and_check_tells_of_each_stream(node: Node) -> None:
+    await (await empty_store(node, count=2)).close()
+    link = await Link.open(node.url)
+    heartbeat = encode(Heartbeat("a1b2", "one", "ws://127.0.0.1:1", 0, ["a1b2"], 0))
+    command = asyncio.create_task(asyncio.to_thread(run_command, "cluster", "reshard", "4", "--store", node.url))
+    while not command.done():
+        link.publish(HEARTBEATS, heartbeat)
+        await asyncio.sleep(0.1)
+    assert command.result().exit_code == 1
+    assert "These servers live and have to be stopped first: one." in command.result().output
+    await link.close()
+    for words in ("4 streams are there now for the rooms: 0 moved.", "4 streams are there now for the rooms: 0 moved."):
+        assert words in (await asyncio.to_thread(run_command, "cluster", "reshard", "4", "--store", node.url)).output
+    said = (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
+    assert [line.partition(":")[0] for line in said.splitlines() if line.startswith("Stream ")] == [
+        f"Stream rooms-{number}" for number in range(4)
+    ]
+    assert "writes a second" in said
+    again = await asyncio.to_thread(run_command, "cluster", "init", "--store", node.url, "--streams", "8")
+    assert "To share the rooms out among 8: tictactoe-server cluster reshard 8" in again.output
