@@ -83,7 +83,7 @@ CEILINGS = {
     "rooms": (1_400, 5),
     "services": (2_350, 5),
     "sessions": (550, 2),
-    "storage": (2_870, 8),
+    "storage": (2_880, 8),
     "transport": (2_300, 6),
     "watching": (200, 1),
 }

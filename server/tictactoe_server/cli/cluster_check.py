@@ -18,14 +18,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tictactoe_server.admin.orders.status import Status
-from tictactoe_server.cli.cluster_streams import find_first
 from tictactoe_server.cluster.jetstream import stream
-from tictactoe_server.cluster.jetstream.link import Link, Message
+from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, Message
 from tictactoe_server.cluster.jetstream.stream import risks_of
-from tictactoe_server.cluster.jetstream.streams import Layout, Streams, read_layout
+from tictactoe_server.cluster.jetstream.streams import find_streams
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
-from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 
 LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS  # long enough for two heartbeats of each server
 _PROBE: Final = "check"
@@ -49,34 +48,23 @@ async def inspect(link: Link, monitors: Sequence[str] = ()) -> list[str]:
 async def _look_at_streams(link: Link) -> AsyncIterator[str]:
     """Yield how each stream is, with the writes it takes within a moment, and whether this user has every right."""
     try:
-        first, info = await find_first(link)
-        if info is None:
-            yield Wrong(f"There is no stream {first.name}. To make it: tictactoe-server cluster init.")
-            return
-        layout = await read_layout(first) or Layout()
-        streams, begun = Streams(link, first.name, layout), time.monotonic()
-        before = [info, *await asyncio.gather(*(one.info() for one in streams.all[1:]))]
+        streams, before = await find_streams(link, "the store", PATIENCE_SECONDS, unsafe=True)
+        begun = time.monotonic()
         await asyncio.sleep(LISTENING_SECONDS)
         infos = await asyncio.gather(*(one.info() for one in streams.all))
-    except stream.StreamError as error:
-        yield Wrong(f"A stream is missing: {error.description}. To make it: tictactoe-server cluster init.")
-        return
-    except StoreUnavailable as unavailable:
-        yield Wrong(f"The streams cannot be asked: {unavailable}")
+    except (CannotOpenStore, StoreUnavailable) as unavailable:
+        yield Wrong(unavailable)
         return
     seconds = time.monotonic() - begun
-    if layout.is_changing:
-        advice = f"To end it: tictactoe-server cluster reshard {layout.shared}."
-        yield Wrong(f"The rooms are being shared out among the streams, or that broke off. {advice}")
     for one, earlier, later in zip(streams.all, before, infos, strict=True):
         for finding in _look_at_stream(one, later, (later.state.last_seq - earlier.state.last_seq) / seconds):
             yield finding
-    faults = defaultdict[str, list[str]](list)
+    risky = defaultdict[str, list[str]](list)
     for one, info in zip(streams.all, infos, strict=True):
-        for fault in (*one.faults_of(info), *risks_of(info)):
-            faults[fault].append(one.name)
-    for fault, names in faults.items():
-        yield Wrong(f"The stream {', '.join(names)}: {fault}")
+        for risk in risks_of(info):
+            risky[risk].append(one.name)
+    for risk, names in risky.items():
+        yield Wrong(f"The stream {', '.join(names)}: {risk}")
     for node in sorted({peer.name or "" for info in infos for peer in info.cluster.replicas or ()}):
         peers = [peer for info in infos for peer in info.cluster.replicas or () if peer.name == node]
         behind = f"{max(peer.lag or 0 for peer in peers)} writes behind."
@@ -87,7 +75,7 @@ async def _look_at_streams(link: Link) -> AsyncIterator[str]:
         else:
             advice = "Restart it where that lasts: one whose disk was full does not catch up by itself."
             yield Wrong(f"Node {node} is {behind} {advice}")
-    async for finding in _try_rights(first):
+    async for finding in _try_rights(streams.first):
         yield finding
 
 

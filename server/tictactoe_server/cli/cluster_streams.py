@@ -20,7 +20,7 @@ from tictactoe_server.storage.store import MISSING, CannotOpenStore, StoreUnavai
 
 _CREATE: Final = "STREAM.CREATE."
 _STEP_DOWN: Final = "STREAM.LEADER.STEPDOWN."
-_ELECTION_SECONDS: Final = 2.0
+_ELECTION_SECONDS: Final = 4.0
 _LOOK_SECONDS: Final = 0.1
 
 
