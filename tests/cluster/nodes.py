@@ -165,6 +165,13 @@ class Node:
         with urlopen(f"http://127.0.0.1:{self.monitor_port}/connz", timeout=ASK_SECONDS) as answer:
             return list(json.load(answer)["connections"])
 
+    def writes(self) -> dict[str, int]:
+        """Return how many writes each stream has taken, by its name."""
+        with urlopen(f"http://127.0.0.1:{self.monitor_port}/jsz?streams=true", timeout=ASK_SECONDS) as answer:
+            accounts = json.load(answer).get("account_details", ())
+        details = [stream for account in accounts for stream in account.get("stream_detail", ())]
+        return {stream["name"]: stream["state"]["last_seq"] for stream in details}
+
     @property
     def data(self) -> Path:
         """Where it keeps what is stored."""
@@ -333,11 +340,11 @@ class Nodes:
         name = (await self._ask_cluster(stream)).get("leader")
         return next((node for node in self.awake if node.name == name), None)
 
-    async def when_led(self) -> Node:
-        """Wait for the stream to have a leader that is awake, and return it."""
+    async def when_led(self, stream: str = STREAM) -> Node:
+        """Wait for a stream to have a leader that is awake, and return it."""
         async with asyncio.timeout(READY_SECONDS):
             while True:
-                leader = await self.leader()
+                leader = await self.leader(stream)
                 if leader is not None:
                     return leader
                 await asyncio.sleep(0.05)

@@ -25,10 +25,11 @@ class CannotFound(Exception):
     """The stream could not be made."""
 
 
-async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND) -> str:
-    """Make the stream as an operator does; return what the command printed. Raises `CannotFound`."""
+async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND, streams: int | None = None) -> str:
+    """Make the streams, so many or as many as usual, as an operator does; return what the command printed. Raises `CannotFound`."""
+    options = ("--replicas", str(replicas), *(() if streams is None else ("--streams", str(streams))), *trusting(nodes))
     process = await asyncio.create_subprocess_exec(
-        *tied(*command, "cluster", "init", "--store", nodes.admin_url, "--replicas", str(replicas), *trusting(nodes)),
+        *tied(*command, "cluster", "init", "--store", nodes.admin_url, *options),
         stdout=PIPE,
         stderr=STDOUT,
         env=environment(),
@@ -49,7 +50,8 @@ class Cluster:
     """So many servers on three nodes, or on one; use it with ``async with``.
 
     With `is_proxied` there is a cable between every two nodes, `nodes.cables`, and between each server and each node:
-    `cables[server][node]`. For `has_small_disk` see `Nodes`. `options` are of every server.
+    `cables[server][node]`. For `has_small_disk` see `Nodes`. `options` are of every server. Rooms are shared out among
+    so many `streams`, None for as many as `init` makes by itself.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Cluster:
         *options: str,
         servers: int = 2,
         nodes: int = 3,
+        streams: int | None = 4,
         authority: Authority | None = None,
         is_proxied: bool = False,
         has_small_disk: bool = False,
@@ -73,6 +76,7 @@ class Cluster:
         self._options = options
         self._command = tuple(command)
         self._counts = servers, nodes
+        self._streams = streams
         self._is_proxied = is_proxied
         self._stack = contextlib.AsyncExitStack()
 
@@ -80,7 +84,7 @@ class Cluster:
         servers, replicas = self._counts
         try:
             await self._stack.enter_async_context(self.nodes)
-            self.rights = await found(self.nodes, replicas, self._command)
+            self.rights = await found(self.nodes, replicas, self._command, self._streams)
             safety = () if replicas > 1 else ("--store-unsafe",)
             for number in range(servers):
                 url, cables = await self.nodes.cabled() if self._is_proxied else (self.nodes.url, [])

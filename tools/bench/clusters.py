@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,27 +59,46 @@ class MeasuredCluster:
 
 @dataclass(frozen=True)
 class ClusterContestant(Contestant):
-    """A cluster of so many servers to which the two of a room come by different ones; one more `is_idle`."""
+    """A cluster of so many servers to which the two of a room come by different ones; one more `is_idle`.
+
+    Rooms are shared out among so many `streams`.
+    """
 
     servers: int = 1
     is_idle: bool = False
+    streams: int = 4
 
     @contextlib.asynccontextmanager
     async def started(self) -> AsyncIterator[Meter]:
         with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as folder:
             count = self.servers + self.is_idle
-            async with Cluster(Path(folder), *COUNTED, servers=count, nodes=NODES) as cluster:
+            async with Cluster(Path(folder), *COUNTED, servers=count, nodes=NODES, streams=self.streams) as cluster:
                 yield MeasuredCluster(cluster, idle=self.is_idle)
+                writes = sorted(cluster.nodes.nodes[0].writes().values())
+                mean = sum(writes) / len(writes)
+                print(
+                    f"{self.name}: {sum(writes):,} writes over {len(writes)} streams, "
+                    f"{writes[0] / mean - 1:+.0%} to {writes[-1] / mean - 1:+.0%} of the mean"
+                )
 
 
-def clusters(servers: int) -> list[Contestant]:
-    """Return a cluster of one server, one with an idle server beside it, and those of two servers up to so many."""
+def clusters(servers: int, streams: Sequence[int]) -> list[Contestant]:
+    """Return a cluster of one server for each number of streams, and with the first of these one with an idle server
+    beside it and those of two servers up to so many."""
     counts = range(2, servers + 1)
     return [
-        ClusterContestant("nats, one server", (), seat_in_cluster, is_durable=True),
-        ClusterContestant("nats, an idle one beside", (), seat_in_cluster, is_durable=True, is_idle=True),
         *(
-            ClusterContestant(f"nats, {count} servers", (), seat_in_cluster, is_durable=True, servers=count)
+            ClusterContestant(f"nats, streams {count}", (), seat_in_cluster, is_durable=True, streams=count)
+            for count in streams[1:]
+        ),
+        ClusterContestant("nats, one server", (), seat_in_cluster, is_durable=True, streams=streams[0]),
+        ClusterContestant(
+            "nats, an idle one beside", (), seat_in_cluster, is_durable=True, is_idle=True, streams=streams[0]
+        ),
+        *(
+            ClusterContestant(
+                f"nats, {count} servers", (), seat_in_cluster, is_durable=True, servers=count, streams=streams[0]
+            )
             for count in counts
         ),
     ]

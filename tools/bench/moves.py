@@ -205,6 +205,7 @@ def main() -> None:
     parser.add_argument("--beside", metavar="COMMIT", help="our own server as it was there, too")
     parser.add_argument("--store", choices=["nats"], help="clusters on three nodes of NATS, too")
     parser.add_argument("--servers", type=int, default=2, help="of the largest cluster (default 2)")
+    parser.add_argument("--streams", type=lambda text: [int(one) for one in text.split(",")], default=[4])
     parser.add_argument("--no-paced", action="store_true", help="leave out how long moves take at 900 a second")
     parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
@@ -222,7 +223,7 @@ def main() -> None:
                 contestants += peers_in(stack.enter_context(installed()))
             except CannotInstall as reason:
                 print(f"Colyseus and boardgame.io are left out: {reason}")
-        several = clusters(options.servers) if options.store else []
+        several = clusters(options.servers, options.streams) if options.store else []
         for rooms in options.rooms_list or [options.rooms]:
             yardstick = CLUSTERS_YARDSTICK if several else YARDSTICK
             everybody = contestants + several

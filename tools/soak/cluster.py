@@ -191,8 +191,16 @@ async def freeze_servers_briefly(cluster: Cluster, choice: random.Random) -> Non
         await asyncio.sleep(AWAY_SECONDS)
 
 
+async def find_leader(cluster: Cluster, choice: random.Random) -> Node:
+    """Return the node that leads one of the streams."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not (names := await cluster.nodes.streams()):  # noqa: ASYNC110 -- the nodes may just have an election
+            await asyncio.sleep(AWAY_SECONDS)
+    return await cluster.nodes.when_led(choice.choice(names))
+
+
 async def find_follower(cluster: Cluster, choice: random.Random) -> Node:
-    leader = await cluster.nodes.when_led()
+    leader = await find_leader(cluster, choice)
     return choice.choice([node for node in cluster.nodes.nodes if node is not leader])
 
 
@@ -237,7 +245,7 @@ async def fill_disk(cluster: Cluster, choice: random.Random) -> None:
 
 
 async def kill_leader(cluster: Cluster, choice: random.Random) -> None:
-    await kill_node(await cluster.nodes.when_led())
+    await kill_node(await find_leader(cluster, choice))
 
 
 async def kill_follower(cluster: Cluster, choice: random.Random) -> None:
@@ -245,7 +253,7 @@ async def kill_follower(cluster: Cluster, choice: random.Random) -> None:
 
 
 async def freeze_leader(cluster: Cluster, choice: random.Random) -> None:
-    await freeze_node(await cluster.nodes.when_led(), choice)
+    await freeze_node(await find_leader(cluster, choice), choice)
 
 
 async def freeze_follower(cluster: Cluster, choice: random.Random) -> None:
@@ -278,7 +286,7 @@ async def mend(cables: Sequence[Cable], choice: random.Random) -> None:
 
 async def cut_off_leader(cluster: Cluster, choice: random.Random) -> None:
     """Pull the cables between the leader and the other nodes: it must give up, while servers still reach it."""
-    number = cluster.nodes.nodes.index(await cluster.nodes.when_led())
+    number = cluster.nodes.nodes.index(await find_leader(cluster, choice))
     cables = [cable for ends, cable in cluster.nodes.cables.items() if number in ends]
     for cable in cables:
         cable.cut()
