@@ -26,7 +26,10 @@ class CannotFound(Exception):
 
 
 async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND, streams: int | None = None) -> str:
-    """Make the streams, so many or as many as usual, as an operator does; return what the command printed. Raises `CannotFound`."""
+    """Make the streams, so many or as many as usual, as an operator does; return what was printed.
+
+    Raises `CannotFound`.
+    """
     options = ("--replicas", str(replicas), *(() if streams is None else ("--streams", str(streams))), *trusting(nodes))
     process = await asyncio.create_subprocess_exec(
         *tied(*command, "cluster", "init", "--store", nodes.admin_url, *options),
