@@ -22,7 +22,6 @@ from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.agenda import Tasks, every
-from tictactoe_server.api.embeds import Embeds
 from tictactoe_server.api.service import Api
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core, Service
@@ -255,7 +254,7 @@ class Server:
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
-            *((Embeds(tournaments), *_make_previews(tournaments)) if settings.page else ()),
+            *(_make_previews(tournaments) if settings.page else ()),
             *self._more_services,
         )
         for service in self._services:

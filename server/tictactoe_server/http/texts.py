@@ -153,7 +153,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
     """Return the last position of a game that is over, who played it and how it ended."""
     rules, position = game.rules, final_position(game)
     board = position.board, rules.columns, rules.marks, position.last, game.result.line
-    players = ", ".join(f"{name} is {mark}" for mark, name in _names_of(game.players).items())
+    players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items())
     return [
         *wrap(f"{players}: {describe_rules(rules)}."),
         "",
@@ -168,7 +168,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
 
 def describe_outcome(game: FinishedGame) -> str:
     """Return how and when a game ended: ``ana wins by a line after 5 moves. 2026-01-31.``"""
-    winner = _names_of(game.players).get(game.result.winner or "")
+    winner = names_of(game.players).get(game.result.winner or "")
     what = "A draw" if winner is None else f"{winner} wins"
     day = datetime.fromtimestamp(game.at // 1000, UTC).strftime("%Y-%m-%d")
     return f"{what} {describe_reason(game.result.reason)} after {count(len(game.moves), 'move')}. {day}."
@@ -191,10 +191,11 @@ def _describe_table(held: Seated, rules: RulesState) -> str:
 
 def _describe_pairing(held: Seated) -> str:
     """Return who plays whom: ``ana v bo``."""
-    return " v ".join(_names_of(held).values()) or "nobody yet"
+    return " v ".join(names_of(held).values()) or "nobody yet"
 
 
-def _names_of(held: Seated) -> dict[str, str]:
+def names_of(held: Seated) -> dict[str, str]:
+    """Return who has which mark, but for free seats."""
     return {mark: clean_text(one.name) for mark, one in held.items() if one is not None}
 
 
