@@ -79,7 +79,7 @@ CEILINGS = {
     "http": (1_420, 3),
     "listings": (610, 2),
     "people": (500, 2),
-    "records": (810, 2),
+    "records": (820, 2),
     "rooms": (1_400, 5),
     "services": (2_350, 5),
     "sessions": (550, 2),

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from tictactoe_protocol.events import EntrantStatus
+from tictactoe_protocol.matching import match_all
 from tictactoe_server.events.event import Event, Pairing, pair_up
-from tictactoe_server.events.matching import match_all
 
 BAD_MARKS: Final = 10**15
 POINTS: Final = 10**8  # for one half point of difference, by its square
