@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
+from tictactoe_protocol import CloseCode, ErrorCode, encode
 from tictactoe_server.records.tables import Ban, ban_or_none
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import Table, delete, save
@@ -139,8 +139,7 @@ def expel(connection: Connection, refused: Refused, *, id: str | None = None) ->
 
     `id` is that of the request to which this is the answer.
     """
-    answer = error_answer(refused.code, refused.message, id=id, data=refused.data)
-    connection.push_frame(encode_frame(encode(answer)))
+    connection.push_frame(encode_frame(encode(refused.answer(id=id))))
     connection.close(CloseCode[refused.code.name], str(refused.code))
 
 

@@ -14,7 +14,7 @@ import structlog
 from msgspec import UNSET
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode, error_answer
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.additions import Additions
@@ -267,18 +267,8 @@ class Call(RoomChange, kw_only=True, eq=False):
 def refuse(session: Session, request: Any, error: Exception) -> None:
     """Say why a request was not carried out; what is nobody's intention is logged."""
     refused = _refusal_of(request, error)
-    session.refuse(
-        error_answer(
-            refused.code,
-            refused.message,
-            id=None if request.id is UNSET else request.id,
-            room=getattr(request, "room", None),
-            path=refused.path,
-            retry_ms=refused.retry_ms,
-            url=refused.url,
-            data=refused.data,
-        )
-    )
+    id = None if request.id is UNSET else request.id
+    session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
 
 
 def _refusal_of(request: object, error: Exception) -> Refused:
