@@ -23,7 +23,7 @@ from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
 
-_PLAYER: Final = re.compile(r"p[0-9A-Za-z]{10}")
+PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)
 
@@ -113,7 +113,7 @@ def parse_subject(text: str) -> str | None:
     ('192.0.2.7/32', '192.0.2.0/24', '2001:db8:1:2::/64')
     """
     network = network_of(text)
-    return text if _PLAYER.fullmatch(text) else None if network is None else str(network)
+    return text if PLAYER_ID.fullmatch(text) else None if network is None else str(network)
 
 
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:

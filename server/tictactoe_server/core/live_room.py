@@ -19,10 +19,11 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Closed, Push, Replaced, Result, SeatState
+from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed, moved
 from tictactoe_server.records.changes import Change, Kept, Phase
 from tictactoe_server.rooms import (
@@ -161,7 +162,7 @@ class LiveRoom(Listed, Kept[Room]):
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_kept
-        self._encoder = StateEncoder(room, path.encode_seats)
+        self._encoder = StateEncoder(room, path.additions.encode_seats)
 
     @property
     def is_gone(self) -> bool:
@@ -372,18 +373,13 @@ class Changes:
     of a room in which bots sit.
 
     A game that is over goes into the log where all of `keeping` say so. `now` returns ms of served time,
-    `encode_seats` the JSON of a room's seats. `moves` is how many were played.
+    `additions` are what else is said of seats. `moves` is how many were played.
     """
 
-    def __init__(
-        self,
-        rooms: Table[Room],
-        now: Callable[[], int],
-        encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode,
-    ) -> None:
+    def __init__(self, rooms: Table[Room], now: Callable[[], int], additions: Additions) -> None:
         self.rooms = rooms
         self.now = now
-        self.encode_seats = encode_seats
+        self.additions = additions
         self.tasks = Tasks()
         self.moves = 0
         self.on_room = Listeners[[LiveRoom, Room | None]]()

@@ -123,10 +123,9 @@ class Assets:
         if EMBED in texts:
             module = _INDENT.sub("", embedded.render(EMBED, self._paths.__getitem__))
             self._keep(EMBED, self._replace_names(EMBED, module).encode())
-            embed_index = (folder / EMBED_INDEX).read_text("utf-8")
-        self._index = self._replace_names(INDEX, index)
-        self._embed_index = self._replace_names(EMBED_INDEX, embed_index) if EMBED in texts else ""
-        self._named = [name for name in self._modules.files if self._paths[name] in self._index]
+        pages = (INDEX, EMBED_INDEX) if EMBED in texts else (INDEX,)
+        self._pages = {name: self._replace_names(name, (folder / name).read_text("utf-8")) for name in pages}
+        self._named = [name for name in self._modules.files if self._paths[name] in self._pages[INDEX]]
         if self.place.logo is not None:
             self._keep(*self.place.logo)
         if self.place != USUAL:
@@ -170,24 +169,20 @@ class Assets:
             "preloads": "".join((card, *said, *looks, *modules)),
             **self._words_of_place(language),
         }
-        index = self._embed_index if module == EMBED else self._index
-        return _PLACE.sub(lambda place: words[place[1]], index).encode()
+        page = self._pages[EMBED_INDEX if module == EMBED else INDEX]
+        return _PLACE.sub(lambda place: words[place[1]], page).encode()
 
     def _words_of_place(self, language: str) -> dict[str, str]:
         """Return what the page says of whose it is: in its head, beside its emblem and at its foot."""
-        place, logo = self.place, ""
-        title, imprint = html.escape(place.title), html.escape(place.imprint)
-        styled = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n' if place != USUAL else ""
+        place, words = self.place, dict.fromkeys(("place", "logo", "imprint"), "")
+        if place != USUAL:
+            words["place"] = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n'
         if place.logo is not None:
-            logo = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
-        say = open_catalogue(language).say
-        link = f'<a class="imprint" href="{imprint}" rel="noopener">{html.escape(say("imprint"))}</a>'
-        return {
-            "place": styled,
-            "logo": logo,
-            "brand": title or "tictactoe",
-            "imprint": link if imprint else "",
-        }
+            words["logo"] = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
+        if place.imprint:
+            address, said = html.escape(place.imprint), html.escape(open_catalogue(language).say("imprint"))
+            words["imprint"] = f'<a class="imprint" href="{address}" rel="noopener">{said}</a>'
+        return words | {"brand": html.escape(place.title) or "tictactoe"}
 
     def _place_of(self, module: str) -> str:
         """Return where the sentences of a module are: in its folder, with the page's own, or with those read later."""
