@@ -21,6 +21,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -234,8 +235,13 @@ class Modules:
         self._entry = entries[0]
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
         self._needs: dict[str, set[str]] = {}
-        for name in texts:
-            self._put_in_order(name, ())
+        try:
+            ordered = [*TopologicalSorter(self._imports).static_order()]  # each behind what it imports
+        except CycleError as found:
+            circle = " ".join(found.args[1])
+            raise ValueError(f"Modules of the page import each other in a circle: {circle}.") from None
+        for name in ordered:
+            self._needs[name] = {name}.union(*(self._needs[other] for other in self._imports.get(name, ())))
         needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
         self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
         self.files = sorted(texts.keys() - needed)
@@ -282,16 +288,6 @@ class Modules:
 
     def _needed_by(self, *names: str) -> set[str]:
         return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
-
-    def _put_in_order(self, name: str, readers: tuple[str, ...]) -> None:
-        """Put a module, with all that it needs, behind what it imports."""
-        if name in readers:
-            raise ValueError(f"Modules of the page import each other in a circle: {' '.join((*readers, name))}.")
-        if name not in self._needs:
-            imported = self._imports.get(name, ())
-            for other in imported:
-                self._put_in_order(other, (*readers, name))
-            self._needs[name] = {name}.union(*(self._needs[other] for other in imported))
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
