@@ -22,7 +22,6 @@ from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.agenda import Tasks, every
-from tictactoe_server.api.embeds import Embeds
 from tictactoe_server.api.service import Api
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core, Service
@@ -255,7 +254,7 @@ class Server:
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
-            *((Embeds(tournaments), *_make_previews(tournaments)) if settings.page else ()),
+            *(_make_previews(tournaments) if settings.page else ()),
             *self._more_services,
         )
         for service in self._services:
@@ -311,6 +310,8 @@ class Server:
     def _serve_operator(self, core: Core) -> None:
         """Let the operator see and act upon all of it."""
         settings, cluster = self._settings, self._cluster
+        data, target, keep = settings.data, settings.backup_to, settings.backup_keep
+        backups = Backups(data, target, settings.backup_every_seconds, keep) if data and target else None
         self.parts = parts = ServerParts(
             address=self.links.for_people,
             data=_kept_in(settings),
@@ -326,7 +327,7 @@ class Server:
             end_event=self._tournaments.end,
             forget=self._forgetting.forget,
             cluster=cluster,
-            backups=_backups_of(settings),
+            backups=backups,
         )
         self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
         stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
@@ -346,24 +347,14 @@ class Server:
         if why_not is not None:
             self.core.tally.refusals[ErrorCode.BANNED] += 1
             return Barred(connection, why_not)
-        core = self.core
-        session = Session(
-            connection, self._dispatcher, self._pressure, self._limits, core.time, self._monotonic_ns, core.tally
-        )
-        core.presence.add(session)
+        session = Session(connection, self._dispatcher, self._pressure, self.core.time, self.core.tally)
+        self.core.presence.add(session)
         return session
 
     def _tell_all(self, frame: bytes) -> None:
         """Send a frame to everybody."""
         for connection in self._listener.connections:
             connection.push_frame(frame)
-
-
-def _backups_of(settings: Settings) -> Backups | None:
-    """Return what makes copies of the data, where that is asked for."""
-    if settings.data is None or settings.backup_to is None:
-        return None
-    return Backups(settings.data, settings.backup_to, settings.backup_every_seconds, settings.backup_keep)
 
 
 def _kept_in(settings: Settings) -> str:

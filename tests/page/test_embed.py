@@ -86,6 +86,7 @@ async def test_everything_else_refuses_frames(server: Server) -> None:
         hidden = (await ana.ask("event_open", entry="code", **terms))["event"]
     sample = {r"([^/.]+)": public, r"([A-Za-z0-9_-]{16,64})": "abcdefghijklmnop"}
     routes = ["/", "/nothing/here", f"/{private}", f"/embed/{private}", f"/embed/e/{hidden}", f"/e/{event}"]
+    routes += [f"/embed/{public}", "/embed/", "/embed/wall", "/embed/healthz", "/embed/embed", f"/embed/e/{event}/wall"]
     for service in server._services:
         for route in service.routes:
             path = route

@@ -17,9 +17,9 @@ from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.admin.orders.people import Merge
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.core.additions import Additions
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import FinishedGame

@@ -27,6 +27,7 @@ import structlog
 from tests.environment import environment
 from tests.limits import uncounted
 from tictactoe_server import server as parts
+from tictactoe_server.http.place import USUAL
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tools.bench.contestants import older_packages
@@ -44,7 +45,7 @@ QUICK = 0.1  # which of the times is told: so many were shorter, as what else th
 class Wire:
     """Takes what a session would send."""
 
-    is_open, origin, address = True, "", "127.0.0.1"
+    is_open, origin, address, signed_on = True, "", "127.0.0.1", None
     count = 0
 
     def push_frame(self, *sent: object) -> None:
@@ -73,6 +74,7 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
     """Return what each request costs, and what is done after a game in the turn that follows, in us; and the calls."""
     limits = uncounted()
     server = Server(Settings(host="127.0.0.1", port=0), open_memory(kept_by()), limits)
+    server._place = USUAL
     server._build(open_memory(kept_by()))
     core = server.core
     core.registry.knows_all = True
@@ -80,7 +82,7 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
 
     def arrive() -> Any:
         wire: Any = Wire()
-        session = Session(wire, server._dispatcher, server._pressure, limits, core.time, time.monotonic_ns, core.tally)
+        session = Session(wire, server._dispatcher, server._pressure, core.time, core.tally)
         core.presence.add(session)
         return session
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_protocol import CloseCode, ErrorCode, encode, error_answer
+from tictactoe_protocol import CloseCode, ErrorCode, encode
 from tictactoe_server.records.tables import Ban, ban_or_none
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import Table, delete, save
@@ -23,7 +23,7 @@ from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
 
-_PLAYER: Final = re.compile(r"p[0-9A-Za-z]{10}")
+PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)
 
@@ -113,7 +113,7 @@ def parse_subject(text: str) -> str | None:
     ('192.0.2.7/32', '192.0.2.0/24', '2001:db8:1:2::/64')
     """
     network = network_of(text)
-    return text if _PLAYER.fullmatch(text) else None if network is None else str(network)
+    return text if PLAYER_ID.fullmatch(text) else None if network is None else str(network)
 
 
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
@@ -139,8 +139,7 @@ def expel(connection: Connection, refused: Refused, *, id: str | None = None) ->
 
     `id` is that of the request to which this is the answer.
     """
-    answer = error_answer(refused.code, refused.message, id=id, data=refused.data)
-    connection.push_frame(encode_frame(encode(answer)))
+    connection.push_frame(encode_frame(encode(refused.answer(id=id))))
     connection.close(CloseCode[refused.code.name], str(refused.code))
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from functools import partial
 from http import HTTPStatus
 from itertools import accumulate
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from prometheus_client import CollectorRegistry, core, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -30,6 +31,7 @@ from tictactoe_server.transport.listener import Listener
 
 _LIMITS: Final = Limits(connections=100, connections_per_address=10)  # descriptors are for those who play
 PREFIX: Final = "tictactoe_"
+Kind = Literal["info", "gauge", "counter", "histogram"]
 
 
 class MetricsServer(Collector):
@@ -112,7 +114,7 @@ class Figure(NamedTuple):
     by which a mapping is told apart.
     """
 
-    kind: Literal["gauge", "counter", "info", "histogram"]
+    kind: Kind
     name: str
     words: str
     read: Callable[[ServerParts], Any]
@@ -126,7 +128,7 @@ class Figure(NamedTuple):
         if self.kind == "info":
             return core.InfoMetricFamily(name, self.words, found)
         if self.kind == "histogram":
-            return _histogram(name, self.words, found)
+            return _count_up(name, self.words, found)
         family: Any = core.GaugeMetricFamily if self.kind == "gauge" else core.CounterMetricFamily
         metric: core.Metric = family(name, self.words, labels=[self.label] if self.label else [])
         for values, number in [([str(value)], each) for value, each in found.items()] if self.label else [([], found)]:
@@ -134,71 +136,62 @@ class Figure(NamedTuple):
         return metric
 
 
+_info, _gauge, _counter, _histogram = (partial(Figure, kind) for kind in get_args(Kind))
+
 FIGURES: Final = (
-    Figure("info", "server", "The server's version.", lambda server: {"version": __version__}),
-    Figure(
-        *("gauge", "ready", "1 where the server is ready, 0 while it starts, drains or waits."),
+    _info("server", "The server's version.", lambda server: {"version": __version__}),
+    _gauge(
+        "ready",
+        "1 where the server is ready, 0 while it starts, drains or waits.",
         lambda server: server.unready() is None,
     ),
-    Figure(
-        *("info", "house", "What this server is called in its cluster."),
+    _info(
+        "house",
+        "What this server is called in its cluster.",
         lambda server: server.cluster and {"server": next(iter(server.cluster.names.values()))},
     ),
-    Figure(
-        *("gauge", "house_servers", "Servers of the cluster that live, this one included."),
+    _gauge(
+        "house_servers",
+        "Servers of the cluster that live, this one included.",
         lambda server: server.cluster and len(server.cluster.members.urls),
     ),
-    Figure(
-        *("gauge", "rooms_served", "Rooms that this server serves."),
+    _gauge(
+        "rooms_served",
+        "Rooms that this server serves.",
         lambda server: server.cluster and len(server.core.registry.by_code),
     ),
-    Figure(
-        *("gauge", "connections", "Open connections, also those without a hello."),
-        lambda server: server.admission.connections,
+    _gauge("connections", "Open connections, also those without a hello.", lambda server: server.admission.connections),
+    _counter("connections_accepted", "Connections that were accepted.", lambda server: server.admission.accepted),
+    _gauge(
+        "sessions", "Connections over which a player has said hello.", lambda server: len(server.core.presence.greeted)
     ),
-    Figure(
-        *("counter", "connections_accepted", "Connections that were accepted."),
-        lambda server: server.admission.accepted,
+    _gauge("rooms", "Rooms, by status.", lambda server: server.core.lists.by_status, "status"),
+    _counter("moves", "Moves that were stored.", lambda server: server.core.changes.moves),
+    _counter("games_ended", "Games that ended, by reason.", lambda server: server.core.tally.games, "reason"),
+    _counter("refusals", "Requests that were refused, by code.", lambda server: server.core.tally.refusals, "code"),
+    _counter("limited", "What a limit held back, by kind.", lambda server: server.limited(), "kind"),
+    _histogram(
+        "store_seconds", "How long transactions of the store took.", lambda server: server.core.store.figures.seconds
     ),
-    Figure(
-        *("gauge", "sessions", "Connections over which a player has said hello."),
-        lambda server: len(server.core.presence.greeted),
-    ),
-    Figure("gauge", "rooms", "Rooms, by status.", lambda server: server.core.lists.by_status, "status"),
-    Figure("counter", "moves", "Moves that were stored.", lambda server: server.core.changes.moves),
-    Figure("counter", "games_ended", "Games that ended, by reason.", lambda server: server.core.tally.games, "reason"),
-    Figure(
-        *("counter", "refusals", "Requests that were refused, by code."),
-        *(lambda server: server.core.tally.refusals, "code"),
-    ),
-    Figure("counter", "limited", "What a limit held back, by kind.", lambda server: server.limited(), "kind"),
-    Figure(
-        *("histogram", "store_seconds", "How long transactions of the store took."),
-        lambda server: server.core.store.figures.seconds,
-    ),
-    Figure(
-        *("histogram", "store_batch_writes", "How many writes a transaction of the store held."),
+    _histogram(
+        "store_batch_writes",
+        "How many writes a transaction of the store held.",
         lambda server: server.core.store.figures.writes,
     ),
-    Figure(
-        *("gauge", "event_loop_lag_seconds", "The longest delay of the event loop lately."),
-        lambda server: server.lag.seconds,
-    ),
-    Figure(
-        *("gauge", "bot_queue", "Questions that wait for a process in which bots think."),
-        lambda server: server.bots_waiting(),
-    ),
-    Figure("gauge", "bans", "Bans that count now.", lambda server: len(server.bans)),
-    Figure(
-        *("gauge", "backup_age_seconds", "How old the newest backup is, or the server without one."),
+    _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),
+    _gauge("bot_queue", "Questions that wait for a process in which bots think.", lambda server: server.bots_waiting()),
+    _gauge("bans", "Bans that count now.", lambda server: len(server.bans)),
+    _gauge(
+        "backup_age_seconds",
+        "How old the newest backup is, or the server without one.",
         lambda server: server.backups and server.backups.age_seconds,
     ),
-    Figure("counter", "sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
+    _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
 )
 """Each of them once: `/metrics`, and the dashboard and the alerts in `deploy/`."""
 
 
-def _histogram(name: str, words: str, histogram: Histogram) -> core.Metric:
+def _count_up(name: str, words: str, histogram: Histogram) -> core.Metric:
     """Return a histogram whose buckets count all that is at most as large as their bounds."""
     bounds = (*map(str, histogram.bounds), "+Inf")
     buckets = list(zip(bounds, map(float, accumulate(list(histogram.counts))), strict=True))

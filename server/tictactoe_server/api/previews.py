@@ -7,10 +7,9 @@ once. Drawing is done in one thread. It needs the extra `previews`; without it l
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
@@ -28,11 +27,8 @@ from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_shared
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
-MOST_BYTES: Final = 8 * 1024 * 1024
-"""How much of pictures is remembered, the last that were asked for."""
-
-MOST_WAITING: Final = 32
-"""How many pictures may wait to be drawn."""
+MOST_KEPT: Final = 200  # how many pictures, of some 40 kB each, are remembered: the last that were asked for
+MOST_WAITING: Final = 32  # how many may wait to be drawn
 
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
@@ -43,9 +39,7 @@ class Previews(Service):
 
     def __init__(self, tournaments: Tournaments) -> None:
         self._tournaments = tournaments
-        self._made = OrderedDict[Card, bytes]()
-        self._size = 0
-        self._drawing: dict[Card, asyncio.Future[bytes]] = {}
+        self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
         self.drawn = 0
         self.routes = {
@@ -92,60 +86,36 @@ class Previews(Service):
 
     async def _answer(self, card: Card) -> HttpResponse:
         """Return the picture of a card, which is drawn once for all who ask."""
-        body = self._made.get(card)
-        if body is None:
-            drawing = self._drawing.get(card)
-            if drawing is None and len(self._drawing) >= MOST_WAITING:
+        picture = self._pictures.pop(card, None)
+        if picture is None or (picture.done() and picture.exception() is not None):
+            if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
                 words = "Too many pictures are asked for. Try again soon."
                 return say(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
-            body = await asyncio.shield(drawing or self._begin(card))
-        else:
-            self._made.move_to_end(card)
-        return HttpResponse(HTTPStatus.OK, body, "image/png", _FRESH)
-
-    def _begin(self, card: Card) -> asyncio.Future[bytes]:
-        drawing = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
-        self._drawing[card] = drawing
-        drawing.add_done_callback(lambda done: self._keep(card, done))
-        return drawing
-
-    def _keep(self, card: Card, done: asyncio.Future[bytes]) -> None:
-        """Remember a picture, and no more of all than there is room for."""
-        del self._drawing[card]
-        if done.cancelled() or done.exception() is not None:
-            return
-        self.drawn += 1
-        self._made[card] = done.result()
-        self._size += len(done.result())
-        while self._size > MOST_BYTES:
-            self._size -= len(self._made.popitem(last=False)[1])
+            picture = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
+            self.drawn += 1
+        self._pictures[card] = picture
+        if len(self._pictures) > MOST_KEPT:
+            del self._pictures[next(iter(self._pictures))]
+        return HttpResponse(HTTPStatus.OK, await asyncio.shield(picture), "image/png", _FRESH)
 
 
 def card_of_room(state: RoomState) -> BoardCard:
     """Return what is drawn of a room that everybody may see."""
-    first = state.turn if state.result is None else state.result.winner
-    names = {mark: "" if seat is None else clean_text(seat.name) for mark, seat in state.seats.items()}
-    line = () if state.result is None else state.result.line
-    words = spell(texts.describe_standing(state))
-    return _card(state.rules, names, first, words, (state.board, state.last, line))
+    first, line = (state.turn, ()) if state.result is None else (state.result.winner, tuple(state.result.line))
+    words = texts.describe_standing(state)
+    return _card(state.rules, state.seats, first, words, board=state.board, last=state.last, line=line)
 
 
 def card_of_game(game: FinishedGame) -> BoardCard:
     """Return what is drawn of a game that is over."""
-    position = final_position(game)
-    names = {mark: clean_text(one.name) for mark, one in game.players.items()}
-    words = spell(texts.describe_outcome(game))
-    return _card(game.rules, names, game.result.winner, words, (position.board, position.last, game.result.line))
+    position, result, words = final_position(game), game.result, texts.describe_outcome(game)
+    shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
+    return _card(game.rules, game.players, result.winner, words, **shown)
 
 
-def _card(
-    rules: RulesState,
-    names: dict[str, str],
-    first: str | None,
-    words: str,
-    shown: tuple[str, int | None, tuple[int, ...]],
-) -> BoardCard:
-    board, last, line = shown
+def _card(rules: RulesState, held: texts.Seated, first: str | None, words: str, **shown: Any) -> BoardCard:
     look = "discs" if rules.gravity else "stones" if rules.preset in _STONES else "marks"
-    seats = tuple(Seat(mark, spell(name, mark) if name else "", mark == first) for mark, name in names.items())
-    return BoardCard(seats, words, describe_rules(rules), board, rules.columns, rules.marks, look, last, tuple(line))
+    names = texts.names_of(held)
+    seats = tuple(Seat(mark, spell(names[mark], mark) if mark in names else "", mark == first) for mark in held)
+    more = {"columns": rules.columns, "marks": rules.marks, "look": look, **shown}
+    return BoardCard(seats, spell(words), describe_rules(rules), **more)

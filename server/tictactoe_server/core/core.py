@@ -14,16 +14,16 @@ import structlog
 from msgspec import UNSET
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode, error_answer
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.agenda import Agenda
-from tictactoe_server.core.additions import Additions
 from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
 from tictactoe_server.core.opening import Opening
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
+from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.room_log import RoomLog
@@ -125,10 +125,10 @@ class Core:
         self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
         self.merged = Listeners[[str, str]]()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
-        self.changes = changes = Changes(rooms, time, additions.encode_seats)
+        self.changes = changes = Changes(rooms, time, additions)
         self.on_room, self.on_result, self.on_merge = changes.on_room.add, changes.on_result.add, self.merged.add
         self.timers = Timers(self.agenda, changes, time, limits)
-        self.lobby = Lobby(time, changes.catch_up, additions.encode_row, additions.public_board)
+        self.lobby = Lobby(time, changes.catch_up, additions)
         self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere.source_of)
         self.opening = opening = Opening(lists, elsewhere, limits, tally.limited)
         self.registry = Registry(rooms, self.timers, opening, RoomLog(tally))
@@ -267,18 +267,8 @@ class Call(RoomChange, kw_only=True, eq=False):
 def refuse(session: Session, request: Any, error: Exception) -> None:
     """Say why a request was not carried out; what is nobody's intention is logged."""
     refused = _refusal_of(request, error)
-    session.refuse(
-        error_answer(
-            refused.code,
-            refused.message,
-            id=None if request.id is UNSET else request.id,
-            room=getattr(request, "room", None),
-            path=refused.path,
-            retry_ms=refused.retry_ms,
-            url=refused.url,
-            data=refused.data,
-        )
-    )
+    id = None if request.id is UNSET else request.id
+    session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
 
 
 def _refusal_of(request: object, error: Exception) -> Refused:

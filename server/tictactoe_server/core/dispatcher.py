@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from tictactoe_protocol import BadMessage, ErrorCode, encode, error_answer, parse_room_code
+from tictactoe_protocol import BadMessage, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.agenda import Tasks
@@ -22,7 +22,7 @@ from tictactoe_server.transport.frames import encode_frame
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # what those are told who try codes
 BUSY_MS: Final = 500  # when to ask again where there is too much to do
 _BUSY: Final = Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
-_BUSY_FRAME: Final = encode_frame(encode(error_answer(_BUSY.code, _BUSY.message, retry_ms=BUSY_MS, data=_BUSY.data)))
+_BUSY_FRAME: Final = encode_frame(encode(_BUSY.answer()))
 
 
 class Dispatcher:

@@ -19,12 +19,13 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Closed, Push, Replaced, Result, SeatState
+from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed, moved
-from tictactoe_server.records.changes import STORED, Change, Kept, Phase
+from tictactoe_server.records.changes import Change, Kept, Phase
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -161,15 +162,11 @@ class LiveRoom(Listed, Kept[Room]):
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_kept
-        self._encoder = StateEncoder(room, path.encode_seats)
+        self._encoder = StateEncoder(room, path.additions.encode_seats)
 
     @property
     def is_gone(self) -> bool:
         return self.phase is Phase.GONE
-
-    @property
-    def is_uncertain(self) -> bool:
-        return self.phase is Phase.UNCERTAIN
 
     @property
     def is_opening(self) -> bool:
@@ -237,39 +234,29 @@ class LiveRoom(Listed, Kept[Room]):
 
     def read_again(self) -> None:
         self.doubt()
-        if self.is_uncertain and self.change is None:
+        if self.phase is Phase.UNCERTAIN and self.change is None:
             RoomChange(self, self.path.now(), make=leave_alone).submit()
 
-    def begin(self, change: RoomChange) -> None:  # type: ignore[override]
-        """Apply a change whose turn has come, and let it be stored; before that, end a turn whose clock had run out."""
+    def first(self, change: RoomChange) -> RoomChange:  # type: ignore[override]
+        """Return the end of a turn whose clock had run out before a change was asked for, which follows then."""
         room = self.room
-        try:
-            if self.phase is not STORED and not self.is_ready(change):
-                return
-            if room.clock_started_at is not None and change.player is not NOBODY and is_expired(room, change.now):
-                then = partial(_follow, change)
-                self.change = change = RoomChange(self, change.now, asked_at=change.asked_at, then=then)
-                self.answer_in_time(change)
-            change.after = after = change.apply(room)
-            if after is None:
-                self.table.delete(self.key, self.revision, change)
-            elif after is room and self.revision != MISSING:
-                self.settle(change, None)
-            elif after.result is None or room.result is not None:
-                self.table.save(self.key, after, self.revision, change)
-            else:
-                change.over = game = finished_game(after, time.time_ns() // 1_000_000)
-                is_kept = not after.was_aborted
-                for keeps in self.path.keeping:
-                    is_kept = is_kept and keeps(self, game)
-                change.finished = game if is_kept else None
-                change.after = after = replace(after, kept_at=game.at if is_kept else 0)
-                self.table.save(self.key, after, self.revision, change, change.finished)
-        except Refused as refused:
-            self.settle(change, refused)
-        except Exception as error:
-            log.exception("a change failed", room=room.code, command=type(change.request).__name__)
-            self.settle(change, error)
+        if room.clock_started_at is None or change.player is NOBODY or not is_expired(room, change.now):
+            return change
+        then = partial(_follow, change)
+        self.change = change = RoomChange(self, change.now, asked_at=change.asked_at, then=then)
+        self.answer_in_time(change)
+        return change
+
+    def save(self, change: RoomChange, after: Room) -> None:  # type: ignore[override]
+        """Let a room be stored, and with the end of a game that game."""
+        if after.result is not None and self.room.result is None:
+            change.over = game = finished_game(after, time.time_ns() // 1_000_000)
+            is_kept = not after.was_aborted
+            for keeps in self.path.keeping:
+                is_kept = is_kept and keeps(self, game)
+            change.finished = game if is_kept else None
+            change.after = after = replace(after, kept_at=game.at if is_kept else 0)
+        self.table.save(self.key, after, self.revision, change, change.finished)
 
     def answer(self, change: Change[Room], error: Exception | None) -> None:
         """Answer a change that made nothing new, and show what was read meanwhile."""
@@ -281,7 +268,7 @@ class LiveRoom(Listed, Kept[Room]):
 
     def settle(self, change: Change[Room], error: Exception | None) -> None:
         super().settle(change, error)
-        if isinstance(error, StoreUnavailable) and self.is_uncertain and self.change is None:
+        if isinstance(error, StoreUnavailable) and self.phase is Phase.UNCERTAIN and self.change is None:
             seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
             asyncio.get_running_loop().call_later(seconds, self.read_again)
 
@@ -386,18 +373,13 @@ class Changes:
     of a room in which bots sit.
 
     A game that is over goes into the log where all of `keeping` say so. `now` returns ms of served time,
-    `encode_seats` the JSON of a room's seats. `moves` is how many were played.
+    `additions` are what else is said of seats. `moves` is how many were played.
     """
 
-    def __init__(
-        self,
-        rooms: Table[Room],
-        now: Callable[[], int],
-        encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode,
-    ) -> None:
+    def __init__(self, rooms: Table[Room], now: Callable[[], int], additions: Additions) -> None:
         self.rooms = rooms
         self.now = now
-        self.encode_seats = encode_seats
+        self.additions = additions
         self.tasks = Tasks()
         self.moves = 0
         self.on_room = Listeners[[LiveRoom, Room | None]]()

@@ -21,6 +21,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -123,10 +124,9 @@ class Assets:
         if EMBED in texts:
             module = _INDENT.sub("", embedded.render(EMBED, self._paths.__getitem__))
             self._keep(EMBED, self._replace_names(EMBED, module).encode())
-            embed_index = (folder / EMBED_INDEX).read_text("utf-8")
-        self._index = self._replace_names(INDEX, index)
-        self._embed_index = self._replace_names(EMBED_INDEX, embed_index) if EMBED in texts else ""
-        self._named = [name for name in self._modules.files if self._paths[name] in self._index]
+        pages = (INDEX, EMBED_INDEX) if EMBED in texts else (INDEX,)
+        self._pages = {name: self._replace_names(name, (folder / name).read_text("utf-8")) for name in pages}
+        self._named = [name for name in self._modules.files if self._paths[name] in self._pages[INDEX]]
         if self.place.logo is not None:
             self._keep(*self.place.logo)
         if self.place != USUAL:
@@ -170,24 +170,20 @@ class Assets:
             "preloads": "".join((card, *said, *looks, *modules)),
             **self._words_of_place(language),
         }
-        index = self._embed_index if module == EMBED else self._index
-        return _PLACE.sub(lambda place: words[place[1]], index).encode()
+        page = self._pages[EMBED_INDEX if module == EMBED else INDEX]
+        return _PLACE.sub(lambda place: words[place[1]], page).encode()
 
     def _words_of_place(self, language: str) -> dict[str, str]:
         """Return what the page says of whose it is: in its head, beside its emblem and at its foot."""
-        place, logo = self.place, ""
-        title, imprint = html.escape(place.title), html.escape(place.imprint)
-        styled = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n' if place != USUAL else ""
+        place, words = self.place, dict.fromkeys(("place", "logo", "imprint"), "")
+        if place != USUAL:
+            words["place"] = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n'
         if place.logo is not None:
-            logo = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
-        say = open_catalogue(language).say
-        link = f'<a class="imprint" href="{imprint}" rel="noopener">{html.escape(say("imprint"))}</a>'
-        return {
-            "place": styled,
-            "logo": logo,
-            "brand": title or "tictactoe",
-            "imprint": link if imprint else "",
-        }
+            words["logo"] = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
+        if place.imprint:
+            address, said = html.escape(place.imprint), html.escape(open_catalogue(language).say("imprint"))
+            words["imprint"] = f'<a class="imprint" href="{address}" rel="noopener">{said}</a>'
+        return words | {"brand": html.escape(place.title) or "tictactoe"}
 
     def _place_of(self, module: str) -> str:
         """Return where the sentences of a module are: in its folder, with the page's own, or with those read later."""
@@ -239,8 +235,13 @@ class Modules:
         self._entry = entries[0]
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
         self._needs: dict[str, set[str]] = {}
-        for name in texts:
-            self._put_in_order(name, ())
+        try:
+            ordered = [*TopologicalSorter(self._imports).static_order()]  # each behind what it imports
+        except CycleError as found:
+            circle = " ".join(found.args[1])
+            raise ValueError(f"Modules of the page import each other in a circle: {circle}.") from None
+        for name in ordered:
+            self._needs[name] = {name}.union(*(self._needs[other] for other in self._imports.get(name, ())))
         needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
         self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
         self.files = sorted(texts.keys() - needed)
@@ -287,16 +288,6 @@ class Modules:
 
     def _needed_by(self, *names: str) -> set[str]:
         return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
-
-    def _put_in_order(self, name: str, readers: tuple[str, ...]) -> None:
-        """Put a module, with all that it needs, behind what it imports."""
-        if name in readers:
-            raise ValueError(f"Modules of the page import each other in a circle: {' '.join((*readers, name))}.")
-        if name not in self._needs:
-            imported = self._imports.get(name, ())
-            for other in imported:
-                self._put_in_order(other, (*readers, name))
-            self._needs[name] = {name}.union(*(self._needs[other] for other in imported))
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:

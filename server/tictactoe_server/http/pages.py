@@ -34,6 +34,7 @@ ANSWER_SECONDS: Final = 5.0
 """How long the store may take until somebody who looks at something is told that it does not answer."""
 
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
+_EMBEDDED: Final = re.compile(r"/embed(/(?:e/|replay/)?[^/.]+)")
 _CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
 _LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
 
@@ -68,6 +69,8 @@ class Pages:
             )
         if request.method == "OPTIONS":
             return self._reply(request, HttpResponse(HTTPStatus.OK, b"", fields=_PREFLIGHT))
+        if _EMBEDDED.fullmatch(request.path):  # a page, whatever else is said of why there is none
+            request = replace(request, fields={**request.fields, "accept": ["text/html"]})
         try:
             found = self._find(request)
         except Exception as error:
@@ -82,10 +85,14 @@ class Pages:
         """Return what is asked for, or why it does not come."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                found = await finding or self._room(request)
-                return self._reply(request, await found if isinstance(found, Coroutine) else found)
+                return self._reply(request, await self._read(request, finding))
         except Exception as error:
             return self._reply(request, self._fail(request, error))
+
+    async def _read(self, request: HttpRequest, finding: Reply | Coroutine[Any, Any, Reply | None]) -> Reply:
+        """Return what is found, or else the room of this name."""
+        found = (await finding if isinstance(finding, Coroutine) else finding) or self._room(request)
+        return await found if isinstance(found, Coroutine) else found
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
         """Say why something is not shown, and count what is not there, as codes are not to be found by trying."""
@@ -111,6 +118,8 @@ class Pages:
             return _text([words], HTTPStatus.MISDIRECTED_REQUEST)
         if path == "/":
             return self._home(request)
+        if embedded := _EMBEDDED.fullmatch(path):
+            return self._embed(replace(request, path=embedded[1]))
         for pattern, route in self._routes:
             if found := pattern.fullmatch(path):
                 return route(request, *found.groups())
@@ -148,6 +157,16 @@ class Pages:
             return _show(request, await self._core.registry.load_state(code))
 
         return look()
+
+    async def _embed(self, request: HttpRequest) -> Reply:
+        """Return a page to watch on in a frame of any other page; what is not for all is refused as what is not there.
+
+        Of what is for all, public rooms, shared games and open events, there is a picture.
+        """
+        page = await self._read(request, self._find(request))
+        if not isinstance(page, PageHead) or not page.picture:
+            raise Refused(ErrorCode.NOT_ALLOWED)
+        return page._replace(module=EMBED, picture="")
 
     def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:
         """Return the link to a room, or to this server, as a QR code; that there is such a room is not looked up."""

@@ -11,7 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -36,6 +36,12 @@ _SIDE: Final = 550  # of the square that a board is in
 _EDGE_PX: Final = 40
 _TEXT_X: Final = 640
 _TEXT_WIDTH: Final = WIDTH - _TEXT_X - _EDGE_PX
+
+Box = tuple[float, float, float]
+"""The place of a square, its left and upper edges and its side."""
+Style = tuple[str, int, str]
+"""A face, a size and a colour."""
+
 _UNDRAWN: Final = re.compile(
     "[^ -~\u00a1-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce"
     "\u0400-\u0482\u048a-\u0513\u1ea0-\u1ef9\u2013-\u2015\u2018-\u201e\u2022\u2026\u2044\u20ac]+"
@@ -106,81 +112,58 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
     rows, columns = len(card.board) // card.columns, card.columns
     cell = _SIDE / max(rows, columns)
     left, top = _EDGE_PX + (_SIDE - columns * cell) / 2, (HEIGHT - rows * cell) / 2
-    corners = [(left + at % columns * cell, top + at // columns * cell) for at in range(len(card.board))]
+    boxes = [(left + at % columns * cell, top + at // columns * cell, cell) for at in range(len(card.board))]
     frame = (left - 4, top - 4, left + columns * cell + 4, top + rows * cell + 4)
-    fill = {"stones": _WOOD, "discs": _PLATE}.get(card.look, _CARD)
-    edge = {"stones": _WOOD_LINE, "discs": _PLATE}.get(card.look, _EDGE)
+    fill, edge = {"stones": (_WOOD, _WOOD_LINE), "discs": (_PLATE, _PLATE)}.get(card.look, (_CARD, _EDGE))
     sheet.rounded_rectangle(frame, 10, aggdraw.Pen(edge, 3), aggdraw.Brush(fill))
-    if card.look == "marks":
-        for at in card.line or ((card.last,) if card.last is not None else ()):
-            x, y = corners[at]
-            sheet.rectangle((x, y, x + cell, y + cell), aggdraw.Brush(_WON if card.line else _SOFT))
-    if card.look != "discs":
-        _draw_lines(sheet, (left, top, rows, columns, cell), is_stones=card.look == "stones")
+    strong = card.line or (() if card.last is None else (card.last,))
+    for at in strong if card.look == "marks" else ():
+        sheet.rectangle(_inset(boxes[at], 0), aggdraw.Brush(_WON if card.line else _SOFT))
+    if card.look != "discs":  # lines stand between cells, or lead through them for stones, which lie on the crossings
+        half, first = (cell / 2, 0) if card.look == "stones" else (0, 1)
+        pen = aggdraw.Pen(edge, max(1, min(4, cell * 0.03)))
+        for y in (top + row * cell + half for row in range(first, rows)):
+            sheet.line((left + half, y, left + columns * cell - half, y), pen)
+        for x in (left + column * cell + half for column in range(first, columns)):
+            sheet.line((x, top + half, x, top + rows * cell - half), pen)
     for at, mark in enumerate(card.board):
-        _draw_cell(sheet, card, at, mark, corners[at], cell)
+        if mark == BLOCKED:
+            pen = aggdraw.Pen(_DIM, max(1, cell * 0.04))
+            sheet.rectangle(_inset(boxes[at], 0.22), pen, aggdraw.Brush(_EDGE))
+        elif mark != FREE:
+            _draw_piece(sheet, card, mark, boxes[at], is_strong=at in strong)
+        elif card.look == "discs":
+            sheet.ellipse(_inset(boxes[at], 0.09), aggdraw.Brush(_GROUND))
+        elif card.look == "stones" and at in _STARS and len(card.board) == 225:
+            sheet.ellipse(_inset(boxes[at], 0.4), aggdraw.Brush(_WOOD_LINE))
     if run := _ends_of(card.line, columns):
-        (x1, y1), (x2, y2) = (corners[at] for at in run)
-        colour = _ALARM if card.look == "stones" else _INK
-        half = cell / 2
+        colour, half = _ALARM if card.look == "stones" else _INK, cell / 2
+        (x1, y1, _), (x2, y2, _) = (boxes[at] for at in run)
         _stroke(sheet, (x1 + half, y1 + half, x2 + half, y2 + half), colour, max(3, cell * 0.08))
 
 
-def _draw_lines(sheet: Any, place: tuple[float, float, int, int, float], *, is_stones: bool) -> None:
-    """Draw lines between the cells, or through them for stones, which lie on the crossings."""
-    left, top, rows, columns, cell = place
-    half = cell / 2 if is_stones else 0
-    pen = aggdraw.Pen(_WOOD_LINE if is_stones else _EDGE, max(1, min(4, cell * 0.03)))
-    for row in range(not is_stones, rows):
-        sheet.line((left + half, top + row * cell + half, left + columns * cell - half, top + row * cell + half), pen)
-    for column in range(not is_stones, columns):
-        x = left + column * cell + half
-        sheet.line((x, top + half, x, top + rows * cell - half), pen)
-
-
-def _draw_cell(sheet: Any, card: BoardCard, at: int, mark: str, corner: tuple[float, float], cell: float) -> None:
-    """Draw what lies in a cell."""
-    x, y = corner
-    index = card.marks.find(mark)
-    if mark == BLOCKED:
-        sheet.rectangle(_inset(x, y, cell, 0.22), aggdraw.Pen(_DIM, max(1, cell * 0.04)), aggdraw.Brush(_EDGE))
-    elif card.look == "discs":
-        is_strong = at in card.line or (not card.line and at == card.last)
-        if mark == FREE:
-            sheet.ellipse(_inset(x, y, cell, 0.09), aggdraw.Brush(_GROUND))
-            return
+def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: bool = False) -> None:
+    """Draw what a player places; of stones those of a line are not strong, as a stroke leads through them."""
+    index, cell = card.marks.find(mark), box[2]
+    if card.look == "stones":
+        body, light, edge = (("#22242a", "#4c505b", "#15161a"), ("#f1ede2", "#ffffff", "#8a8272"))[index % 2]
+        rim = aggdraw.Pen(_ALARM, max(2, cell * 0.1)) if is_strong and not card.line else aggdraw.Pen(edge, 1)
+        sheet.ellipse(_inset(box, 0.05), rim, aggdraw.Brush(body))
+        x, y = box[0] + cell * 0.24, box[1] + cell * 0.2
+        sheet.ellipse((x, y, x + cell * 0.26, y + cell * 0.22), aggdraw.Brush(light))
+        return
+    colour = _MARKS[index % len(_MARKS)]
+    if card.look == "discs":
         rim = aggdraw.Pen(_INK, max(2, cell * 0.07)) if is_strong else aggdraw.Pen(_INK, 1, 50)
-        sheet.ellipse(_inset(x, y, cell, 0.09), rim, aggdraw.Brush(_MARKS[index % len(_MARKS)]))
-        _draw_mark(sheet, mark, _inset(x, y, cell, 0.2), _CARD)
-    elif card.look == "stones":
-        if mark == FREE:
-            if at in _STARS and len(card.board) == 225:
-                sheet.ellipse(_inset(x, y, cell, 0.4), aggdraw.Brush(_WOOD_LINE))
-            return
-        _draw_stone(sheet, index, (x, y, cell), is_last=not card.line and at == card.last)
-    elif mark != FREE:
-        _draw_mark(sheet, mark, (x, y, x + cell, y + cell), _MARKS[index % len(_MARKS)])
-
-
-def _draw_stone(sheet: Any, index: int, place: tuple[float, float, float], *, is_last: bool) -> None:
-    x, y, cell = place
-    body, light, edge = (("#22242a", "#4c505b", "#15161a"), ("#f1ede2", "#ffffff", "#8a8272"))[index % 2]
-    rim = aggdraw.Pen(_ALARM, max(2, cell * 0.1)) if is_last else aggdraw.Pen(edge, 1)
-    sheet.ellipse(_inset(x, y, cell, 0.05), rim, aggdraw.Brush(body))
-    sheet.ellipse((x + cell * 0.24, y + cell * 0.2, x + cell * 0.5, y + cell * 0.42), aggdraw.Brush(light))
-
-
-def _draw_mark(sheet: Any, mark: str, box: tuple[float, float, float, float], colour: str) -> None:
-    """Draw a mark as strokes in a square, another than X and O as a letter."""
-    x, y, right, _ = box
-    side = right - x
-    wide = max(1.5, side * 0.11)
+        sheet.ellipse(_inset(box, 0.09), rim, aggdraw.Brush(colour))
+        colour, box = _CARD, (box[0] + cell * 0.2, box[1] + cell * 0.2, cell * 0.6)
+    x, y, side = box
+    near, far, wide = side * 0.27, side * 0.73, max(1.5, side * 0.11)
     if mark == "X":
-        near, far = side * 0.27, side * 0.73
         _stroke(sheet, (x + near, y + near, x + far, y + far), colour, wide)
         _stroke(sheet, (x + far, y + near, x + near, y + far), colour, wide)
     elif mark == "O":
-        sheet.ellipse(_inset(x, y, side, 0.24), aggdraw.Pen(colour, wide))
+        sheet.ellipse(_inset(box, 0.24), aggdraw.Pen(colour, wide))
     else:
         font = _font(_BOLD, max(6, round(side * 0.6)), colour)
         width, height = sheet.textsize(mark, font)
@@ -194,8 +177,9 @@ def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, wi
         sheet.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), aggdraw.Brush(colour))
 
 
-def _inset(x: float, y: float, side: float, part: float) -> tuple[float, float, float, float]:
+def _inset(box: Box, part: float) -> tuple[float, float, float, float]:
     """Return the square in a cell that leaves that part of it free at each edge."""
+    x, y, side = box
     return x + side * part, y + side * part, x + side * (1 - part), y + side * (1 - part)
 
 
@@ -208,68 +192,47 @@ def _ends_of(line: Sequence[int], columns: int) -> tuple[int, int] | None:
 
 def _draw_beside(sheet: Any, card: BoardCard) -> None:
     """Draw who plays, what is to be said of it, and the rules."""
-    sheet.text((_TEXT_X, 46), "tictactoe", _font(_BOLD, 28, _TITLE))
-    y = 124.0 if len(card.seats) < 4 else 104.0
-    tall = 78 if len(card.seats) < 4 else 54
+    _write(sheet, (_TEXT_X, 46), "tictactoe", (_BOLD, 28, _TITLE))
+    y, tall = (124.0, 78) if len(card.seats) < 4 else (104.0, 54)
     for seat in card.seats:
-        box = (_TEXT_X, y, _TEXT_X + tall - 22, y + tall - 22)
-        _draw_badge(sheet, card, seat.mark, box)
-        name, x = seat.name or "a free seat", _TEXT_X + tall - 4
-        colour = _INK if seat.name else _DIM
-        font, shown = _fit(sheet, name, _BOLD if seat.is_first else _PLAIN, tall - 36, colour, WIDTH - _EDGE_PX - x)
-        sheet.text((x, y + (tall - 22 - sheet.textsize(shown, font)[1]) / 2), shown, font)
+        _draw_piece(sheet, card, seat.mark, (_TEXT_X, y, tall - 22))
+        style = _BOLD if seat.is_first else _PLAIN, tall - 36, _INK if seat.name else _DIM
+        x, middle = _TEXT_X + tall - 4, y + (tall - 22) / 2
+        _write(sheet, (x, middle), seat.name or "a free seat", style, WIDTH - _EDGE_PX - x, is_middle=True)
         y += tall
-    y += 18
     size = 38 if card.seats else 52
-    for line in _wrap(sheet, card.heading, _font(_BOLD, size, _TITLE), _TEXT_WIDTH, 3):
-        sheet.text((_TEXT_X, y), line, _font(_BOLD, size, _TITLE))
-        y += size * 1.3
-    y += 12
-    for line in _wrap(sheet, card.note, _font(_PLAIN, 28, _DIM), _TEXT_WIDTH, max(1, int((HEIGHT - 40 - y) // 38))):
-        sheet.text((_TEXT_X, y), line, _font(_PLAIN, 28, _DIM))
-        y += 38
-
-
-def _draw_badge(sheet: Any, card: BoardCard, mark: str, box: tuple[float, float, float, float]) -> None:
-    """Draw what a player places beside the name."""
-    index, side = card.marks.find(mark), box[2] - box[0]
-    if card.look == "stones":
-        return _draw_stone(sheet, index, (box[0], box[1], side), is_last=False)
-    if card.look == "discs":
-        sheet.ellipse(box, aggdraw.Brush(_MARKS[index % len(_MARKS)]))
-        return _draw_mark(sheet, mark, box, _CARD)
-    return _draw_mark(sheet, mark, box, _MARKS[index % len(_MARKS)])
+    parts = (card.heading, (_BOLD, size, _TITLE), size * 1.3, 3), (card.note, (_PLAIN, 28, _DIM), 38.0, 99)
+    for text, style, high, most in parts:
+        y += 15
+        lines = max(1, min(most, int((HEIGHT - 40 - y) // high)))
+        for line in _wrap(sheet, text, _font(*style), _TEXT_WIDTH, lines):
+            _write(sheet, (_TEXT_X, y), line, style)
+            y += high
 
 
 # -- a table ----------------------------------------------------------------------------------------------------------
 
 
 def _draw_table(sheet: Any, card: TableCard) -> None:
-    width = WIDTH - 2 * _EDGE_PX
-    sheet.text((_EDGE_PX, 30), "tictactoe", _font(_BOLD, 28, _TITLE))
-    font, title = _fit(sheet, card.title, _BOLD, 54, _INK, width)
-    sheet.text((_EDGE_PX, 74), title, font)
-    font, heading = _fit(sheet, card.heading, _BOLD, 30, _TITLE, width)
-    sheet.text((_EDGE_PX, 148), heading, font)
-    font, note = _fit(sheet, card.note, _PLAIN, 26, _DIM, width)
-    sheet.text((_EDGE_PX, 192), note, font)
+    width, top, tall = WIDTH - 2 * _EDGE_PX, 246, 48
+    _write(sheet, (_EDGE_PX, 30), "tictactoe", (_BOLD, 28, _TITLE))
+    _write(sheet, (_EDGE_PX, 74), card.title, (_BOLD, 54, _INK), width)
+    _write(sheet, (_EDGE_PX, 148), card.heading, (_BOLD, 30, _TITLE), width)
+    _write(sheet, (_EDGE_PX, 192), card.note, (_PLAIN, 26, _DIM), width)
     if not card.rows:
         return
-    top, tall = 246, 48
     frame = (_EDGE_PX, top, WIDTH - _EDGE_PX, top + tall * len(card.rows) + 8)
     sheet.rounded_rectangle(frame, 14, aggdraw.Pen(_EDGE, 2), aggdraw.Brush(_CARD))
-    for number, (place, name, points) in enumerate(card.rows):
-        y = top + 4 + number * tall
-        if number:
+    for y, (place, name, points) in zip(count(top + 4, tall), card.rows, strict=False):
+        if y > top + 4:
             sheet.line((_EDGE_PX + 20, y, WIDTH - _EDGE_PX - 20, y), aggdraw.Pen(_EDGE, 1))
-        style = _BOLD if place == "1" else _PLAIN
-        sheet.text((_EDGE_PX + 28, y + 6), place, _font(style, 28, _DIM))
-        font, shown = _fit(sheet, name, style, 28, _INK, width - 300)
-        sheet.text((_EDGE_PX + 110, y + 6), shown, font)
-        font = _font(style, 28, _INK)
-        sheet.text((WIDTH - _EDGE_PX - 28 - sheet.textsize(points, font)[0], y + 6), points, font)
+        face = _BOLD if place == "1" else _PLAIN
+        _write(sheet, (_EDGE_PX + 28, y + 6), place, (face, 28, _DIM))
+        _write(sheet, (_EDGE_PX + 110, y + 6), name, (face, 28, _INK), width - 300)
+        right = WIDTH - _EDGE_PX - 28 - sheet.textsize(points, _font(face, 28, _INK))[0]
+        _write(sheet, (right, y + 6), points, (face, 28, _INK))
     if card.more:
-        sheet.text((_EDGE_PX + 28, frame[3] + 4), card.more, _font(_PLAIN, 22, _DIM))
+        _write(sheet, (_EDGE_PX + 28, frame[3] + 4), card.more, (_PLAIN, 22, _DIM))
 
 
 # -- letters and bytes ------------------------------------------------------------------------------------------------
@@ -280,14 +243,16 @@ def _font(style: str, size: int, colour: str) -> Any:
     return aggdraw.Font(colour, str(_FONTS / style), size)
 
 
-def _fit(sheet: Any, text: str, style: str, size: int, colour: str, width: float) -> tuple[Any, str]:
-    """Return a font in which a text fits, down to two thirds of the size, and the text, cut off where it does not."""
-    font = _font(style, size, colour)
-    needed = sheet.textsize(text, font)[0]
-    if needed <= width:
-        return font, text
-    font = _font(style, max(size * 2 // 3, int(size * width / needed)), colour)
-    return font, _cut(sheet, text, font, width)
+def _write(
+    sheet: Any, at: tuple[float, float], text: str, style: Style, width: float = WIDTH, *, is_middle: bool = False
+) -> None:
+    """Write a text below a height, or about it, so that it fits: down to two thirds of its size, and then cut off."""
+    face, size, colour = style
+    font = _font(face, size, colour)
+    if (needed := sheet.textsize(text, font)[0]) > width:
+        font = _font(face, max(size * 2 // 3, int(size * width / needed)), colour)
+        text = _cut(sheet, text, font, width)
+    sheet.text((at[0], at[1] - is_middle * sheet.textsize(text, font)[1] / 2), text, font)
 
 
 def _cut(sheet: Any, text: str, font: Any, width: float) -> str:

@@ -5,12 +5,14 @@ Every line fits 80 columns, unless a board is wider. The last move is ``(O)``, a
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 
 from tictactoe_engine import BLOCKED, FREE, format_column
 from tictactoe_protocol import clean_text
@@ -57,6 +59,7 @@ _NAMES_WIDTH: Final = 27
 _RULES_WIDTH: Final = 24
 _LEAST_TILE: Final = 18
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
+_COLOURING: Final = re.compile("\x1b\\[\\d*m")
 
 
 def head_of_home(games: int) -> tuple[str, str]:
@@ -153,7 +156,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
     """Return the last position of a game that is over, who played it and how it ended."""
     rules, position = game.rules, final_position(game)
     board = position.board, rules.columns, rules.marks, position.last, game.result.line
-    players = ", ".join(f"{name} is {mark}" for mark, name in _names_of(game.players).items())
+    players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items())
     return [
         *wrap(f"{players}: {describe_rules(rules)}."),
         "",
@@ -168,7 +171,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
 
 def describe_outcome(game: FinishedGame) -> str:
     """Return how and when a game ended: ``ana wins by a line after 5 moves. 2026-01-31.``"""
-    winner = _names_of(game.players).get(game.result.winner or "")
+    winner = names_of(game.players).get(game.result.winner or "")
     what = "A draw" if winner is None else f"{winner} wins"
     day = datetime.fromtimestamp(game.at // 1000, UTC).strftime("%Y-%m-%d")
     return f"{what} {describe_reason(game.result.reason)} after {count(len(game.moves), 'move')}. {day}."
@@ -191,10 +194,11 @@ def _describe_table(held: Seated, rules: RulesState) -> str:
 
 def _describe_pairing(held: Seated) -> str:
     """Return who plays whom: ``ana v bo``."""
-    return " v ".join(_names_of(held).values()) or "nobody yet"
+    return " v ".join(names_of(held).values()) or "nobody yet"
 
 
-def _names_of(held: Seated) -> dict[str, str]:
+def names_of(held: Seated) -> dict[str, str]:
+    """Return who has which mark, but for free seats."""
     return {mark: clean_text(one.name) for mark, one in held.items() if one is not None}
 
 
@@ -255,10 +259,7 @@ def _row_of(room: RoomSummary) -> str:
 
 def _width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes, which may be coloured."""
-    if text.isascii():  # a sequence of ANSI's has four characters, one for a colour five
-        return len(text) - 4 * text.count("\x1b[") - text.count("\x1b[3")
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
+    return cell_len(_COLOURING.sub("", text))
 
 
 def shorten(text: str, width: int) -> str:
@@ -267,17 +268,13 @@ def shorten(text: str, width: int) -> str:
     >>> shorten("a name", 6), shorten("a longer name", 6), shorten("\u4e09\u76ee\u4e26\u3079", 6)
     ('a name', 'a lon~', '\u4e09\u76ee~')
     """
-    if _width_of(text) <= width:
-        return text
-    while _width_of(text) > width - 1:
-        text = text[:-1]
-    return f"{text}~"
+    return text if _width_of(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}~"
 
 
 def fill(text: str, width: int) -> str:
     """Return a text of just so many columns."""
-    missing = width - _width_of(text)
-    return text + " " * missing if missing >= 0 else fill(shorten(text, width), width)
+    text = shorten(text, width)
+    return text + " " * (width - _width_of(text))
 
 
 def wrap(text: str) -> list[str]:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, RoomSummary
+from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
@@ -62,14 +63,10 @@ class Boards(Topic):
     `on_demo_wanted` are told at each look whether somebody wants a game of computers in the place of none.
     """
 
-    def __init__(
-        self,
-        now: Callable[[], int],
-        public: Callable[[Listed, LiveBoard], LiveBoard] = lambda live, board: board,
-    ) -> None:
+    def __init__(self, now: Callable[[], int], additions: Additions) -> None:
         super().__init__()
         self._now = now
-        self._public = public
+        self._additions = additions
         self.on_demo_wanted = Listeners[[bool]]()
         self._sent: dict[Session, tuple[int, ...]] = {}
         self._demo_for: set[Session] = set()
@@ -122,7 +119,7 @@ class Boards(Topic):
         now = asyncio.get_running_loop().time()
         self._choose(now)
         for shown in self._shown:
-            row = self._public(shown.live, shown.live.board(self._now()))
+            row = self._additions.public_board(shown.live, shown.live.board(self._now()))
             board = replace(row, clock=UNSET)
             shown.row = encode(row)
             if board != shown.board:
@@ -176,16 +173,10 @@ class Lobby(Topic):
     which there is time after a game has ended until somebody looks.
     """
 
-    def __init__(
-        self,
-        now: Callable[[], int],
-        catch_up: Callable[[], None],
-        encode_row: Callable[[Listed, RoomSummary], bytes] = lambda live, row: encode(row),
-        public_board: Callable[[Listed, LiveBoard], LiveBoard] = lambda live, board: board,
-    ) -> None:
+    def __init__(self, now: Callable[[], int], catch_up: Callable[[], None], additions: Additions) -> None:
         super().__init__()
-        self.boards = Boards(now, public_board)
-        self._encode_row = encode_row
+        self.boards = Boards(now, additions)
+        self._additions = additions
         self._now = now
         self._public: dict[str, Listed] = {}
         self._absent: set[str] = set()
@@ -276,7 +267,7 @@ class Lobby(Topic):
             self.tell_later()
 
     def _row(self, live: Listed) -> bytes:
-        return self._encode_row(live, live.summary(self._now()))
+        return self._additions.encode_row(live, live.summary(self._now()))
 
 
 def _groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:

@@ -221,20 +221,30 @@ class Kept(Generic[Value]):
         try:
             if self.phase is not STORED and not self.is_ready(change):
                 return
+            change = self.first(change)
             change.after = after = change.apply(value)
             if after is value and self.phase is STORED:
                 self.settle(change, None)
             elif after is None:
                 self.table.delete(self.key, self.revision, change)
             else:
-                self.table.save(self.key, after, self.revision, change, change.finished)
+                self.save(change, after)
         except Conflict as error:
             change.failed(error)
         except Refused as refused:
             self.settle(change, refused)
         except Exception as error:
-            log.exception("a change failed", **{self.kind: self.key})
+            command = type(getattr(change, "request", change)).__name__
+            log.exception("a change failed", command=command, **{self.kind: self.key})
             self.settle(change, error)
+
+    def first(self, change: Change[Value]) -> Change[Value]:
+        """Return what is to come before a change whose turn it is, or that very change."""
+        return change
+
+    def save(self, change: Change[Value], after: Value) -> None:
+        """Let what a change has made be stored."""
+        self.table.save(self.key, after, self.revision, change, change.finished)
 
     def is_ready(self, change: Change[Value]) -> bool:
         """Tell whether a change may begin now, else it does once what is stored is read; raises where it is gone."""

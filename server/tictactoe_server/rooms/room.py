@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
-from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Happening, Offers, Result, RoomStatus, SeatState, Visibility
+from tictactoe_protocol import ErrorCode, error_answer
+from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
@@ -84,6 +84,11 @@ class Refused(Refusal):
     ) -> None:
         super().__init__(code, why, **data)
         self.path, self.retry_ms, self.url = path, retry_ms, url
+
+    def answer(self, **request: str | None) -> Error:
+        """Return it as the answer to a request with such an `id`, for a `room`."""
+        more = {"path": self.path, "url": self.url, **request}
+        return error_answer(self.code, self.message, retry_ms=self.retry_ms, data=self.data, **more)
 
 
 class Room(Struct, frozen=True, omit_defaults=True):

@@ -23,9 +23,9 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.core.additions import with_fields
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.http.place import Place
+from tictactoe_server.listings.additions import with_fields
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, today
@@ -36,7 +36,6 @@ from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.frames import encode_frame
 
-_ID_ALPHABET: Final = string.ascii_letters + string.digits
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
@@ -147,10 +146,7 @@ class Greeting(Service):
         if token is UNSET:
             own = own_name(chosen) if chosen else f"guest-{draw_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
-            made = KnownPlayer(Player("p" + draw_text(_ID_ALPHABET, _ID_LENGTH), own), today())
-            token = secrets.token_urlsafe(_TOKEN_BYTES)
-            await save(self._players, hash_secret(token), made, MISSING)
-            return made, token
+            return await self._give_token(KnownPlayer(Player(_draw_id(), own), today()))
 
         def recognise(old: KnownPlayer | None) -> KnownPlayer:
             if old is None:
@@ -173,11 +169,9 @@ class Greeting(Service):
         key = hash_signed_on(name)
         if token is UNSET or await self._players.load(key) is None:
             self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
-        new = "p" + draw_text(_ID_ALPHABET, _ID_LENGTH)
+        new = Player(_draw_id(), name)
         known: KnownPlayer = await change(
-            self._players,
-            key,
-            lambda old: KnownPlayer(Player(old.player.id if old else new, name), today(), is_seated=True),
+            self._players, key, lambda old: KnownPlayer(replace(old.player if old else new, name=name), today(), True)
         )
         going = await self._core.store.table(FORGOTTEN).load(hash_id(known.player.id))
         if going is not None and not going[0].is_done:
@@ -186,16 +180,17 @@ class Greeting(Service):
         of_token = None if token is UNSET else await self._players.load(hash_secret(token))
         if token is not UNSET and of_token is not None and of_token[0].player == known.player:
             return of_token[0], token
-        token = secrets.token_urlsafe(_TOKEN_BYTES)
-        known = replace(known, is_seated=False)
-        await save(self._players, hash_secret(token), known, MISSING)
-        return known, token
+        return await self._give_token(replace(known, is_seated=False))
 
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
         """Return the player whose device says hello with a code, and a token of its own."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         player = await self.names.admit(hello, hash_secret(token), session)
-        known = KnownPlayer(player, today(), is_seated=True)
+        return await self._give_token(KnownPlayer(player, today(), is_seated=True), token)
+
+    async def _give_token(self, known: KnownPlayer, token: str = "") -> tuple[KnownPlayer, str]:
+        """Keep a player under a token, a new one where none is named, and return both."""
+        token = token or secrets.token_urlsafe(_TOKEN_BYTES)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
 
@@ -215,6 +210,10 @@ class Greeting(Service):
             await change(self._players, key, note)
         except StoreUnavailable as unavailable:
             log.debug("that a player is here could not be noted", reason=str(unavailable))
+
+
+def _draw_id() -> str:
+    return "p" + draw_text(string.ascii_letters + string.digits, _ID_LENGTH)
 
 
 def _guest_name(id: str) -> str:

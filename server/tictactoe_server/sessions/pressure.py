@@ -113,6 +113,8 @@ class Pressure:
     `is_restless` where it had hardly any time without work lately, which is measured only while requests wait.
 
     The `rates` of the sources outlive their connections; of those `of_a_session` each session has one of its own.
+    Limits go by `monotonic_ns`, and who says too much for `flood_seconds` is closed.
+
     `asked` counts what came lately from all, of which one that cannot be read is `bad_count`.
     """
 
@@ -120,6 +122,7 @@ class Pressure:
         named = partial(RateLimits.named, limits, monotonic_ns)
         self.rates = named("messages-per-second-per-address")
         self.of_a_session = named("messages-per-second"), named("bad-messages-per-ten-seconds")
+        self.flood_seconds, self.monotonic_ns = limits.flood_seconds, monotonic_ns
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
         self.requests = self.looked_at = self.shed = self.asked = 0

@@ -10,12 +10,10 @@ from typing import Any, Final, Protocol
 
 from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
-from tictactoe_protocol.refusals import Refusal
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.holding import Holding, Rates
 from tictactoe_server.sessions.pressure import IN_LINE, Pressure
 from tictactoe_server.sessions.tally import Tally
-from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
@@ -57,18 +55,11 @@ class Session(Receiver):
     One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
     those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
     none goes unanswered. One that goes on like that for `flood_seconds` is closed, as is one who says more that cannot
-    be read than its `rates` allow. `now` returns ms of served time; limits go by `monotonic_ns`.
+    be read than its `rates` allow. `now` returns ms of served time.
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        dispatcher: Dispatching,
-        pressure: Pressure,
-        limits: Limits,
-        now: Callable[[], int],
-        monotonic_ns: Callable[[], int],
-        tally: Tally,
+        self, connection: Connection, dispatcher: Dispatching, pressure: Pressure, now: Callable[[], int], tally: Tally
     ) -> None:
         self.connection = connection
         self.source = pressure.of(key_of(connection.address))
@@ -78,12 +69,12 @@ class Session(Receiver):
         self.rooms: set[str] = set()
         self.tally = tally
         self.messages, bad = (rates.new() for rates in pressure.of_a_session)
-        self.rates = Rates(bad, monotonic_ns)
+        self.rates = Rates(bad, pressure.monotonic_ns)
         self.is_busy = self._is_over = False
         self.dispatcher = dispatcher
         self._now = now
         self._inbox: deque[tuple[Any, int]] = deque()
-        self._holding = Holding(limits.flood_seconds)
+        self._holding = Holding(pressure.flood_seconds)
 
     @property
     def address(self) -> str:
@@ -205,8 +196,7 @@ class Session(Receiver):
         kind = "messages-per-address" if wait == IN_LINE else "messages"
         self.tally.limited[kind] += 1
         retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
-        why = Refusal(ErrorCode.RATE_LIMITED, kind)
-        self.refuse(error_answer(why.code, why.message, retry_ms=max(1, retry_ms), data=why.data))
+        self.refuse(Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=max(1, retry_ms)).answer())
 
     def _go_on_in_line(self) -> None:
         self._holding.end()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import ChainMap
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -194,21 +194,19 @@ class GameTables:
     def forget(self, at: int) -> bool:
         """Forget those of `old`; tell whether more may follow."""
         old = self.old(at)
-        self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(game.id,) for game in old])
-        self._cursor.executemany(
-            "DELETE FROM archive_players WHERE player = ? AND game = ?",
-            [(player, game.id) for game in old for player in game.players],
-        )
+        self._delete([(game.id, game.players) for game in old])
         return len(old) == _FORGOTTEN_AT_ONCE
+
+    def _delete(self, games: Sequence[tuple[int, Sequence[str]]]) -> None:
+        """Let games go from the tables, by their ids and players."""
+        self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in games])
+        played = [(player, id) for id, players in games for player in players]
+        self._cursor.executemany("DELETE FROM archive_players WHERE player = ? AND game = ?", played)
 
     def replace(self, id: int, game: Any) -> None:
         """Keep a game in place of the one with this id, in the journal's stead where that alone has it."""
         document, before = self._spec.encode(game), self.find(id)
-        self._cursor.execute("DELETE FROM archive WHERE id = ?", (id,))
-        self._cursor.executemany(
-            "DELETE FROM archive_players WHERE player = ? AND game = ?",
-            [(player, id) for player in (self._spec.people(before) if before else ())],
-        )
+        self._delete([(id, self._spec.people(before) if before else ())])
         if id in self.pending:
             self.pending[id] = (self.pending[id][0], game, document)
         elif before is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from itertools import islice
 from typing import Any, Final, Generic
 
@@ -164,11 +164,7 @@ class MemoryStore:
     async def noted_time(self) -> int | None:
         return self._time
 
-    async def drop_copies(self, keys: Collection[str]) -> None:
-        """Do nothing: there are no copies."""
+    async def close(self, *_: object) -> None:
+        """Do nothing: there is nothing to write, there are no copies, and what was replaced is gone."""
 
-    async def scrub(self) -> None:
-        """Do nothing: what was replaced is gone."""
-
-    async def close(self) -> None:
-        """Do nothing: there is nothing to write."""
+    drop_copies = scrub = close

@@ -25,6 +25,7 @@ from tictactoe_server.transport.http_messages import METERED, Answer, BadRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
+_FOR_OTHERS: Final = "that it speaks for others"
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOG_MS: Final = 60_000
 _LOCAL_ENDINGS: Final = (
@@ -92,7 +93,7 @@ class Admission:
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, _LOG_MS, monotonic_ns)
         self.sign_on = (sign_on or "").lower()
-        self._has_warned_of_proxy = self._has_warned_of_name = False
+        self._warned_of = set[str]()
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
 
@@ -143,7 +144,7 @@ class Admission:
     def client_of(self, peer: str, forwarded: Sequence[str]) -> str:
         """Return for whom a peer speaks by the lines of `X-Forwarded-For`: the last address that is no proxy's."""
         if forwarded and not self.is_proxy(peer):
-            self.warn_of_proxy(peer)
+            self.warn_of(peer, _FOR_OTHERS)
         address = peer
         for hop in reversed([one for line in forwarded for one in line.split(",")]):
             found = canonical(hop)
@@ -152,17 +153,11 @@ class Admission:
             address = found
         return address
 
-    def warn_of_proxy(self, peer: str) -> None:
-        """Say once in the log that a peer speaks for others that is not trusted to."""
-        if not self._has_warned_of_proxy:
-            self._has_warned_of_proxy = True
-            log.warning("a peer that is no trusted proxy says that it speaks for others", peer=peer)
-
-    def warn_of_name(self, peer: str) -> None:
-        """Say once in the log, without the name, that a peer names somebody that is not trusted to."""
-        if not self._has_warned_of_name:
-            self._has_warned_of_name = True
-            log.warning("a peer that is no trusted proxy says whom it has signed on", peer=peer, header=self.sign_on)
+    def warn_of(self, peer: str, what: str, **facts: str) -> None:
+        """Say once in the log that a peer which is no trusted proxy says something of this kind."""
+        if what not in self._warned_of:
+            self._warned_of.add(what)
+            log.warning(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
         """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto` or an origin; empty where unknown."""
@@ -230,7 +225,7 @@ class RemotePeer:
         """Read for whom a proxy speaks; return what follows, None until that is whole; raises `BadRequest`."""
         if self._is_admitted:
             if data.startswith((_FIRST, _SECOND)):
-                self.admission.warn_of_proxy(self.address)
+                self.admission.warn_of(self.address, _FOR_OTHERS)
             return data
         found = read_proxy_header(data)
         if found is None:
@@ -265,7 +260,7 @@ class RemotePeer:
         """
         said = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
         if said and not (self._is_proxied and self._proxy):
-            self.admission.warn_of_name(self.address)
+            self.admission.warn_of(self.address, "whom it has signed on", header=self.admission.sign_on)
             return None
         name = ", ".join(said).strip()
         with suppress(UnicodeDecodeError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import Annotated, Any, Final
 
@@ -13,7 +12,7 @@ from msgspec.structs import asdict, replace
 
 from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
-from tictactoe_server.admin.bans import banned, expel, network_of, parse_subject
+from tictactoe_server.admin.bans import PLAYER_ID, banned, expel, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.people.accounts import Accounts
@@ -23,8 +22,6 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
-
-_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
 log: Final = structlog.get_logger(__name__)
 
@@ -233,7 +230,7 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
 
     async def run_here(self, server: ServerParts) -> Row:
         id = self.player
-        if not _ID.fullmatch(id):
+        if not PLAYER_ID.fullmatch(id):
             claim = await Accounts(server.core.store).find_claim(id)
             id = await _find_player(id, server) if claim is None else claim.player
         return {"player": id, "stand_in": await server.forget(id)}
