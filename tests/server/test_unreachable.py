@@ -80,6 +80,7 @@ async def test_a_room_that_nobody_reaches_is_played_on_at_another_server_by_one_
             assert (await again.state(ply=2))["board"] == "O...X...."
             await until(lambda: room not in one.cluster.own_rooms.rooms)
             assert one.cluster.find(room) == other.url
+            proxy.cut()
 
 
 async def test_what_is_asked_meanwhile_is_answered_at_once(node: Node) -> None:
@@ -90,6 +91,7 @@ async def test_what_is_asked_meanwhile_is_answered_at_once(node: Node) -> None:
             await again.send("ping", id="ping")
             answers = [await again.until(lambda message: "id" in message) for _ in range(2)]
             assert [(answer["id"], answer["type"]) for answer in answers] == [("ping", "ok"), ("asks", "ok")]
+            proxy.cut()
 
 
 async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minute(node: Node) -> None:

@@ -283,6 +283,8 @@ class PlainGame:
             case events.RoomMoved(url=url):
                 self._address = self._client.address
                 self._tell(say("room is at", url=clean_text(url)))
+            case events.RoomUnanswered():
+                self._tell(event.message)
             case events.Gone(room, refused):
                 self._finish(ExitCode.NO_ROOM)
                 self._tell(say("room gone", room=room, why=clean_text(refused.message)))
