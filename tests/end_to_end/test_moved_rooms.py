@@ -88,5 +88,6 @@ async def test_who_gives_up_says_at_which_address_nobody_answers() -> None:
         server.servers = (server.url, NOBODY)
         server.answers[Join] = sends_to(NOBODY)
         async with run_client("join", ROOM, "-n", "ana", "-s", server.url, "--timeout", "0.5") as ana:
+            assert await ana.until("Nobody answers") == f"Nobody answers at {NOBODY}, where room {ROOM} is."
             assert await ana.end() == 6
             assert f"Nobody answers at {NOBODY}, where room {ROOM} is." in await ana.errors()

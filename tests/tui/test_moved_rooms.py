@@ -20,7 +20,7 @@ from tests.faults.hostile_server import (
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.input.ways import Choice
 from tictactoe_protocol.pushes import ChatLine, Error, Moved, Ok, Result
-from tictactoe_protocol.requests import Chat, Join, Leave, Move, Request
+from tictactoe_protocol.requests import Chat, Join, Leave, Move, Request, Watch
 
 
 async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
@@ -56,6 +56,17 @@ async def test_where_nobody_answers_stands_there_until_the_room_is_here(open_scr
             await ana.until(f"Nobody answers at {NOBODY}, where room {ROOM} is.", "Somebody is there.")
             server.answers[Join] = lets_in(seq=2)
             await ana.until("The room is at", gone="Nobody answers")
+
+
+async def test_it_is_told_on_the_way_into_a_room_too(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server:
+        server.servers = (server.url, NOBODY)
+        server.answers[Watch] = sends_to(NOBODY)
+        async with open_screen(server.url) as ana:
+            ana.app.ways_in.enter(Choice("watch", code=ROOM))
+            await ana.until(f"Nobody answers at {NOBODY}, where room {ROOM} is.")
+            del server.answers[Watch]
+            await ana.until(f"Tic-tac-toe  {ROOM}")
 
 
 async def test_who_is_called_to_another_server_while_they_play_is_asked_and_comes_back_to_their_seat(
