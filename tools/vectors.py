@@ -27,7 +27,7 @@ from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventO
 from tictactoe_protocol.happened import Change, happened, standing
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_protocol.scene import View, scene
+from tictactoe_protocol.scene import Unanswered, View, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState
 from tictactoe_protocol.text import clean_text
@@ -168,6 +168,13 @@ def tell_vector(
     }
 
 
+_UNANSWERED: Final = (
+    Unanswered("ws://two.example:8765"),
+    Unanswered("ws://two.example:8765", "asked"),
+    Unanswered("ws://two.example:8765", "refused", "Somebody is connected there."),
+)
+
+
 def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) -> View:
     """Return what somebody looks at and has begun there, mostly nothing."""
     if chance.random() < 0.6:
@@ -183,6 +190,7 @@ def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) 
         ended=chance.choice(("", "", "", "", "left", "closed", "moved", "replaced")),
         reason=chance.choice(("", "Nobody was here.")),
         is_offline=not is_online,
+        unanswered=chance.choice((None, None, *_UNANSWERED)),
     )
 
 

@@ -17,7 +17,7 @@ from tictactoe_client.input.intents import BadInput, describe_move
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.errors import ConnectionLost, Interrupted, Refused
-from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved
+from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Retrying, RoomMoved, RoomUnanswered
 from tictactoe_client.online.messages import Changed, Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
@@ -147,6 +147,8 @@ class JsonGame:
                 print_connected(self._client)
             case RoomMoved():
                 print_own("moved", room=what.room, url=what.url)
+            case RoomUnanswered(room, there):
+                print_own("unanswered", room=room, url=there.url, step=there.step, message=what.message)
             case Ok() if what.room and what.seat is not UNSET:
                 self._room = self._client.room(what.room)
                 if what.seat is not None:

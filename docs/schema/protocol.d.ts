@@ -412,11 +412,12 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Takes a free seat, or attaches this connection to the seat that the player holds. `seq` is that of the newest state that the sender has seen of the room. */
+  /** Takes a free seat, or attaches this connection to the seat that the player holds. `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is, nobody answers the sender. */
   interface Join {
     type: "join";
     room: string;
     seq?: number;
+    unreachable?: string;
     id?: string;
   }
 

@@ -56,6 +56,7 @@ FEATURES: Final = (
     "sentences",
     "seq",
     "share",
+    "unreachable",
     "wall",
 )
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""

@@ -67,10 +67,12 @@ class _RoomRequest(RequestFields, frozen=True):
 class Join(_RoomRequest, frozen=True, tag="join"):
     """Takes a free seat, or attaches this connection to the seat that the player holds.
 
-    `seq` is that of the newest state that the sender has seen of the room.
+    `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is,
+    nobody answers the sender.
     """
 
     seq: Count | UnsetType = UNSET
+    unreachable: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
 
 
 class Watch(_RoomRequest, frozen=True, tag="watch"):

@@ -23,6 +23,18 @@ Ended = Literal["", "left", "closed", "moved", "replaced"]
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """That nobody answers at the `url` of the server that has the room.
+
+    Another one was ``asked`` to take it over, or has ``refused`` that, and said `why`; empty where none can be asked.
+    """
+
+    url: str
+    step: Literal["", "asked", "refused"] = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What one looks at and has begun.
 
@@ -31,7 +43,7 @@ class View:
     game that was kept, which has no room; `ended` is why one is in the room no more, and `reason` the server's word on
     that. `actor` is whose act it is where several play at one keyboard: they are seated, but nobody is the viewer, to
     whom words say "you". While nothing reaches the server `again_seconds` is when it is tried again, and `held_ms` for
-    how long one's seat is still held.
+    how long one's seat is still held; `unanswered` is where the room is and nobody answers.
     """
 
     here: int | None = None
@@ -45,6 +57,7 @@ class View:
     is_offline: bool = False
     again_seconds: int = 0
     held_ms: int = 0
+    unanswered: Unanswered | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +282,16 @@ def describe_banner(state: RoomState, view: View) -> str:
     if view.ended:
         reason = clean_text(view.reason).rstrip(".")
         return say("room closed", room=state.room, reason=reason) if view.ended == "closed" else reason
-    return describe_loss(view.again_seconds, view.held_ms) if view.is_offline else ""
+    if view.is_offline:
+        return describe_loss(view.again_seconds, view.held_ms)
+    return describe_unanswered(state.room, view.unanswered) if view.unanswered else ""
+
+
+def describe_unanswered(room: str, there: Unanswered) -> str:
+    """Return where nobody answers who has the room, and what is done about it."""
+    told = say("unanswered", room=room, url=clean_text(there.url))
+    then = clean_text(there.why) if there.step == "refused" else say("unanswered asked") if there.step else ""
+    return f"{told} {then}".strip()
 
 
 def describe_loss(again_seconds: int | None, held_ms: int = 0) -> str:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tests.end_to_end.clients import link_to, run_client
-from tests.faults.hostile_server import ROOM, hostile_cluster, identity, lets_in, sends_to, state
+from tests.faults.hostile_server import (
+    NOBODY,
+    ROOM,
+    hostile_cluster,
+    hostile_server,
+    identity,
+    lets_in,
+    says_nobody_is_there,
+    sends_to,
+    state,
+)
 from tictactoe_protocol.pushes import Moved, Ok
 from tictactoe_protocol.requests import Join, Move
 
@@ -51,3 +61,33 @@ async def test_a_script_that_is_sent_to_a_stranger_ends_with_what_the_server_sai
         async with run_client("join", ROOM, "--json", "-s", one.url) as script:
             assert (await script.message(type="error", code="moved"))["url"] == "ws://127.0.0.1:1"
             assert await script.end() == 6
+
+
+async def test_a_transcript_and_a_script_say_where_nobody_answers_and_what_came_of_it() -> None:
+    silent = f"Nobody answers at {NOBODY}, where room {ROOM} is. Another server is asked to take it over."
+    async with hostile_server() as server:
+        server.servers, server.features = (server.url, NOBODY), ("unreachable",)
+        async with run_client("join", ROOM, "-n", "ana", "-s", server.url) as ana:
+            await ana.until("Your move, X.")
+            server.answers[Join] = says_nobody_is_there(lets_in(seq=2))
+            await server.push(Moved(ROOM, NOBODY))
+            assert await ana.until("Nobody answers") == silent
+            assert await ana.read_line() == f"The room is at {server.url} now."
+        del server.answers[Join]
+        async with run_client("join", ROOM, "--json", "-s", server.url) as script:
+            await script.message(type="room")
+            server.answers[Join] = says_nobody_is_there(lets_in(seq=2))
+            await server.push(Moved(ROOM, NOBODY))
+            told = {"type": "unanswered", "room": ROOM, "url": NOBODY, "step": "asked", "message": silent}
+            assert await script.message(type="unanswered") == {"from": "client"} | told
+            assert (await script.message(**{"from": "client"}))["type"] == "moved"
+
+
+async def test_who_gives_up_says_at_which_address_nobody_answers() -> None:
+    async with hostile_server() as server:
+        server.servers = (server.url, NOBODY)
+        server.answers[Join] = sends_to(NOBODY)
+        async with run_client("join", ROOM, "-n", "ana", "-s", server.url, "--timeout", "0.5") as ana:
+            assert await ana.until("Nobody answers") == f"Nobody answers at {NOBODY}, where room {ROOM} is."
+            assert await ana.end() == 6
+            assert f"Nobody answers at {NOBODY}, where room {ROOM} is." in await ana.errors()

@@ -242,6 +242,16 @@ def sends_to(url: str, room: str = ROOM) -> Answer:
     return answer
 
 
+NOBODY = "ws://127.0.0.1:1"
+"""Where nobody answers."""
+
+
+def says_nobody_is_there(answer: Answer, room: str = ROOM) -> Answer:
+    """Return how a server answers that has a room at `NOBODY`; what is asked of it for that URL it answers so."""
+    sends = sends_to(NOBODY, room)
+    return lambda request: (answer if getattr(request, "unreachable", UNSET) == NOBODY else sends)(request)
+
+
 def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answer:
     """Return what a server answers that lets us into a room in which nobody has moved."""
     here = replace(state(seq, is_waiting=is_waiting), room=room)

@@ -37,6 +37,7 @@ class Members:
     waiting: the room in which somebody waits for a match, "" for nobody.
     urls: under which address each is known to the others; `strangers` are those that no welcome names.
     down: those to which nothing connects.
+    keeps: whether servers that do not answer keep their rooms, though a player asks another one for them.
     asked: all that came, with the name of the server to which it came.
     """
 
@@ -50,6 +51,7 @@ class Members:
         self.urls: dict[str, str] = {}
         self.strangers: set[str] = set()
         self.down: set[str] = set()
+        self.keeps = False
         self.asked: list[tuple[str, Message]] = []
         self._frozen: set[str] = set()
         self._server = server
@@ -143,11 +145,17 @@ class Members:
 
     async def _pass_on(self, name: str, request: Message, real: ClientConnection, connection: ServerConnection) -> None:
         async with self._came:
-            self.asked.append((name, request))
+            self.asked.append((name, dict(request)))
             self._came.notify_all()
         if name in self._frozen:
             return
         room = request.get("room") or (self.waiting if request["type"] == "match" else "")
+        if request.pop("unreachable", ""):
+            if self.keeps:
+                words = {"code": "not_allowed", "message": "Somebody is there.", "retry_ms": 60_000}
+                await connection.send(json.dumps({"type": "error", "id": request["id"], **words}))
+                return
+            self.owners[room] = name
         owner = self.mistaken.get(name) or self.owners.get(room, name)
         if not room or owner == name:
             await real.send(json.dumps(request))

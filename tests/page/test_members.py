@@ -192,6 +192,37 @@ async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
     await ana.hears("You are O.")
 
 
+def silent_words(members: Members, room: str) -> str:
+    return f"Nobody answers at {members.urls['s2']}, where room {room} is."
+
+
+async def test_a_room_at_whose_server_nobody_answers_is_asked_for_and_played_on_here(
+    members: Members, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    members.down.add("s2")
+    await members.move(ana.code, "s2")
+    await ana.hears(f"{silent_words(members, ana.code)} Another server is asked to take it over.")
+    await ana.play(4)
+    await bo.state(ply=1)
+    joins = [request.get("unreachable") for _, request in members.asked if request["type"] == "join"]
+    assert joins == [members.urls["s2"]]
+    await expect(ana.page.get_by_text("Nobody answers")).to_have_count(0)
+
+
+async def test_where_it_stays_there_the_page_says_so_until_it_is_here(members: Members, visit: Visit, bo: Peer) -> None:
+    ana = await one_at_the_board(members, visit, bo)
+    members.down.add("s2")
+    members.keeps = True
+    await members.move(ana.code, "s2")
+    await expect(ana.page.get_by_text(f"{silent_words(members, ana.code)} Somebody is there.").first).to_be_visible()
+    members.owners[ana.code] = "s1"
+    await ana.play(4)
+    await bo.state(ply=1)
+    joins = [request.get("unreachable") for _, request in members.asked if request["type"] == "join"]
+    assert joins.count(members.urls["s2"]) == 1
+
+
 async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: Members, visit: Visit, bo: Peer) -> None:
     room = await room_of(bo, members)
     members.strangers = {"s2"}

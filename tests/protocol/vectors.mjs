@@ -53,7 +53,7 @@ function gameOf({ after: state, moves, viewer, view }) {
 // What one looks at there; what is said of the connection alone is the page's.
 function viewOf({ view, now_ms, scene }) {
 	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
-	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble };
+	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble, unanswered: view.unanswered };
 }
 events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, index) => {
 	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds, listNotes } = tournaments;

@@ -5,11 +5,22 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.client.tournaments import CALL
-from tests.faults.hostile_server import ROOM, hostile_cluster, identity, lets_in, sends_to, state
+from tests.faults.hostile_server import (
+    NOBODY,
+    ROOM,
+    Frame,
+    hostile_cluster,
+    hostile_server,
+    identity,
+    lets_in,
+    says_nobody_is_there,
+    sends_to,
+    state,
+)
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.input.ways import Choice
-from tictactoe_protocol.pushes import ChatLine, Moved, Ok, Result
-from tictactoe_protocol.requests import Chat, Join, Leave, Move
+from tictactoe_protocol.pushes import ChatLine, Error, Moved, Ok, Result
+from tictactoe_protocol.requests import Chat, Join, Leave, Move, Request, Watch
 
 
 async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
@@ -30,6 +41,32 @@ async def test_a_move_that_is_made_meanwhile_is_played_there(open_screen: OpenSc
         one.answers[Move] = sends_to(two.url)
         two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
         await ana.do("5", "The room is at", f"{two.url} now.", "It's bo (O)'s move.")
+
+
+async def test_where_nobody_answers_stands_there_until_the_room_is_here(open_screen: OpenScreen) -> None:
+    def refuse(request: Request) -> list[Frame]:
+        return [Error(id=identity(request), code="not_allowed", message="Somebody is there.", room=ROOM)]
+
+    async with hostile_server() as server:
+        server.servers, server.features = (server.url, NOBODY), ("unreachable",)
+        async with open_screen(server.url, Choice("join", code=ROOM)) as ana:
+            await ana.until("Your move, X.")
+            server.answers[Join] = says_nobody_is_there(refuse)
+            await server.push(Moved(ROOM, NOBODY))
+            await ana.until(f"Nobody answers at {NOBODY}, where room {ROOM} is.", "Somebody is there.")
+            server.answers[Join] = lets_in(seq=2)
+            await ana.until("The room is at", gone="Nobody answers")
+
+
+async def test_it_is_told_on_the_way_into_a_room_too(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server:
+        server.servers = (server.url, NOBODY)
+        server.answers[Watch] = sends_to(NOBODY)
+        async with open_screen(server.url) as ana:
+            ana.app.ways_in.enter(Choice("watch", code=ROOM))
+            await ana.until(f"Nobody answers at {NOBODY}, where room {ROOM} is.")
+            del server.answers[Watch]
+            await ana.until(f"Tic-tac-toe  {ROOM}")
 
 
 async def test_who_is_called_to_another_server_while_they_play_is_asked_and_comes_back_to_their_seat(

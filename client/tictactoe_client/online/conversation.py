@@ -22,7 +22,16 @@ from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, Cluster, find_server, is_same_server
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import GOING_DOWN, Connection, come_back, greet, is_passing
-from tictactoe_client.online.events import Closed, ConnectionEvent, Gone, Replaced, RoomMoved, Said, Told
+from tictactoe_client.online.events import (
+    Closed,
+    ConnectionEvent,
+    Gone,
+    Replaced,
+    RoomMoved,
+    RoomUnanswered,
+    Said,
+    Told,
+)
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
 from tictactoe_client.online.room import Room
@@ -32,6 +41,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
+from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 Asked = Request | Mapping[str, object]
 """A request, or an object of JSON with an id that stands for one."""
@@ -46,6 +56,8 @@ _LEAST_WAIT_SECONDS: Final = 0.05
 """How long to wait at least before a server is asked again that has put us off, at least so often."""
 _MOST_MOVES: Final = 3
 """So often in a row a request is taken on to the server that is said to have its room."""
+_ASKED_SECONDS: Final = 60.0
+"""How long to wait before a room at whose server nobody answers is asked for again."""
 _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
 _ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open"})
 _REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
@@ -58,13 +70,14 @@ class Pending:
     `text` is what is sent, and `room` the code of the room that it is about, if any; one that `enters` may lead into a
     room that we are not in. What `may_be_repeated` changes nothing, or is refused, when it is sent a second time.
     `brings_back` is the room of ours into which it leads us again. `waited_seconds` is how long was waited so far as
-    the servers did not agree which of them has the room.
+    the servers did not agree which of them has the room, or nobody answers at `silent_url`, where it is: what was told
+    of that is `there`.
     """
 
     def __init__(
         self, request: Request | Mapping[str, object], new_id: str = "", brings_back: Room | None = None
     ) -> None:
-        said = to_builtins(request)
+        said = self.said = dict(to_builtins(request))
         said.setdefault("id", new_id)
         kind = str(said.get("type"))
         self.text = encode(said).decode()
@@ -73,13 +86,18 @@ class Pending:
         self.may_be_repeated = kind in _REPEATABLE or (kind == "undo" and {"game", "ply"} <= said.keys())
         self.brings_back = brings_back
         self.waited_seconds = 0.0
+        self.silent_url = ""
+        self.there: Unanswered | None = None
 
 
 @dataclass
 class Away:
-    """That a room of ours is still to let us in, again or elsewhere than at the connection that we had it from."""
+    """That a room of ours is still to let us in, again or elsewhere than at the connection that we had it from.
 
-    came_from: Connection
+    That is None where it is told in any case which server lets us in.
+    """
+
+    came_from: Connection | None
     returning: asyncio.Task[None]
 
 
@@ -120,6 +138,7 @@ class Conversation:
         self._subscribing: asyncio.Task[None] | None = None
         self._ids = itertools.count(1)
         self._unanswered: dict[str, asyncio.Future[Message]] = {}
+        self._asked_at: dict[str, float] = {}  # when we asked for rooms at whose server nobody answers
         self._looking = 0  # how many requests are on their way to another server
         self._subscriptions: dict[str, Lobby | EventWatch] = {}
         self._messages: Subscribers[Message] = Subscribers()
@@ -261,6 +280,9 @@ class Conversation:
             return told.push
         assert isinstance(told.push, pushes.Error | pushes.Moved)
         self._messages.publish(told)
+        if pending.there is not None and _sends_on(told.push):
+            silent = describe_unanswered(pending.room, Unanswered(pending.there.url))
+            raise errors.Refused(ErrorCode.MOVED, silent, room=pending.room)
         raise refusal_of(told.push)
 
     async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
@@ -413,7 +435,7 @@ class Conversation:
     def _tell(self, event: ConnectionEvent) -> None:
         """Let streams and rooms know what has become of the connection; of a room, only who has seen it before."""
         concerned = self._own_rooms
-        if isinstance(event, Gone | RoomMoved):
+        if isinstance(event, Gone | RoomMoved | RoomUnanswered):
             concerned = [room for room in concerned if room.code == event.room and room.has_state]
         for room in concerned:
             room._note(event)
@@ -553,6 +575,8 @@ class Conversation:
         try:
             async with self._changing:
                 found = await self._search(pending, told) if goes and self._connection is teller else None
+            if found is None and pending.silent_url and self._connection is teller:
+                found = await self._ask_for(pending, pending.silent_url)
             if found is not None or self._connection is not teller:
                 return found
             wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
@@ -566,7 +590,7 @@ class Conversation:
 
     async def _search(self, pending: Pending, told: Message) -> Message | None:
         """Look for the server that has the room, and be there if it lets us in; return its answer, None for none."""
-        teller = self._connection
+        teller, pending.silent_url = self._connection, ""
         for _ in range(_MOST_MOVES):
             address = await self._find_way(told, teller)
             if address is None:  # we were sent to no server of the cluster, which is not gone to
@@ -577,7 +601,9 @@ class Conversation:
                 teller, told = await self._visit(address, pending)
             except errors.Interrupted:
                 raise
-            except errors.ClientError:
+            except errors.ClientError as error:
+                if isinstance(error, errors.Unreachable):
+                    pending.silent_url = getattr(told.push, "url", "")
                 return None
             if isinstance(told.push, Ok):
                 self._follow(pending, told.push, teller)
@@ -586,6 +612,32 @@ class Conversation:
             if not _sends_on(told.push):
                 return told
         return None
+
+    async def _ask_for(self, pending: Pending, url: str) -> Message | None:
+        """Ask the server that we are at to take a room over at whose own nobody answers; None where it does not.
+
+        Only for a seat of ours, and once a minute.
+        """
+        now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
+        has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)
+        knows_how = has_seat and pending.said["type"] == "join" and "unreachable" in self.features
+        if not knows_how or now - self._asked_at.get(room, -math.inf) < _ASKED_SECONDS:
+            if pending.there is None or pending.there.url != url:
+                self._tell_silent(pending, Unanswered(url))
+            return None
+        self._asked_at[room] = now
+        self._tell_silent(pending, Unanswered(url, "asked"))
+        if own in self._away:
+            self._away[own].came_from = None
+        _, told = await self._ask_here(Pending(pending.said | {"unreachable": url}, brings_back=own))
+        if isinstance(told.push, Ok):
+            return told
+        self._tell_silent(pending, Unanswered(url, "refused", getattr(told.push, "message", "")))
+        return None
+
+    def _tell_silent(self, pending: Pending, there: Unanswered) -> None:
+        pending.there = there
+        self._tell(RoomUnanswered(pending.room, there))
 
     async def _find_way(self, told: Message, teller: Connection) -> Address | None:
         """Return the server of the cluster to which one is sent, None for a stranger; one may have come just now."""

@@ -9,6 +9,7 @@ from tictactoe_protocol.events import Call
 from tictactoe_protocol.happened import *  # noqa: F403
 from tictactoe_protocol.happened import Change, Event
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 
 class Updated(Event, frozen=True):
@@ -79,6 +80,18 @@ class RoomMoved(Event, frozen=True):
     url: str
 
 
+class RoomUnanswered(Event, frozen=True):
+    """Nobody answers `there`, where the room is; once another server has taken it over, `RoomMoved` follows."""
+
+    room: str
+    there: Unanswered
+
+    @property
+    def message(self) -> str:
+        """Where nobody answers, and what is done about it, in a sentence or two."""
+        return describe_unanswered(self.room, self.there)
+
+
 class Closed(Event, frozen=True):
     """The room is no more; nothing follows."""
 
@@ -95,6 +108,6 @@ class Cut(Event, frozen=True):
     lost: ConnectionLost
 
 
-ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved
+ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved | RoomUnanswered
 """What streams of messages tell beside messages."""
 RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

@@ -13,7 +13,7 @@ from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
-from tictactoe_client.online.messages import Changed, Stream
+from tictactoe_client.online.messages import Changed, Messages, Stream
 from tictactoe_client.online.room import Room
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Enter, Session
@@ -129,12 +129,23 @@ class PlainGame:
         return True
 
     async def _enter(self, enter: Enter[Room]) -> None:
-        room = await self._session.enter(enter)
+        telling = asyncio.create_task(self._tell_way(self._client.messages()))
+        try:
+            room = await self._session.enter(enter)
+        finally:
+            await dismiss(telling)
         happenings = room.events()  # whoever asks first hears all
         piped, tell = not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
+
+    async def _tell_way(self, messages: Messages) -> None:
+        """Tell where nobody answers on the way into a room; once there it tells that itself."""
+        async with messages:
+            async for message in messages:
+                if isinstance(message.event, events.RoomUnanswered):
+                    self._output.print(message.event.message)
 
     async def _leave(self, room: Room) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
@@ -283,6 +294,8 @@ class PlainGame:
             case events.RoomMoved(url=url):
                 self._address = self._client.address
                 self._tell(say("room is at", url=clean_text(url)))
+            case events.RoomUnanswered():
+                self._tell(event.message)
             case events.Gone(room, refused):
                 self._finish(ExitCode.NO_ROOM)
                 self._tell(say("room gone", room=room, why=clean_text(refused.message)))

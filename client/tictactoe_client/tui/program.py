@@ -26,6 +26,7 @@ from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
+from tictactoe_client.online.events import RoomUnanswered
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Session, cluster_for
@@ -399,6 +400,8 @@ class Program(App[int], inherit_bindings=False):
             self.heed_call()
         if isinstance(message.push, (Notice, Announcement)):
             self.say(describe_push(message.push))
+        if isinstance(message.event, RoomUnanswered) and self.ways_in.waits_for:
+            self.say(message.event.message)  # once there the room tells it itself
 
     def _connected(self) -> None:
         for screen in reversed(self.screens):

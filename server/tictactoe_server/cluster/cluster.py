@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import random
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 import structlog
 
+from tictactoe_protocol import ErrorCode
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster import messages
 from tictactoe_server.cluster.jetstream.link import Message
@@ -29,8 +31,9 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed
 from tictactoe_server.records.tables import ROOMS, Ban
-from tictactoe_server.rooms import Player, Room
+from tictactoe_server.rooms import Player, Refused, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+from tictactoe_server.transport.rate_limit import RateLimits
 
 NOTE_SECONDS: Final = 0.2
 GRACE_SECONDS: Final = 0.5
@@ -44,6 +47,9 @@ _LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
 _AGAIN_SECONDS: Final = 5.0
 _SEEK_SECONDS: Final = 600.0
 _PAUSE_SECONDS: Final = 0.5
+_UNREACHED_SECONDS: Final = 5.0  # for how long nobody of a room is at its server when another may take it over
+_ASK_SECONDS: Final = 1.0
+_ASKED_MS: Final = 60_000  # how often a server asks for a room
 _LOADED_AT_ONCE: Final = 50
 _DROPPED_A_SECOND: Final = 200
 
@@ -77,6 +83,7 @@ class Cluster(Elsewhere):
         self.own_rooms = OwnRooms(link, members, core)
         self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
         self._matching = Matching(link, members, self.other_rooms, core)
+        self._asked_for = RateLimits(1, _ASKED_MS, core.monotonic_ns)
 
     @property
     def names(self) -> dict[str, str]:
@@ -132,6 +139,7 @@ class Cluster(Elsewhere):
             (messages.CHANGED, tuple[str, str, str], self._hear_changed, "what was changed cannot be read"),
             (messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again, "a handover cannot be read"),
             (messages.BOARDS + id, list[str], self.own_rooms.boards_of, "a question for boards cannot be read"),
+            (messages.REACHED + id, str, self._is_reached, "a question for a room cannot be read"),
             (messages.SEEKS + id, messages.Seek, self._matching.find, "a question for a match cannot be read"),
         ]
         for subject, kind, take, unreadable in said:
@@ -183,6 +191,40 @@ class Cluster(Elsewhere):
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         await self.other_rooms.look_at(rooms)
+
+    async def ask_for(self, code: str, player: str, url: str) -> None:
+        if url not in self.members.urls:
+            await super().ask_for(code, player, url)
+        other = self.other_rooms.rooms.get(code)
+        if other is None or self.find(code) != url:
+            return
+        if other.room.mark_of(player) is None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "not yours", room=code)
+        if wait_ms := self._asked_for[code].take():
+            raise Refused(ErrorCode.RATE_LIMITED, "unreachable", retry_ms=wait_ms)
+        server, question, is_reached = other.server, messages.encode(code), True
+        try:
+            for _ in range(math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS)):
+                await messages.ask(self._link, messages.REACHED + server, question, bool)
+                await asyncio.sleep(_ASK_SECONDS)
+            is_reached = await messages.ask(self._link, messages.REACHED + server, question, bool)
+        except StoreUnavailable as unavailable:  # it is gone, or will be found to be, or of an older version
+            log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
+            return
+        if is_reached:
+            raise Refused(ErrorCode.NOT_ALLOWED, "reached", retry_ms=_ASKED_MS, room=code, at=url)
+        found = await self._store.table(ROOMS).load(code)
+        if found is not None and self.other_rooms.rooms.get(code) is other and other.server == server:
+            log.info("a room is taken over whose server no player reaches", room=code, url=url)
+            self._take_in(*found)
+
+    def _is_reached(self, code: str) -> bool:
+        """Tell whether anybody in a room here was heard lately, and let all of them be heard from again."""
+        own = self.own_rooms.rooms.get(code)
+        connections = [] if own is None else [session.connection for session in own.live.sessions]
+        for connection in connections:
+            connection.ping()
+        return not all(connection.is_silent for connection in connections)
 
     # -- rooms that come here -----------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ BOARDS: Final = "house.boards."
 HANDED_OVER: Final = "house.gave."
 SEEKS: Final = "house.seek."
 ORDERS: Final = "house.order."
+REACHED: Final = "house.reached."
 """The subjects: the first three are for all, behind the others stands the id of the server for which they are."""
 
 Said = TypeVar("Said")

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tictactoe_protocol import BadMessage, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
@@ -101,6 +102,9 @@ class Dispatcher:
                 if live is None or live.room.code not in session.rooms:
                     self._check_misses(live, session, text)
                     if live is None:
+                        if getattr(request, "unreachable", UNSET) is not UNSET:
+                            self.tasks.start(self._ask_for(session, request))
+                            return
                         self.core.registry.check_here(text)
                         self._start(session, self._find(session, request, now))
                         return
@@ -166,6 +170,20 @@ class Dispatcher:
             session.go_on()
         else:
             self.again(session, request, now)
+
+    async def _ask_for(self, session: Session, request: Any) -> None:
+        """Have a room here whose server its players do not reach, and let the request come again in its turn.
+
+        Others of the same session are carried out meanwhile.
+        """
+        code, player = parse_room_code(request.room), session.player
+        try:
+            await self.core.registry.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
+        except Exception as error:
+            self.fail(session, request, error)
+        else:
+            if session.connection.is_open:
+                session.received(replace(request, unreachable=UNSET))
 
     async def _finish(self, session: Session, request: Any, work: Coroutine[Any, Any, bool | None]) -> None:
         """Let a session wait for something that is answered at its end."""

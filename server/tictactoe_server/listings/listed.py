@@ -149,6 +149,13 @@ class Elsewhere:
         """Return the URL of the server that has a room, None where no other has it as far as is known."""
         return None
 
+    async def ask_for(self, code: str, player: str, url: str) -> None:
+        """Take a room over where a player in it reaches its server at this URL no more, and nobody else does either.
+
+        Raises `Refused` where another server keeps it; one that does not answer has it as before.
+        """
+        raise Refused(ErrorCode.BAD_MESSAGE, "server", path="unreachable", at=url)
+
     def source_of(self, address: str) -> str:
         """Return what limits of all servers know an address by."""
         return address

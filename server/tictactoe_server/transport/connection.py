@@ -130,6 +130,11 @@ class Connection(HttpConnection):
         elif self._phase is Phase.STREAMING and self._outbox is None:
             self._write(b"\n")
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing has come for the time between two pings."""
+        return self._silent_looks >= LOOKS_A_PING
+
     def end_if_silent(self) -> None:
         """Cut the peer off from which nothing has come since so many looks; called evenly."""
         self._silent_looks = 0 if self._is_paused else self._silent_looks + 1

@@ -9,7 +9,7 @@ import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
-import { describePush, messageOf } from "./words.js";
+import { describePush, describeUnanswered, messageOf } from "./words.js";
 
 export class App {
 	kept = readKept();
@@ -22,6 +22,7 @@ export class App {
 		this.keep({});
 		this.home = this.connect(this.kept);
 		this.rooms = new Rooms(this.home, (url) => this.connect(this.home.identity, url));
+		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
 		this.rooms.seat = async (code, names) =>
 			names || this.kept.here?.code === code ? (await import("./hands.js")).seat(this, code, names).catch(() => []) : [];
 	}

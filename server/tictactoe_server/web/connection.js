@@ -10,7 +10,7 @@ import { HOME, takeSocket } from "./socket.js";
 import { Ways } from "./ways.js";
 
 /** What this page understands beyond version 1.0. */
-const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "repeat", "review", "sentences", "seq", "share", "wall"];
+const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "repeat", "review", "sentences", "seq", "share", "unreachable", "wall"];
 
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */

@@ -133,6 +133,7 @@ export class GamePage {
 			confirming,
 			isOffline: isLive && app.connection.phase !== "on",
 			trouble: this.#trouble,
+			unanswered: this.room && app.rooms.unanswered.get(this.room.code),
 			passed: game ? performance.now() - game.receivedAt : 0,
 			onlyWatches: "code" in source && source.onlyWatches,
 			values: review?.worths ?? null,

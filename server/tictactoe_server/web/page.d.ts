@@ -80,6 +80,13 @@ interface ShownGame {
 	closedReason?: string;
 }
 
+/** Where the server is that has a room and nobody answers: another was asked to take it over, or refused that, and said why. */
+interface Unanswered {
+	url: string;
+	step: "" | "asked" | "refused";
+	why?: string;
+}
+
 /**
  * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
  * the name of a deed that one is asked about before it is done. The state came `passed` ms ago; `trouble` is what is
@@ -92,6 +99,7 @@ interface View {
 	passed: number;
 	isOffline: boolean;
 	trouble?: string;
+	unanswered?: Unanswered | null;
 	onlyWatches?: boolean;
 	isReviewing: boolean;
 	values?: Worths | null;

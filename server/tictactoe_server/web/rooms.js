@@ -2,6 +2,7 @@
 
 import { Lost, Refused, isMoved } from "./requests.js";
 import { DEAF, Room } from "./room.js";
+import { describeUnanswered, messageOf } from "./words.js";
 
 /** How often in a row we go where a server says before the first is asked again. */
 const MOST_MOVES = 3;
@@ -9,6 +10,8 @@ const MOST_MOVES = 3;
 const MOMENT_MS = 500;
 /** For how long we look for a room on which the servers do not agree. */
 const PATIENCE_MS = 20_000;
+/** How often a server is asked for a room at whose own nobody answers. */
+const ASKED_MS = 60_000;
 
 /** The rooms of all connections, entered again whenever one comes back. */
 export class Rooms {
@@ -21,6 +24,12 @@ export class Rooms {
 	#connect;
 	/** Seats others at this keyboard, by default those who were in the room. @type {(code: string, names?: string[]) => Promise<Room[]>} */
 	seat = async () => [];
+	/** Where nobody answers who has a room, by its code. @type {Map<string, Unanswered>} */
+	unanswered = new Map();
+	/** Hears of that. @type {(code: string, there: Unanswered) => void} */
+	onUnanswered = () => {};
+	/** When we asked for such rooms. @type {Map<string, number>} */
+	#askedAt = new Map();
 
 	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect */
 	constructor(home, connect) {
@@ -59,6 +68,7 @@ export class Rooms {
 		const code = ok.room ?? "";
 		const room = this.#rooms.get(code) ?? new Room(this, connection, code);
 		this.#rooms.set(code, room);
+		this.unanswered.delete(code);
 		room.enter(ok, connection);
 		if (ok.seat && !room.others.length) room.others = await this.seat(code, names);
 		return room;
@@ -93,24 +103,51 @@ export class Rooms {
 		let told = null;
 		let asked = first;
 		let isAnew = false;
+		let silent = "";
 		for (let moves = url ? 1 : 0; ; moves += 1) {
+			const unreachable = silent;
+			silent = "";
 			try {
 				if (url) asked = await this.#reach(url);
-				return [await asked.request(request), asked];
+				return [await asked.request(unreachable ? /** @type {Ask} */ ({ ...request, unreachable }) : request), asked];
 			} catch (error) {
+				const isRefused = !!unreachable && error instanceof Refused && !isMoved(error);
 				if (isMoved(error) && !asked.leadsTo(error.url) && !isAnew) {
 					isAnew = true;
 					await asked.greetAgain();
 				}
 				if (isMoved(error) && asked.leadsTo(error.url)) [told, url] = [error, error.url ?? ""];
-				else if (error instanceof Lost && moves) url = "";
+				else if (error instanceof Lost && moves) [silent, url, told] = this.#miss(request, first, url, told);
+				else if (isRefused) this.#note(request, { url: unreachable, step: "refused", why: messageOf(error) });
 				else throw error;
 				if (performance.now() > end) throw told ?? error;
 			}
 			if (url && moves < MOST_MOVES) continue;
-			await new Promise((resolve) => setTimeout(resolve, MOMENT_MS * (1 + Math.random())));
+			if (!silent) await new Promise((resolve) => setTimeout(resolve, MOMENT_MS * (1 + Math.random())));
 			[asked, url, moves] = [first, "", -1];
 		}
+	}
+
+	/**
+	 * Tell that nobody answers at the URL to which we were sent; the URL where we ask for the room, no place to go to, and what is told in the end.
+	 * @param {WayIn} request @param {Connection} first @param {string} url @param {Refused | null} told @returns {[string, string, Refused | null]}
+	 */
+	#miss(request, first, url, told) {
+		const code = "room" in request ? request.room : "";
+		const isOurs = request.type === "join" && (this.find(code) || first.welcome?.rooms.some(({ room }) => room === code));
+		const mayAsk = isOurs && first.knows("unreachable") && performance.now() - (this.#askedAt.get(code) ?? -ASKED_MS) >= ASKED_MS;
+		if (mayAsk) this.#askedAt.set(code, performance.now());
+		this.#note(request, { url, step: mayAsk ? "asked" : "" });
+		if (told) told.message = describeUnanswered(code, { url, step: "" });
+		return [mayAsk ? url : "", "", told];
+	}
+
+	/** @param {WayIn} request @param {Unanswered} there */
+	#note(request, there) {
+		const code = "room" in request ? request.room : "";
+		if (!code || (!there.step && this.unanswered.get(code)?.url === there.url)) return;
+		this.unanswered.set(code, there);
+		this.onUnanswered(code, there);
 	}
 
 	/** The connection to a server, made where there is none; rejects with `Lost`. @param {string} url */

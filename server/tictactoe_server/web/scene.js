@@ -70,10 +70,10 @@ function boardOf({ game, state, view, isBack }, isMine) {
 }
 
 /** What has become of the room or of the connection. @param {Moment} moment */
-function bannerOf({ game: { ended, closedReason = "" }, state, view: { trouble = "" } }) {
+function bannerOf({ game: { ended, closedReason = "" }, state, view: { trouble = "", unanswered } }) {
 	if (ended === "replaced") return say(state.event ? "taken over by card" : "taken over");
 	const reason = closedReason.replace(/\.$/, "");
-	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble;
+	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble || words.describeUnanswered(state.room, unanswered);
 }
 
 /** The line under the board; in an opening with the mark that is placed next. @param {Moment} moment */

@@ -149,6 +149,13 @@ export function describePush(push) {
 	return say(isFinal ? "page stopping later" : "page restarting later");
 }
 
+/** Where nobody answers who has a room, and what is done about it. @param {string} room @param {Unanswered | null} [there] */
+export function describeUnanswered(room, there) {
+	if (!there) return "";
+	const then = there.step === "refused" ? clean(there.why ?? "") : there.step ? say("unanswered asked") : "";
+	return `${say("unanswered", { room, url: clean(there.url) })} ${then}`.trim();
+}
+
 /** The room that a code or a link names, else nothing. @param {string} text */
 export function readCode(text) {
 	const code = text.replace(/[?#].*$/, "").replace(/^.*\//, "").replace(/[\s-]/g, "").toUpperCase();

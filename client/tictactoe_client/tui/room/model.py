@@ -30,7 +30,7 @@ from tictactoe_protocol.choices import Choices, Cost, Deed, take_of
 from tictactoe_protocol.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
 from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.scene import Scene, View, scene
+from tictactoe_protocol.scene import Scene, Unanswered, View, scene
 from tictactoe_protocol.telling import announce, loser_of
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
@@ -93,6 +93,7 @@ class RoomModel:
         self.kind: Kind = "waiting" if self.record is None else "replay"
         self.choices = Choices((), (), {})
         self.is_online = True
+        self.unanswered: Unanswered | None = None
         self.typed = ""
         self.cursor: int | None = None
         self.pending: tuple[int, str] | None = None
@@ -111,7 +112,7 @@ class RoomModel:
     def follow(self, update: Updated, now: float) -> None:
         """Take a new state, and tell what it brought."""
         old, state = update.old, update.state
-        self._received_at = now
+        self._received_at, self.unanswered = now, None
         if old is None or old.game != state.game:
             self._began_at, self.ending, self.turning_point = now if state.ply == 0 else None, None, ""
         elif state.status == "playing" and old.status == "waiting":
@@ -147,6 +148,7 @@ class RoomModel:
             confirming="" if self.question is None else "resign" if self.question[0] == "resign" else "leave",
             is_kept=self.record is not None,
             actor=room.actor,
+            unanswered=self.unanswered,
         )
         moves = room.moves if room.knows_moves else None
         return scene(room.state, self.choices, view, room.viewer, moves, (now - self._received_at) * 1000)

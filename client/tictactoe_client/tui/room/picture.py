@@ -623,6 +623,8 @@ class RoomView(Canvas):
                 return lost
             if self.program.ways_in.waits_for:
                 return f"{self.program.ways_in.waits_for}…   {keymap.show('back')} {say('key to home')}", "warn"
+            if scene.banner:
+                return scene.banner, "warn"
         for is_brief in (False, True):
             asked = write_question(model, scene, keymap, is_brief=is_brief)
             if asked is None or not model.is_to_choose or len(fold(asked[0], width, rows)) < rows:

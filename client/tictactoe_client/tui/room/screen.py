@@ -117,6 +117,8 @@ class RoomScreen(ClientScreen):
             case events.Back():
                 self._program.status, self._back, model.is_online = None, event, True
                 model.consider(monotonic())
+            case events.RoomUnanswered(there=there):
+                model.unanswered = there
             case events.RoomMoved(url=url):
                 model.news.say(say("room is at", url=clean_text(url)))
             case events.Gone(refused=refused):

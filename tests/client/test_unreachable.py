@@ -1,0 +1,123 @@
+"""The server that has a room does not answer, and another one is asked to take it over."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tests.client.test_several_servers import QUICK, event_of
+from tests.faults.hostile_server import (
+    CLIENT,
+    NOBODY,
+    ROOM,
+    TOKEN,
+    Answer,
+    Frame,
+    HostileServer,
+    hostile_server,
+    identity,
+    lets_in,
+    says_nobody_is_there,
+    sends_to,
+    state,
+)
+from tictactoe_client import Refused, connect
+from tictactoe_client.online.events import RoomMoved, RoomUnanswered, Updated
+from tictactoe_protocol.pushes import Error, HeldSeat, Moved, Ok, Welcome
+from tictactoe_protocol.requests import Hello, Join, Request, Watch
+from tictactoe_protocol.scene import Unanswered
+
+STAYS = "Room K7M4PQ stays there: somebody is connected there."
+
+
+def refuses(request: Request) -> list[Frame]:
+    return [Error(id=identity(request), code="not_allowed", message=STAYS, room=ROOM, retry_ms=60_000)]
+
+
+@asynccontextmanager
+async def server_of_a_cluster(*features: str) -> AsyncIterator[HostileServer]:
+    """Yield a server that says that there is another one, where nobody answers."""
+    async with hostile_server() as server:
+        server.servers, server.features = (server.url, NOBODY), features
+        yield server
+
+
+def asked(server: HostileServer) -> list[str | UnsetType]:
+    """Return for which URL each `join` after the first asked for the room, if for any."""
+    return [request.unreachable for request in server.heard if isinstance(request, Join)][1:]
+
+
+def told(*steps: Unanswered) -> list[RoomUnanswered]:
+    return [RoomUnanswered(ROOM, step) for step in steps]
+
+
+async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there() -> None:
+    async with server_of_a_cluster("unreachable", "seq") as server, connect(server.url, reconnect=QUICK) as client:
+        room = await client.join(ROOM)
+        server.answers[Join] = says_nobody_is_there(
+            lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), state(3)]
+        )
+        async with room.events() as happening:
+            await event_of(happening, Updated)
+            await server.push(Moved(ROOM, NOBODY))
+            assert [await event_of(happening, RoomUnanswered)] == told(Unanswered(NOBODY, "asked"))
+            assert await event_of(happening, RoomMoved) == RoomMoved(ROOM, server.url)
+            assert (await event_of(happening, Updated)).state.seq == 3
+        assert asked(server) == [NOBODY]
+
+
+async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before() -> None:
+    async with server_of_a_cluster("unreachable") as server, connect(server.url, reconnect=QUICK) as client:
+        room = await client.join(ROOM)
+        server.answers[Join] = says_nobody_is_there(refuses)
+        async with room.events() as happening:
+            await server.push(Moved(ROOM, NOBODY))
+            steps = [await event_of(happening, RoomUnanswered) for _ in range(2)]
+            assert steps == told(Unanswered(NOBODY, "asked"), Unanswered(NOBODY, "refused", STAYS))
+            assert steps[1].message == f"Nobody answers at {NOBODY}, where room {ROOM} is. {STAYS}"
+            server.answers[Join] = lets_in(seq=2)
+            await event_of(happening, RoomMoved)
+        await room.sync()
+        assert asked(server)[0] == NOBODY
+        assert set(asked(server)[1:]) == {UNSET}, "once a minute"
+
+
+@pytest.mark.parametrize("features", [(), ("unreachable",)])
+async def test_who_cannot_ask_is_told_in_the_end_at_which_address_nobody_answers(features: tuple[str, ...]) -> None:
+    async with (
+        server_of_a_cluster(*features) as server,
+        connect(server.url, timeout_seconds=0.5) as client,
+    ):
+        server.answers[Join] = server.answers[Watch] = sends_to(NOBODY)
+        for enter in (client.watch, client.join):
+            with pytest.raises(Refused, match=f"Nobody answers at {NOBODY}, where room {ROOM} is.") as refused:
+                await enter(ROOM)
+            assert refused.value.code == "moved"
+        assert set(asked(server)) == {UNSET}, "not without a seat there"
+
+
+async def test_a_seat_of_an_earlier_run_is_asked_for_too() -> None:
+    held = HeldSeat(ROOM, "X", state().rules, {"X": "ana", "O": "bo"}, None)
+    async with server_of_a_cluster("unreachable") as server:
+        welcome = Welcome(protocol=1, server="s", player=CLIENT, name="ana", token=TOKEN, rooms=(held,))
+        welcome = replace(welcome, features=server.features, servers=server.servers)
+        server.answers = {Hello: lambda _: [welcome], Join: says_nobody_is_there(lets_in())}
+        async with connect(server.url) as client:
+            assert (await client.join(ROOM)).code == ROOM
+        assert asked(server) == [NOBODY]
+
+
+async def test_a_watcher_asks_for_no_room() -> None:
+    async with server_of_a_cluster("unreachable") as server, connect(server.url, reconnect=QUICK) as client:
+        room = await client.watch(ROOM)
+        watching: Answer = sends_to(NOBODY)
+        server.answers[Watch] = watching
+        async with room.events() as happening:
+            await server.push(Moved(ROOM, NOBODY))
+            assert [await event_of(happening, RoomUnanswered)] == told(Unanswered(NOBODY))
+            del server.answers[Watch]
+            await event_of(happening, Updated)

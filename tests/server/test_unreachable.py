@@ -1,0 +1,152 @@
+"""A room whose server its players do not reach: another one asks whether anybody is there, and takes it over if not."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Message, Peer, open_peer, two_playing, until
+from tests.proxy import Proxy
+from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.test_cluster import settings
+from tictactoe_server.cluster import cluster
+from tictactoe_server.server import Server
+
+SILENT = uncounted(ping_seconds=0.4)
+KNOWS = ["moved", "seq"]
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask for a second whether anybody is there; who is silent for four tenths of one is not."""
+    monkeypatch.setattr(cluster, "_UNREACHED_SECONDS", 1.0)
+    monkeypatch.setattr(cluster, "_ASK_SECONDS", 0.2)
+
+
+@contextlib.asynccontextmanager
+async def two_servers(node: Node) -> AsyncIterator[tuple[Server, Server, Proxy]]:
+    """Yield two servers that know each other, and what leads players to the first."""
+    await (await empty_store(node)).close()
+    async with Proxy(0) as proxy:
+        behind = replace(settings(node), advertise=proxy.url)
+        async with Server(behind, limits=SILENT) as one, Server(settings(node), limits=SILENT) as other:
+            proxy.target = one.port
+            await until(lambda: len(one.cluster.members.others) == len(other.cluster.members.others) == 1)
+            yield one, other, proxy
+
+
+async def ask_for(peer: Peer, room: str, url: str) -> Message:
+    return await peer.ask("join", room=room, unreachable=url)
+
+
+def why(answer: Message) -> tuple[str, object]:
+    return answer["code"], answer["data"].get("why")
+
+
+async def cut(proxy: Proxy, one: Server, room: str) -> None:
+    """Let nothing through any more, and nobody know, until the server has heard nothing for long enough."""
+    proxy.up.hold_up()
+    proxy.down.hold_up()
+    sessions = [*one.cluster.own_rooms.rooms[room].live.sessions]
+    await until(lambda: all(session.connection.is_silent for session in sessions))
+
+
+async def test_a_room_that_nobody_reaches_is_played_on_at_another_server_by_one_who_has_a_seat_there(
+    node: Node,
+) -> None:
+    async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, bo, room):
+        await ana.ask("move", room=room, cell=4, ply=0)
+        await bo.state(ply=1)
+        await cut(proxy, one, room)
+        async with (
+            open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again,
+            open_peer(other.url, token=bo.welcome["token"], features=KNOWS) as second,
+        ):
+            moved = await second.ask("join", room=room)
+            assert (moved["code"], moved["url"]) == ("moved", proxy.url)
+            assert (await ask_for(second, room, proxy.url))["type"] == "ok"
+            assert (await again.ask("join", room=room))["moves"] == [4]
+            assert (await second.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
+            assert (await again.state(ply=2))["board"] == "O...X...."
+            await until(lambda: room not in one.cluster.own_rooms.rooms)
+            assert one.cluster.find(room) == other.url
+            proxy.cut()
+
+
+async def test_what_is_asked_meanwhile_is_answered_at_once(node: Node) -> None:
+    async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
+        await cut(proxy, one, room)
+        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+            await again.send("join", id="asks", room=room, unreachable=proxy.url)
+            await again.send("ping", id="ping")
+            answers = [await again.until(lambda message: "id" in message) for _ in range(2)]
+            assert [(answer["id"], answer["type"]) for answer in answers] == [("ping", "ok"), ("asks", "ok")]
+            proxy.cut()
+
+
+async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minute(node: Node) -> None:
+    async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
+        await until(lambda: other.cluster.find(room) == proxy.url)
+        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+            refused = await ask_for(again, room, proxy.url)
+            assert why(refused) == ("not_allowed", "reached")
+            assert (refused["retry_ms"], refused["data"]["at"]) == (60_000, proxy.url)
+            refused = await ask_for(again, room, proxy.url)
+            assert why(refused) == ("rate_limited", "unreachable")
+            assert 50_000 < refused["retry_ms"] <= 60_000
+            assert await again.refusal("join", room=room) == "moved"
+        assert room in one.cluster.own_rooms.rooms
+
+
+async def test_it_stays_for_one_who_only_watches_there(node: Node) -> None:
+    async with (
+        two_servers(node) as (one, other, proxy),
+        open_peer(f"ws://127.0.0.1:{one.port}") as eve,
+        two_playing(proxy.url) as (ana, _, room),
+    ):
+        await eve.ask("watch", room=room)
+        proxy.lose()
+        await until(lambda: not one.cluster.own_rooms.rooms[room].live.players)
+        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+            assert why(await ask_for(again, room, proxy.url)) == ("not_allowed", "reached")
+
+
+async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_the_servers(node: Node) -> None:
+    async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
+        await until(lambda: other.cluster.find(room) == proxy.url)
+        async with open_peer(other.url, features=KNOWS) as eve:
+            assert why(await ask_for(eve, room, proxy.url)) == ("not_allowed", "not yours")
+            assert (await eve.ask("watch", room=room, unreachable=proxy.url))["code"] == "bad_message"
+        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+            refused = await ask_for(again, room, "ws://127.0.0.1:1")
+            assert (why(refused), refused["path"]) == (("bad_message", "server"), "unreachable")
+            assert (await ask_for(again, room, other.url))["code"] == "moved"
+        assert room in one.cluster.own_rooms.rooms
+
+
+async def test_a_server_that_does_not_say_who_is_there_keeps_its_rooms_while_it_lives(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "house.unheard.")
+    async with two_servers(node) as (_, other, proxy), two_playing(proxy.url) as (ana, _, room):
+        monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "house.reached.")
+        await until(lambda: other.cluster.find(room) == proxy.url)
+        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+            assert (await ask_for(again, room, proxy.url))["code"] == "moved"
+
+
+async def test_a_server_on_its_own_knows_no_other(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
+        room = (await ana.ask("create"))["room"]
+        assert (await bo.ask("join", room=room, unreachable=server.url))["seat"] == "O", "the room is here"
+        assert why(await ask_for(bo, "K7M4P2", server.url)) == ("bad_message", "server")
