@@ -10,10 +10,12 @@ import asyncio
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import Final
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
 
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_protocol.wording import describe_rules
@@ -23,7 +25,7 @@ from tictactoe_server.http import pictures, texts
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, spell
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.rooms.finished import final_position
+from tictactoe_server.rooms.finished import Participant, final_position
 from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_shared
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
@@ -36,6 +38,8 @@ MOST_WAITING: Final = 32
 
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
+
+Named = TypeVar("Named", SeatState, Participant)
 
 
 class Previews(Service):
@@ -76,10 +80,11 @@ class Previews(Service):
         state = texts_of_events.make(event, "state")[1]
         _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
         more = len(event.field) - len(rows)
+        standing = describe_standing(state).rstrip(".")
         return await self._answer(
             TableCard(
                 spell(clean_text(event.title), texts.TITLE),
-                spell(describe_standing(state).rstrip(".")),
+                spell(standing[:1].upper() + standing[1:]),
                 f"{describe_word('kind', event.kind).capitalize()}. {describe_rules(event.rules)}.",
                 tuple((place, spell(name, "a player"), won) for place, name, won, *_ in rows),
                 f"and {more} more" if more > 0 else "",
@@ -123,29 +128,29 @@ class Previews(Service):
 
 def card_of_room(state: RoomState) -> BoardCard:
     """Return what is drawn of a room that everybody may see."""
+    shown = replace(state, seats={mark: seat and _spelled(seat, mark) for mark, seat in state.seats.items()})
     first = state.turn if state.result is None else state.result.winner
-    names = {mark: "" if seat is None else clean_text(seat.name) for mark, seat in state.seats.items()}
     line = () if state.result is None else state.result.line
-    words = spell(texts.describe_standing(state))
-    return _card(state.rules, names, first, words, (state.board, state.last, line))
+    return _card(state.rules, shown.seats, first, texts.describe_standing(shown), (state.board, state.last, line))
 
 
 def card_of_game(game: FinishedGame) -> BoardCard:
     """Return what is drawn of a game that is over."""
     position = final_position(game)
-    names = {mark: clean_text(one.name) for mark, one in game.players.items()}
-    words = spell(texts.describe_outcome(game))
-    return _card(game.rules, names, game.result.winner, words, (position.board, position.last, game.result.line))
+    shown = replace(game, players={mark: _spelled(one, mark) for mark, one in game.players.items()})
+    board = position.board, position.last, game.result.line
+    return _card(game.rules, shown.players, game.result.winner, texts.describe_outcome(shown), board)
+
+
+def _spelled(one: Named, mark: str) -> Named:
+    """Return a player with a name in letters that can be drawn, or with the mark."""
+    return replace(one, name=spell(clean_text(one.name), mark))
 
 
 def _card(
-    rules: RulesState,
-    names: dict[str, str],
-    first: str | None,
-    words: str,
-    shown: tuple[str, int | None, tuple[int, ...]],
+    rules: RulesState, held: texts.Seated, first: str | None, words: str, shown: tuple[str, int | None, tuple[int, ...]]
 ) -> BoardCard:
     board, last, line = shown
     look = "discs" if rules.gravity else "stones" if rules.preset in _STONES else "marks"
-    seats = tuple(Seat(mark, spell(name, mark) if name else "", mark == first) for mark, name in names.items())
+    seats = tuple(Seat(mark, one.name if one else "", mark == first) for mark, one in held.items())
     return BoardCard(seats, words, describe_rules(rules), board, rules.columns, rules.marks, look, last, tuple(line))

@@ -66,7 +66,7 @@ class BoardCard(NamedTuple):
 
 
 class TableCard(NamedTuple):
-    """A table with what stands above it; a row is a place, a name and points."""
+    """A table with what stands above it; a row is a place such as ``1.``, a name and points."""
 
     title: str
     heading: str
@@ -183,14 +183,14 @@ def _draw_mark(sheet: Any, mark: str, box: tuple[float, float, float, float], co
         sheet.ellipse(_inset(x, y, side, 0.24), aggdraw.Pen(colour, wide))
     else:
         font = _font(_BOLD, max(6, round(side * 0.6)), colour)
-        width, height = sheet.textsize(mark, font)
+        width, height = _measure(mark, font)
         sheet.text((x + (side - width) / 2, y + (side - height) / 2), mark, font)
 
 
 def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, width: float) -> None:
-    """Draw a line with round ends."""
+    """Draw a line, with round ends where it is so wide that they are seen."""
     sheet.line(line, aggdraw.Pen(colour, width))
-    for x, y in (line[:2], line[2:]):
+    for x, y in (line[:2], line[2:]) if width > 2 else ():
         sheet.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), aggdraw.Brush(colour))
 
 
@@ -210,18 +210,18 @@ def _draw_beside(sheet: Any, card: BoardCard) -> None:
     """Draw who plays, what is to be said of it, and the rules."""
     sheet.text((_TEXT_X, 46), "tictactoe", _font(_BOLD, 28, _TITLE))
     y = 124.0 if len(card.seats) < 4 else 104.0
-    tall = 78 if len(card.seats) < 4 else 54
+    tall, side = (78, 56) if len(card.seats) < 4 else (54, 44)
     for seat in card.seats:
-        box = (_TEXT_X, y, _TEXT_X + tall - 22, y + tall - 22)
-        _draw_badge(sheet, card, seat.mark, box)
-        name, x = seat.name or "a free seat", _TEXT_X + tall - 4
+        _draw_badge(sheet, card, seat.mark, (_TEXT_X, y, _TEXT_X + side, y + side))
+        name, x = seat.name or "a free seat", _TEXT_X + side + 18
         colour = _INK if seat.name else _DIM
-        font, shown = _fit(sheet, name, _BOLD if seat.is_first else _PLAIN, tall - 36, colour, WIDTH - _EDGE_PX - x)
-        sheet.text((x, y + (tall - 22 - sheet.textsize(shown, font)[1]) / 2), shown, font)
+        font, shown = _fit(sheet, name, _BOLD if seat.is_first else _PLAIN, tall // 2 + 3, colour, WIDTH - _EDGE_PX - x)
+        sheet.text((x, y + (side - sheet.textsize(shown, font)[1]) / 2), shown, font)
         y += tall
     y += 18
     size = 38 if card.seats else 52
-    for line in _wrap(sheet, card.heading, _font(_BOLD, size, _TITLE), _TEXT_WIDTH, 3):
+    most = 3 if len(card.seats) < 4 else 2
+    for line in _wrap(sheet, card.heading, _font(_BOLD, size, _TITLE), _TEXT_WIDTH, most):
         sheet.text((_TEXT_X, y), line, _font(_BOLD, size, _TITLE))
         y += size * 1.3
     y += 12
@@ -262,7 +262,7 @@ def _draw_table(sheet: Any, card: TableCard) -> None:
         y = top + 4 + number * tall
         if number:
             sheet.line((_EDGE_PX + 20, y, WIDTH - _EDGE_PX - 20, y), aggdraw.Pen(_EDGE, 1))
-        style = _BOLD if place == "1" else _PLAIN
+        style = _BOLD if place == "1." and points != "0" else _PLAIN
         sheet.text((_EDGE_PX + 28, y + 6), place, _font(style, 28, _DIM))
         font, shown = _fit(sheet, name, style, 28, _INK, width - 300)
         sheet.text((_EDGE_PX + 110, y + 6), shown, font)
@@ -278,6 +278,11 @@ def _draw_table(sheet: Any, card: TableCard) -> None:
 @lru_cache(maxsize=128)
 def _font(style: str, size: int, colour: str) -> Any:
     return aggdraw.Font(colour, str(_FONTS / style), size)
+
+
+@lru_cache(maxsize=128)
+def _measure(mark: str, font: Any) -> tuple[float, float]:
+    return aggdraw.Draw("RGB", (1, 1)).textsize(mark, font)  # type: ignore[no-any-return]
 
 
 def _fit(sheet: Any, text: str, style: str, size: int, colour: str, width: float) -> tuple[Any, str]:
@@ -318,7 +323,7 @@ def _to_png(rgb: bytes) -> bytes:
     stride = 3 * WIDTH
     rows = b"".join(b"\0" + rgb[at : at + stride] for at in range(0, len(rgb), stride))
     head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
-    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(rows, 2)), (b"IEND", b"")
+    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )
