@@ -84,6 +84,12 @@ async def test_a_thousand_requests_for_the_same_board_draw_it_once(server: Serve
         assert previews.drawn == 1
 
 
+async def test_the_picture_of_the_first_page_has_the_title_of_the_server(server: Server) -> None:
+    async with serving(title="Class 5b") as named:
+        pictures = [(await get(one, "/preview.png")).body for one in (server, named)]
+        assert pictures[0] != pictures[1]
+
+
 async def test_a_name_that_cannot_be_drawn_is_its_mark_everywhere(server: Server) -> None:
     async with two_playing(server.url, "\u4e09\u76ee", "\u0634\u0645\u0633") as (ana, bo, room):
         state = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X[:1])

@@ -45,8 +45,9 @@ Named = TypeVar("Named", SeatState, Participant)
 class Previews(Service):
     """Answers with pictures; `drawn` is how many were made."""
 
-    def __init__(self, tournaments: Tournaments) -> None:
+    def __init__(self, tournaments: Tournaments, title: str) -> None:
         self._tournaments = tournaments
+        self._title = spell(title or texts.TITLE, texts.TITLE)
         self._made = OrderedDict[Card, bytes]()
         self._size = 0
         self._drawing: dict[Card, asyncio.Future[bytes]] = {}
@@ -67,7 +68,7 @@ class Previews(Service):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def home(self, request: HttpRequest) -> Reply:
-        return await self._answer(BoardCard((), *texts.head_of_site(), "XOX.XO..O", 3, "XO"))
+        return await self._answer(BoardCard((), self._title, texts.head_of_site()[1], "XOX.XO..O", 3, "XO"))
 
     async def room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the board of a public room."""
