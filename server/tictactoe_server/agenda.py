@@ -34,6 +34,7 @@ class Agenda:
         self._timer: asyncio.TimerHandle | None = None
         self._now: deque[Action] = deque()
         self._working: asyncio.Handle | None = None
+        self.is_stopped = False
 
     def at(self, moment: float, action: Action) -> None:
         """Do something at that moment."""
@@ -53,6 +54,7 @@ class Agenda:
 
     def stop(self) -> None:
         """Do nothing any more."""
+        self.is_stopped = True
         for handle in (self._timer, self._working):
             if handle is not None:
                 handle.cancel()

@@ -64,14 +64,14 @@ _STOP_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
-def _make_previews(tournaments: Tournaments) -> Sequence[Service]:
+def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
     """Return the service that draws pictures for links, none where what it draws with is not installed."""
     if not all(map(find_spec, ("aggdraw", "ttf_opensans"))):
         log.info("links have no picture: the extra `previews` of tictactoe-rooms is not installed")
         return ()
     from tictactoe_server.api.previews import Previews
 
-    return (Previews(tournaments),)
+    return (Previews(tournaments, title),)
 
 
 def kept_by(services: Sequence[Service] = ()) -> Specs:
@@ -254,7 +254,7 @@ class Server:
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
-            *(_make_previews(tournaments) if settings.page else ()),
+            *(_make_previews(tournaments, self._place.title) if settings.page else ()),
             *self._more_services,
         )
         for service in self._services:

@@ -224,7 +224,8 @@ class Settings:
     )
     page: bool = _option(
         True,
-        "Whether browsers are shown the page on the same port, and others rooms and games as text.",
+        "Whether browsers are shown the page on the same port, and others rooms and games as text. Where the extra"
+        " `previews` is installed (pip install 'tictactoe-rooms[previews]'), links have a picture.",
         name="page/--no-page",
     )
     title: str | None = _option(None, "What this server is called, on the page and in terminals.", metavar="TEXT")

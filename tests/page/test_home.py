@@ -8,7 +8,7 @@ from tests.limits import uncounted
 from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.odd_server import OddServer, welcome
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
-from tests.peer import Peer
+from tests.peer import Peer, open_peer
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
@@ -151,3 +151,16 @@ async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) 
         await expect(on_now.get_by_text("hard-bot", exact=True)).to_be_visible()
         await expect(on_now.locator(".live-boards a[href]")).to_have_count(0)
         await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
+
+
+async def test_where_the_server_gives_the_names_none_is_asked_for(visit: Visit) -> None:
+    settings = Settings(host="127.0.0.1", port=0, demo=False, for_="school")
+    async with Server(settings, limits=uncounted()) as server, open_peer(server.url) as bo:
+        room = (await bo.ask("create"))["room"]
+        ana = await visit(address(server))
+        await expect(ana.page.get_by_label("Playing as")).not_to_be_editable()
+        await ana.page.goto(address(server, f"/{room}"))
+        await expect(ana.button("Play as O")).to_be_visible()
+        await expect(ana.page.get_by_label("Your name")).to_have_count(0)
+        await ana.button("Play as O").click()
+        await bo.state(status="playing")

@@ -9,11 +9,13 @@ import time
 import zlib
 
 import pytest
+from msgspec import convert
 
 from tests.peer import open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
+from tictactoe_protocol.pushes import RoomState
 from tictactoe_server import server as serving_module
-from tictactoe_server.api.previews import Previews
+from tictactoe_server.api.previews import Previews, card_of_room
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, draw, spell
 from tictactoe_server.server import Server
 
@@ -82,6 +84,19 @@ async def test_a_thousand_requests_for_the_same_board_draw_it_once(server: Serve
         assert previews.drawn == 1
 
 
+async def test_the_picture_of_the_first_page_has_the_title_of_the_server(server: Server) -> None:
+    async with serving(title="Class 5b") as named:
+        pictures = [(await get(one, "/preview.png")).body for one in (server, named)]
+        assert pictures[0] != pictures[1]
+
+
+async def test_a_name_that_cannot_be_drawn_is_its_mark_everywhere(server: Server) -> None:
+    async with two_playing(server.url, "\u4e09\u76ee", "\u0634\u0645\u0633") as (ana, bo, room):
+        state = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X[:1])
+        card = card_of_room(convert(state, RoomState, strict=False))
+        assert ([seat.name for seat in card.seats], card.heading) == (["X", "O"], "It's O's move.")
+
+
 async def test_nothing_is_shown_of_a_private_room(server: Server) -> None:
     async with open_peer(server.url, "secretive") as peer:
         room = (await peer.ask("create", visibility="private"))["room"]
@@ -138,7 +153,7 @@ def test_a_card_of_every_kind_is_drawn_and_its_cost_told(capsys: pytest.CaptureF
         BoardCard((Seat("X", long, True), Seat("O", "")), long, long, "XO" * 112 + "X", 15, "XO", "stones", 3),
         BoardCard((Seat("X", long),), long, long, "." * 35 + "XXXXOO#", 7, "XO", "discs", 38, (35, 36, 37, 38)),
         BoardCard(tuple(Seat(mark, long) for mark in "ABCDEF"), long, long, "ABCDEF..." * 100, 30, "ABCDEF"),
-        TableCard(long, long, long, tuple((str(place), long, "10.5") for place in range(7)), "and 4 more"),
+        TableCard(long, long, long, tuple((f"{place}.", long, "10.5") for place in range(7)), "and 4 more"),
     ]
     for card in cards:
         began = time.process_time()

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
 
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_protocol.wording import describe_rules
@@ -22,7 +24,7 @@ from tictactoe_server.http import pictures, texts
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, spell
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.rooms.finished import final_position
+from tictactoe_server.rooms.finished import Participant, final_position
 from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_shared
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
@@ -33,12 +35,15 @@ MOST_WAITING: Final = 32  # how many may wait to be drawn
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
 
+Named = TypeVar("Named", SeatState, Participant)
+
 
 class Previews(Service):
     """Answers with pictures; `drawn` is how many were made."""
 
-    def __init__(self, tournaments: Tournaments) -> None:
+    def __init__(self, tournaments: Tournaments, title: str) -> None:
         self._tournaments = tournaments
+        self._title = spell(title or texts.TITLE, texts.TITLE)
         self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
         self.drawn = 0
@@ -57,7 +62,7 @@ class Previews(Service):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def home(self, request: HttpRequest) -> Reply:
-        return await self._answer(BoardCard((), *texts.head_of_site(), "XOX.XO..O", 3, "XO"))
+        return await self._answer(BoardCard((), self._title, texts.head_of_site()[1], "XOX.XO..O", 3, "XO"))
 
     async def room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the board of a public room."""
@@ -70,10 +75,11 @@ class Previews(Service):
         state = texts_of_events.make(event, "state")[1]
         _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
         more = len(event.field) - len(rows)
+        standing = describe_standing(state).rstrip(".")
         return await self._answer(
             TableCard(
                 spell(clean_text(event.title), texts.TITLE),
-                spell(describe_standing(state).rstrip(".")),
+                spell(standing[:1].upper() + standing[1:]),
                 f"{describe_word('kind', event.kind).capitalize()}. {describe_rules(event.rules)}.",
                 tuple((place, spell(name, "a player"), won) for place, name, won, *_ in rows),
                 f"and {more} more" if more > 0 else "",
@@ -101,21 +107,27 @@ class Previews(Service):
 
 def card_of_room(state: RoomState) -> BoardCard:
     """Return what is drawn of a room that everybody may see."""
+    shown = replace(state, seats={mark: seat and _spelled(seat, mark) for mark, seat in state.seats.items()})
     first, line = (state.turn, ()) if state.result is None else (state.result.winner, tuple(state.result.line))
-    words = texts.describe_standing(state)
-    return _card(state.rules, state.seats, first, words, board=state.board, last=state.last, line=line)
+    words = texts.describe_standing(shown)
+    return _card(state.rules, shown.seats, first, words, board=state.board, last=state.last, line=line)
 
 
 def card_of_game(game: FinishedGame) -> BoardCard:
     """Return what is drawn of a game that is over."""
-    position, result, words = final_position(game), game.result, texts.describe_outcome(game)
+    position, result = final_position(game), game.result
+    named = replace(game, players={mark: _spelled(one, mark) for mark, one in game.players.items()})
     shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
-    return _card(game.rules, game.players, result.winner, words, **shown)
+    return _card(game.rules, named.players, result.winner, texts.describe_outcome(named), **shown)
+
+
+def _spelled(one: Named, mark: str) -> Named:
+    """Return a player with a name in letters that can be drawn, or with the mark."""
+    return replace(one, name=spell(clean_text(one.name), mark))
 
 
 def _card(rules: RulesState, held: texts.Seated, first: str | None, words: str, **shown: Any) -> BoardCard:
     look = "discs" if rules.gravity else "stones" if rules.preset in _STONES else "marks"
-    names = texts.names_of(held)
-    seats = tuple(Seat(mark, spell(names[mark], mark) if mark in names else "", mark == first) for mark in held)
+    seats = tuple(Seat(mark, one.name if one else "", mark == first) for mark, one in held.items())
     more = {"columns": rules.columns, "marks": rules.marks, "look": look, **shown}
-    return BoardCard(seats, spell(words), describe_rules(rules), **more)
+    return BoardCard(seats, words, describe_rules(rules), **more)

@@ -179,7 +179,7 @@ class Timers:
         def then(error: Exception | None) -> None:
             if error is None:
                 done()
-            elif not live.is_gone:
+            elif not (live.is_gone or self.agenda.is_stopped):  # what a server leaves, the next one finds
                 self._put_off[what] += 1
                 now = _in(0)
                 if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:

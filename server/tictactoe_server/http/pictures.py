@@ -72,7 +72,7 @@ class BoardCard(NamedTuple):
 
 
 class TableCard(NamedTuple):
-    """A table with what stands above it; a row is a place, a name and points."""
+    """A table with what stands above it; a row is a place such as ``1.``, a name and points."""
 
     title: str
     heading: str
@@ -166,14 +166,14 @@ def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: 
         sheet.ellipse(_inset(box, 0.24), aggdraw.Pen(colour, wide))
     else:
         font = _font(_BOLD, max(6, round(side * 0.6)), colour)
-        width, height = sheet.textsize(mark, font)
+        width, height = _measure(mark, font)
         sheet.text((x + (side - width) / 2, y + (side - height) / 2), mark, font)
 
 
 def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, width: float) -> None:
-    """Draw a line with round ends."""
+    """Draw a line, with round ends where it is so wide that they are seen."""
     sheet.line(line, aggdraw.Pen(colour, width))
-    for x, y in (line[:2], line[2:]):
+    for x, y in (line[:2], line[2:]) if width > 2 else ():
         sheet.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), aggdraw.Brush(colour))
 
 
@@ -196,12 +196,15 @@ def _draw_beside(sheet: Any, card: BoardCard) -> None:
     y, tall = (124.0, 78) if len(card.seats) < 4 else (104.0, 54)
     for seat in card.seats:
         _draw_piece(sheet, card, seat.mark, (_TEXT_X, y, tall - 22))
-        style = _BOLD if seat.is_first else _PLAIN, tall - 36, _INK if seat.name else _DIM
+        style = _BOLD if seat.is_first else _PLAIN, tall // 2 + 3, _INK if seat.name else _DIM
         x, middle = _TEXT_X + tall - 4, y + (tall - 22) / 2
         _write(sheet, (x, middle), seat.name or "a free seat", style, WIDTH - _EDGE_PX - x, is_middle=True)
         y += tall
     size = 38 if card.seats else 52
-    parts = (card.heading, (_BOLD, size, _TITLE), size * 1.3, 3), (card.note, (_PLAIN, 28, _DIM), 38.0, 99)
+    parts = (
+        (card.heading, (_BOLD, size, _TITLE), size * 1.3, 3 if len(card.seats) < 4 else 2),
+        (card.note, (_PLAIN, 28, _DIM), 38.0, 99),
+    )
     for text, style, high, most in parts:
         y += 15
         lines = max(1, min(most, int((HEIGHT - 40 - y) // high)))
@@ -226,7 +229,7 @@ def _draw_table(sheet: Any, card: TableCard) -> None:
     for y, (place, name, points) in zip(count(top + 4, tall), card.rows, strict=False):
         if y > top + 4:
             sheet.line((_EDGE_PX + 20, y, WIDTH - _EDGE_PX - 20, y), aggdraw.Pen(_EDGE, 1))
-        face = _BOLD if place == "1" else _PLAIN
+        face = _BOLD if place == "1." and points != "0" else _PLAIN
         _write(sheet, (_EDGE_PX + 28, y + 6), place, (face, 28, _DIM))
         _write(sheet, (_EDGE_PX + 110, y + 6), name, (face, 28, _INK), width - 300)
         right = WIDTH - _EDGE_PX - 28 - sheet.textsize(points, _font(face, 28, _INK))[0]
@@ -241,6 +244,11 @@ def _draw_table(sheet: Any, card: TableCard) -> None:
 @lru_cache(maxsize=128)
 def _font(style: str, size: int, colour: str) -> Any:
     return aggdraw.Font(colour, str(_FONTS / style), size)
+
+
+@lru_cache(maxsize=128)
+def _measure(mark: str, font: Any) -> tuple[float, float]:
+    return aggdraw.Draw("RGB", (1, 1)).textsize(mark, font)  # type: ignore[no-any-return]
 
 
 def _write(
@@ -283,7 +291,7 @@ def _to_png(rgb: bytes) -> bytes:
     stride = 3 * WIDTH
     rows = b"".join(b"\0" + rgb[at : at + stride] for at in range(0, len(rgb), stride))
     head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
-    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(rows, 2)), (b"IEND", b"")
+    chunks = (b"IHDR", head), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )

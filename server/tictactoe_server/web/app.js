@@ -96,9 +96,14 @@ export class App {
 		return wanted !== this.connection.identity.refused;
 	}
 
+	/** Whether the server gives the names, and takes none. */
+	get isNamed() {
+		return !!this.connection.welcome?.chat;
+	}
+
 	/** Ask one who never chose a name for it, once. */
 	async meet() {
-		if (this.kept.asked || !isGuest(this.connection.name)) return;
+		if (this.isNamed || this.kept.asked || !isGuest(this.connection.name)) return;
 		await (await prepared(import("./naming.js"))).askName(this);
 	}
 

@@ -47,6 +47,7 @@ export function makeHome(app) {
 		setText(title, welcome?.title ?? say("page home title"));
 		setText(greeting, [welcome?.greeting, welcome?.chat && say(`page chat ${welcome.chat}`)].filter(Boolean).join("\n"));
 		setEmblem(playing, welcome?.player);
+		name.readOnly = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
 		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });
 		setText(banner, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");

@@ -123,7 +123,7 @@ export class Stage {
 	#drawCard({ card: kind, state }) {
 		const { app, controls } = this.page;
 		if (!isStale(this.#card, kind)) return;
-		if (kind === "door") show(this.#card, makeDoor(app.connection.name, state, (name) => controls.join(name)));
+		if (kind === "door") show(this.#card, makeDoor(app, state, (name) => controls.join(name)));
 		else show(this.#card, kind === "invitation" && makeInvitation(app, state.room));
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}

@@ -6,13 +6,13 @@ import { isGuest } from "./identity.js";
 import { prepared } from "./later.js";
 import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
-/** @param {string} own the name that one bears @param {State} state @param {(name: string) => void} onJoin */
-export function makeDoor(own, state, onJoin) {
+/** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
+export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
 	const name = nameInput({ value: own });
 	const propose = (/** @type {typeof import("./naming.js")} */ { proposeName }) => {
 		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // nobody has begun to type
 	};
-	if (isGuest(own)) prepared(import("./naming.js")).then(propose, () => undefined);
+	if (isGuest(own) && !isNamed) prepared(import("./naming.js")).then(propose, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
@@ -20,7 +20,7 @@ export function makeDoor(own, state, onJoin) {
 		h("h2", title),
 		h("p", say("new room sum", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
 		h("p", explainRules(state.rules).join(" ")),
-		field(say("view door name"), name),
+		!isNamed && field(say("view door name"), name),
 		h("button.primary.big", say("view door play", { mark: nameMark(state, mark) })),
 	);
 }

@@ -51,7 +51,7 @@ export class Entry {
 		// Whoever gives out the cards has no use for one.
 		this.element.hidden = !own && this.following.isOrganiser && (!may("join") || (head.entry === "roster" && !this.following.hasCard));
 		this.#form.hidden = !may("join");
-		this.#named.hidden = head.entry === "roster";
+		this.#named.hidden = head.entry === "roster" || app.isNamed;
 		this.#ticketed.hidden = (head.entry ?? "open") === "open" || this.following.hasCard;
 		this.#board.hidden = !this.#room;
 		this.#back.hidden = !may("ready");
