@@ -7,9 +7,10 @@ from tictactoe_server.events.service import Tournaments
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED
 from tictactoe_server.records.tables import SHARES
-from tictactoe_server.services.checks import find_public
+from tictactoe_server.rooms import Refused
+from tictactoe_server.services.checks import find_public, lead_to
 from tictactoe_server.services.history import find_shared
-from tictactoe_server.transport.http_messages import HttpRequest
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 
 class Embeds(Service):
@@ -27,8 +28,14 @@ class Embeds(Service):
         self._core = core
         self._shares = core.store.table(SHARES)
 
-    async def room(self, request: HttpRequest, text: str) -> PageHead:
-        return PageHead(*texts.head_of_room(await find_public(self._core, request, text)), EMBED)
+    async def room(self, request: HttpRequest, text: str) -> PageHead | HttpResponse:
+        """Answer with the page of a room at the server that has it: a frame may connect to its own alone."""
+        state = await find_public(self._core, request, text)
+        try:
+            await self._core.registry.find(state.room)
+        except Refused as refused:
+            return lead_to(f"/embed/{state.room}", refused)
+        return PageHead(*texts.head_of_room(state), EMBED)
 
     async def event(self, request: HttpRequest, text: str) -> PageHead:
         await self._tournaments.texts.find_open(request, text)

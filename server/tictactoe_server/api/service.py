@@ -30,7 +30,7 @@ from tictactoe_server.listings.lobby import LIST_SECONDS
 from tictactoe_server.people.limits import Limiting
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import game_by_marks, played_game, record_of
-from tictactoe_server.services.checks import find_public
+from tictactoe_server.services.checks import find_public, lead_to
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
@@ -201,10 +201,7 @@ class Api(Service):
         try:
             live = await self._core.registry.find(code)
         except Refused as refused:
-            if refused.url is None:
-                raise
-            place = f"http{refused.url.removeprefix('ws')}/api/rooms/{code}/stream"
-            return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
+            return lead_to(f"/api/rooms/{code}/stream", refused)
 
         def state() -> bytes:
             if live.is_gone:

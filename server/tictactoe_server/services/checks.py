@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
 from msgspec import UNSET, UnsetType
 
@@ -14,7 +15,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.transport.http_messages import HttpRequest
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
@@ -45,6 +46,14 @@ def check_levels(names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         if name not in LEVELS:
             raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))
+
+
+def lead_to(path: str, refused: Refused) -> HttpResponse:
+    """Return the way to a path at the server that has a room, as a refusal names it; raises one that names none."""
+    if refused.url is None:
+        raise refused
+    place = f"http{refused.url.removeprefix('ws')}{path}"
+    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
 
 
 async def find_public(core: Core, request: HttpRequest, text: str) -> RoomState:

@@ -30,10 +30,10 @@ export function makeHome(app) {
 	const element = h("div.home",
 		h("div.hero", title, h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
 		greeting,
-		banner,
 		resume.element,
 		h("div.choose", tiles.element, play.element),
 		side.element,
+		banner,
 	);
 	onPhase();
 	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, onNews: side.hear, close: side.close };

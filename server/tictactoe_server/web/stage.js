@@ -39,10 +39,10 @@ export class Stage {
 		/** Copies the tag that shows the game in another page, where everybody may see it. */
 		this.embed = button(say("page embed"), () => page.copyTag(), { class: "looks", hidden: true });
 		this.element = h("div.game",
-			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms), this.#players),
+			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms, this.#banner), this.#players),
 			h("div.middle", this.#card, this.#place),
 			h("div.after",
-				h("div.below", this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
+				h("div.below", this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
 				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && talk.element),
 			),
 		);
