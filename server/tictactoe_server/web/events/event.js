@@ -10,7 +10,7 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, isOver, listNotes } from "./tournaments.js";
+import { describeStanding, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";
 import { describeTerms } from "./words.js";
 
 const TICK_MS = 500;
@@ -107,10 +107,7 @@ export class EventPage {
 		const { state, whole, player } = this.following;
 		if (!state || !whole) return;
 		const { round, head: { kind } } = state;
-		const names = new Map(whole.table.map((row) => [row.player, row.name]));
-		const scored = whole.pairings.filter((pairing) => pairing.state === "scored").map((pairing) => ({
-			...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])),
-		}));
+		const scored = nameSides(whole).filter((pairing) => !isOpen(pairing));
 		const mine = scored.filter(({ players }) => Object.values(players).includes(player));
 		drawPairings(this.#mine, mine, player, null, true);
 		this.parts.mine.hidden = !mine.length;

@@ -87,6 +87,12 @@ export const formatPoints = (value) => (FRACTIONS[value % 1] ? `${Math.floor(val
 /** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
+/** The pairings of all rounds, with the names of who plays. @param {Whole} whole @returns {Pairing[]} */
+export function nameSides({ table, pairings }) {
+	const known = Object.fromEntries(table.map(({ player, name }) => [player, name]));
+	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
+}
+
 /** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
 export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));
 
