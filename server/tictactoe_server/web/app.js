@@ -2,8 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
-import { copyText } from "./copying.js";
-import { setText } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
@@ -73,16 +72,14 @@ export class App {
 	}
 
 	/** Somebody waits for us at the board of an event. @param {Call} call */
-	async #answer(call) {
-		const { answerCall } = await import("./events/call.js").catch(() => ({ answerCall: null }));
-		answerCall?.(this, call);
+	#answer(call) {
+		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
 	}
 
 	navigate(path = "") {
 		this.around.navigate(path);
 	}
 
-	/** Wait until there is a connection. */
 	arrive() {
 		return this.connection.arrive();
 	}
@@ -130,14 +127,23 @@ export class App {
 		(await prepared(import("./rulesdialog.js"))).showRules(rules);
 	}
 
-	/** Show what keys and commands there are. */
 	async showKeys() {
 		(await prepared(import("./commands.js"))).showKeys();
 	}
 
-	/** @param {string} text */
-	copy(text) {
-		return copyText(this, text);
+	/** Copy a text and say so, or mark it where the browser copies nothing. @param {string} text */
+	async copy(text) {
+		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+		if (isWritten || copyMarked(text)) return this.say(say("page copied", { text }));
+		this.show(say("page marked", { text }));
+		const from = /** @type {Text} */ (this.status.firstChild);
+		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
+	}
+
+	/** Copy the tag by which another page shows what is under a path. */
+	copyTag(path = "") {
+		const frame = h("iframe", { src: this.linkTo(`embed/${path}`), title: "tictactoe", width: "100%", height: 600 });
+		this.copy(new XMLSerializer().serializeToString(frame));
 	}
 
 	/** A link for others: this page's own address may lead elsewhere on their machines. */
@@ -159,4 +165,18 @@ export class App {
 		document.documentElement.dataset.theme = this.kept.theme;
 		writeKept(this.kept);
 	}
+}
+
+/** Copy in the way of before, which a page without TLS has too; whether it did. @param {string} text */
+function copyMarked(text) {
+	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+	const field = h("textarea.unseen", { readonly: true });
+	field.value = text;
+	document.body.append(field);
+	field.focus({ preventScroll: true });
+	field.select();
+	const isCopied = document.execCommand("copy");
+	field.remove();
+	focused?.focus({ preventScroll: true });
+	return isCopied;
 }

@@ -1,8 +1,7 @@
 /** What is typed behind a slash, by the names of what may be done; and the list of commands and keys that the page shows. */
 
 import { say } from "./catalogue.js";
-import { openDialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, openDialog } from "./dom.js";
 import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
 
 const WAYS = ["choose more", "choose stay", "choose swap"];

@@ -2,10 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { Identity } from "./identity.js";
-import { Patience } from "./patience.js";
 import { Pulse } from "./pulse.js";
-import { inOwnWords } from "./refusals.js";
-import { Lost, Requests } from "./requests.js";
+import { Lost, Requests, inOwnWords } from "./requests.js";
 import { HOME, takeSocket } from "./socket.js";
 import { Ways } from "./ways.js";
 
@@ -56,7 +54,6 @@ export class Connection {
 		return !!this.welcome?.features?.includes(feature);
 	}
 
-	/** Whether the server is late with an answer. */
 	get isSilent() {
 		return this.#pulse.isSilent;
 	}
@@ -71,7 +68,6 @@ export class Connection {
 		return !this.welcome && !this.#ways.isAlone;
 	}
 
-	/** Whether to go where this server says. */
 	leadsTo(url = "") {
 		return this.#ways.leadsTo(url);
 	}
@@ -90,7 +86,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {Ask} request */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
@@ -114,7 +110,6 @@ export class Connection {
 		this.#open(this.url);
 	}
 
-	/** End it for good. */
 	close() {
 		this.#closing.abort();
 		this.#drop();
@@ -208,8 +203,7 @@ export class Connection {
 		socket?.close();
 	}
 
-	/** @param {number} code why the socket closed */
-	#lose(code) {
+	#lose(code = 0) {
 		if (this.#isLed) return this.close();
 		clearTimeout(this.#timer);
 		this.#forget();
@@ -231,5 +225,38 @@ export class Connection {
 		if (this.isSilent) this.#abandon();
 		if (this.phase === "away") this.retry();
 		else this.#pulse.ask();
+	}
+}
+
+const WAITS_MS = [400, 800, 1600, 3200, 4000];
+const PATIENCE_MS = 600_000;
+/** The code with which a socket is closed that said too much. */
+const TOO_MUCH = 1008;
+
+class Patience {
+	/** How many attempts there were since the last success. */
+	attempt = 0;
+	/** When a server that goes said that it will be back, infinite for never; 0 for nothing said. */
+	backInMs = 0;
+	#lostAt = 0;
+
+	succeed() {
+		this.attempt = this.backInMs = this.#lostAt = 0;
+	}
+
+	/** Begin anew, as somebody asks for it. */
+	renew() {
+		this.#lostAt = 0;
+	}
+
+	/** How many milliseconds to wait, infinite for ever where the server could not be reached for long. @param {number} code why the socket closed @param {number} holdMs how long a seat is held @param {boolean} isAlone whether there is one server alone */
+	wait(code, holdMs, isAlone) {
+		const now = performance.now();
+		this.#lostAt ||= now;
+		const backInMs = isAlone ? this.backInMs : 0;
+		if (now - this.#lostAt > Math.max(PATIENCE_MS, holdMs) || backInMs === Infinity) return Infinity;
+		this.backInMs = 0;
+		if (backInMs) return backInMs * (1 + Math.random());
+		return WAITS_MS[code === TOO_MUCH ? 4 : Math.min(this.attempt, 4)] * (0.5 + Math.random() / 2);
 	}
 }

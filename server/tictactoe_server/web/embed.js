@@ -5,9 +5,8 @@ import { h, setText, show } from "./dom.js";
 import { Following } from "./events/following.js";
 import { drawPairings } from "./events/pairings.js";
 import { Table } from "./events/table.js";
-import { describeStanding, isOpen, nameSides } from "./events/tournaments.js";
-import { learnLanguage } from "./language.js";
-import { prepare, prepareEvents } from "./later.js";
+import { describeStanding, nameSides } from "./events/tournaments.js";
+import { learnLanguage, prepare, prepareEvents } from "./later.js";
 import { lookOf } from "./look.js";
 import { showPlayed, watched } from "./replay.js";
 import { sceneOf } from "./scene.js";
@@ -90,14 +89,14 @@ async function showEvent() {
 	await prepareEvents();
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);
 	const [table, on] = [new Table(), h("ul.pairings")];
-	show(main, head, told, h("div.event", table.element, on), link);
+	show(main, head, told, h("div.event", on, table.element), link);
 	follow(`events/${id}`, (whole) => {
 		const state = (following.state = { ...whole, head: { rounds: whole.rounds ?? 0 } });
 		following.receivedAt = performance.now();
 		setText(head, clean(whole.title));
 		setText(told, describeStanding(state));
 		table.draw(following);
-		drawPairings(on, nameSides(whole).filter(isOpen), "", null, false, following);
+		drawPairings(on, nameSides(whole).filter(({ state }) => state === "open"), "", null, false, following);
 	});
 }
 

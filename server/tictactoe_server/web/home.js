@@ -18,7 +18,7 @@ export function makeHome(app) {
 	const name = nameInput({ change: () => app.bear(name.value) });
 	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
-	const [title, greeting] = [h("h1", { tabindex: -1 }), h("p.greeting")];
+	const [title, greeting] = [h("h1"), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
 	const side = makeSide(app);
@@ -35,8 +35,7 @@ export function makeHome(app) {
 		side.element,
 		banner,
 	);
-	onPhase();
-	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, onNews: side.hear, close: side.close };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby] };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
@@ -51,7 +50,7 @@ export function makeHome(app) {
 		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });
 		setText(banner, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
 		banner.hidden = !banner.textContent;
-		side.follow();
+		side.drawEvents();
 		resume.draw();
 	}
 }
@@ -70,13 +69,11 @@ function makeSide(app) {
 		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), events),
 	);
 	draw();
-	return { element, follow, hear: (/** @type {News} */ news) => lobby.hear(news), close: () => lobby.close() };
+	return { element, lobby, drawEvents };
 
-	async function follow() {
-		lobby.follow();
+	async function drawEvents() {
 		if (!app.connection.knows("events")) return;
-		const { drawEvents } = await import("./events/list.js");
-		drawEvents(app, events);
+		(await import("./events/list.js")).drawEvents(app, events);
 	}
 
 	function draw() {

@@ -3,12 +3,12 @@
 import { say } from "./catalogue.js";
 import { h, setText } from "./dom.js";
 import { isDraw } from "./happened.js";
-import { seatIcon } from "./marks.js";
 import { PRESETS } from "./rules.js";
+import { seatIcon } from "./shapes.js";
 import { SmallBoard } from "./smallboard.js";
 import { clean, formatDuration } from "./words.js";
 
-/** A card that leads to its game; that of computers is in no room. @param {LiveBoard} live @returns {LiveCard} */
+/** A card that leads to its game; that of computers is in no room. @param {LiveBoard} live */
 export function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });

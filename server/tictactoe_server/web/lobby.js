@@ -23,12 +23,12 @@ export class Lobby {
 	}
 
 	/** Subscribe, on each connection anew. */
-	async follow() {
+	async onPhase() {
 		const { connection, boards } = this;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
-		const demo = this.demo && connection.knows("demo") ? { demo: true } : {};
-		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, ...demo }).catch(() => ({ rooms: [] }));
+		const demo = (this.demo && connection.knows("demo")) || undefined;
+		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => ({ rooms: [] }));
 		this.rooms = new Map(rooms.map((row) => [row.room, row]));
 		this.onChange();
 	}
@@ -38,7 +38,7 @@ export class Lobby {
 	}
 
 	/** @param {News} news */
-	hear(news) {
+	onNews(news) {
 		if (news.type === "boards") {
 			this.isDemo = !!news.demo;
 			this.#draw(news.demo ? [news.demo] : news.boards);
@@ -50,7 +50,6 @@ export class Lobby {
 		this.onChange();
 	}
 
-	/** Have the clocks run. */
 	tick() {
 		for (const card of this.cards.values()) card.tick();
 	}

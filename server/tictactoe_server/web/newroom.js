@@ -33,7 +33,7 @@ export function makeNewRoom(app) {
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
 	const element = h("form.card.new-room", { submit: submitting(open) },
-		h("h1", { tabindex: -1 }, title), tiles.element, about,
+		h("h1", title), tiles.element, about,
 		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level, names))),
 		more, fault,
 		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
@@ -41,16 +41,14 @@ export function makeNewRoom(app) {
 	choose(kept.game);
 	return { title, element };
 
-	/** @param {string} preset */
-	function choose(preset) {
+	function choose(preset = "") {
 		setText(fault, "");
 		if (preset === OWN) more.open = true;
 		else rules.take(preset);
 		tell(preset);
 	}
 
-	/** Show which game it is. @param {string} preset */
-	function tell(preset) {
+	function tell(preset = "") {
 		tiles.choose(preset);
 		setText(about, preset === OWN ? say("page won custom") : say(`rules of ${preset}`));
 	}
@@ -65,10 +63,10 @@ export function makeNewRoom(app) {
 			if (company !== "here") await app.meet();
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
-				...(company === "computer" && { bots: Array(marks.length - 1).fill(level.value) }),
-				...(isPrivate && { visibility: "private" }),
-				...(analysis.value === "open" && { analysis: "open" }),
-				...(chat.value === "players" && { chat: "players" }),
+				bots: company === "computer" ? Array(marks.length - 1).fill(level.value) : undefined,
+				visibility: isPrivate ? "private" : undefined,
+				analysis: analysis.value === "open" ? "open" : undefined,
+				chat: chat.value === "players" ? "players" : undefined,
 			}, company === "here" ? nameOthers(marks, names.value) : undefined);
 			app.keep({ game: preset ?? kept.game, clock: (ownClock.value || clock.value).trim() });
 			return app.navigate(`/${room.code}`);

@@ -1,7 +1,7 @@
 /** What the positions of a game are worth, asked once each, and what follows about the moves. */
 
-import { placerOf } from "./opening.js";
 import { Refused } from "./requests.js";
+import { placerOf } from "./rules.js";
 import { judge, lossOf, rate } from "./worth.js";
 
 const MOMENT_MS = 50;

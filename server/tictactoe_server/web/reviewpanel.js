@@ -29,11 +29,6 @@ export class ReviewPanel {
 		this.review = new Review(analyse);
 	}
 
-	/** How good the moves were, as far as known. */
-	get kinds() {
-		return this.review.kinds;
-	}
-
 	get #here() {
 		return this.page.timeline.shown;
 	}
@@ -44,7 +39,9 @@ export class ReviewPanel {
 		const { review, page } = this;
 		this.state = state;
 		review.follow(state.game, moves);
-		this.#drop();
+		setText(this.#pointed, "");
+		this.worths = null;
+		this.text = "";
 		try {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
@@ -63,12 +60,6 @@ export class ReviewPanel {
 		}
 	}
 
-	#drop() {
-		setText(this.#pointed, "");
-		this.worths = null;
-		this.text = "";
-	}
-
 	async #scan() {
 		if (this.#isScanning) return;
 		this.#isScanning = true;
@@ -85,7 +76,7 @@ export class ReviewPanel {
 		this.#noGraph.hidden = isTwo;
 		if (isTwo) this.#graph.draw(review.pointsOf(state), this.#here);
 		this.#drawTurningPoint(state);
-		this.#mistakes.disabled = !nextMistake(this.kinds, this.#here);
+		this.#mistakes.disabled = !nextMistake(review.kinds, this.#here);
 		this.page.draw();
 	}
 
@@ -102,15 +93,15 @@ export class ReviewPanel {
 		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
 	}
 
-	/** Say what the cell is worth that is pointed at, -1 for none. @param {number} cell */
-	point(cell) {
+	/** Say what the cell is worth that is pointed at, -1 for none. */
+	point(cell = -1) {
 		const analysis = this.review.known[this.#here];
 		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
 		setText(this.#pointed, isKnown ? describeCellWorth(cell, analysis, isKnown.rules) : "");
 	}
 
 	lookAtMistake() {
-		const ply = nextMistake(this.kinds, this.#here);
+		const ply = nextMistake(this.review.kinds, this.#here);
 		if (ply) this.page.timeline.look(ply);
 	}
 
@@ -119,9 +110,5 @@ export class ReviewPanel {
 		this.#all.setAttribute("aria-pressed", String(this.#isAll));
 		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
 		this.page.draw();
-	}
-
-	end() {
-		this.review.end();
 	}
 }

@@ -1,8 +1,7 @@
-/** What a board is drawn of: ground, lines, labels, marks, discs and stones. A cell is a square of 100. */
+/** What a board is drawn of: ground, lines, labels, marks, discs and stones; and marks beside names. A cell is a square of 100. */
 
 import { svg } from "./dom.js";
 import { hasLooks } from "./look.js";
-import { drawMark } from "./marks.js";
 import { BLOCKED, FREE, nameColumn } from "./rules.js";
 
 export const SIDE = 100;
@@ -103,8 +102,7 @@ export class Shapes {
 		return content && this.#at(cell, { "data-in": cell }, content);
 	}
 
-	/** @param {number} cell @param {string} mark @param {boolean} isMove */
-	#makeContent(cell, mark, isMove) {
+	#makeContent(cell = 0, mark = "", isMove = false) {
 		if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
 		if (mark !== FREE) return this.makeMark(mark, isMove ? Math.floor(cell / this.rules.columns) + 1 : 0);
 		const isStar = hasLooks(this.rules) && STARS.includes(cell);
@@ -156,9 +154,30 @@ export class Shapes {
 	}
 }
 
-/** @param {number} index of the player @param {boolean} isLaid whether one sees it laid */
-function makeStone(index, isLaid) {
+function makeStone(index = 0, isLaid = false) {
 	const stone = svg("circle", { class: `mark stone${isLaid ? " laid" : ""}`, cx: 50, cy: 50, r: 46 });
 	stone.style.fill = `url(#stone${index})`;
 	return stone;
+}
+
+/** @type {Record<string, string>} */
+const STROKES = { X: "M27 27 73 73M73 27 27 73", O: "M50 24A26 26 0 1 1 49.9 24", A: "M28 75 50 25 72 75M36 57H64" };
+
+/** @param {string} marks in turn order, which colours them @param {string} mark @param {string} [more] classes */
+export function drawMark(marks, mark, more = "") {
+	const kind = { class: `mark m${marks.indexOf(mark)}${more}` };
+	if (mark in STROKES) return svg("path", { ...kind, d: STROKES[mark], pathLength: 1 });
+	return svg("text", { ...kind, x: 50, y: 72, "font-size": 62, "text-anchor": "middle" }, mark);
+}
+
+/** A mark as a small picture beside a name. @param {string} marks @param {string} mark */
+export const markIcon = (marks, mark) =>
+	svg("svg", { viewBox: "12 12 76 76", class: "icon", "aria-hidden": "true" }, drawMark(marks, mark));
+
+/** What a player places, as a small picture beside the name: with its mark also where stones bear none. @param {Look} look @param {string} marks @param {string} mark */
+export function seatIcon(look, marks, mark) {
+	if (look === "marks") return markIcon(marks, mark);
+	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
+	const piece = svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), drawMark(marks, mark));
+	return svg("svg", { viewBox: "2 2 96 96", class: "icon", "aria-hidden": "true" }, piece);
 }

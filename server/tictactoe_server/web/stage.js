@@ -4,15 +4,15 @@ import { say } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { changeLook, lookOf } from "./look.js";
-import { seatIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
+import { seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
 
 export class Stage {
-	#head = h("h1", { tabindex: -1 });
+	#head = h("h1");
 	#code = h("code.room-code", { title: say("view room code") });
 	#terms = button("", () => this.page.app.showRules(this.page.game?.state?.rules), { class: "sub terms", title: say("page rules") });
 	#banner = h("p.banner", { hidden: true });
@@ -33,11 +33,11 @@ export class Stage {
 
 	/** @param {GamePage} page */
 	constructor(page) {
-		const { timeline, talk, isLive } = page;
+		const { timeline, talk, isLive, source } = page;
 		this.page = page;
 		this.looks = button("◐", () => this.#changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		/** Copies the tag that shows the game in another page, where everybody may see it. */
-		this.embed = button(say("page embed"), () => page.copyTag(), { class: "looks", hidden: true });
+		this.embed = button(say("page embed"), () => page.app.copyTag(source.shared ? `replay/${source.shared}` : source.code), { class: "looks", hidden: true });
 		this.element = h("div.game",
 			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms, this.#banner), this.#players),
 			h("div.middle", this.#card, this.#place),

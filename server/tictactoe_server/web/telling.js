@@ -2,9 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { choicesAt, isDraw, standing, takenBackBy } from "./happened.js";
-import { MORE } from "./opening.js";
-import { nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
-import { clean, endFor, describeCell, describePlayers, describeReason, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
+import { MORE, nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
+import { clean, describeCell, describePlayers, describeReason, endFor, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 /** How many moves that were taken back are told by their names. */
 const MOST_NAMED = 6;

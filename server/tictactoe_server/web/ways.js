@@ -10,8 +10,8 @@ export class Ways {
 	/** Whether we came by TLS, from which nothing else may lead away. */
 	#isSafe = false;
 
-	/** @param {string} url the first to try */
-	constructor(url) {
+	/** Begin with this one. */
+	constructor(url = "") {
 		this.#urls = [...new Set([url, HOME])];
 	}
 

@@ -17,8 +17,8 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 		return h("li", h("h3", name), h("ol", matches.map((match) => makeMatch(match, own))));
 	}));
 
-/** A name that shrinks where it is too long for its place. @param {string} name */
-export const fit = (name) => h("div.fit", h("span", { "--length": name.length }, clean(name)));
+/** A name that shrinks where it is too long for its place. */
+export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, clean(name)));
 
 /** @param {EventMatch} match @param {string} own */
 function makeMatch({ players, names, points = [], goes_on: winner }, own) {

@@ -34,7 +34,6 @@ export class Following {
 		return this.app.connection.welcome?.player ?? "";
 	}
 
-	/** What one may do. */
 	get deeds() {
 		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
@@ -73,7 +72,6 @@ export class Following {
 		}));
 	}
 
-	/** How many are not here, and who. */
 	get missing() {
 		const rows = this.rows.filter(({ player, status }) => status === "expected" || this.timeAway(player));
 		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, clean(name)])) };
@@ -127,7 +125,7 @@ export class Following {
 	}
 
 	/** Subscribe, on each connection anew. */
-	async follow() {
+	async onPhase() {
 		const { connection } = this.app;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
@@ -156,7 +154,7 @@ export class Following {
 	}
 
 	/** @param {News} news */
-	hear(news) {
+	onNews(news) {
 		if ((news.type !== "event" && news.type !== "event_rows") || news.event !== this.code) return;
 		if (news.type === "event") this.state = news;
 		else if (!this.state) return; // rows that the page before has asked for

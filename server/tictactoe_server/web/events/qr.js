@@ -10,8 +10,8 @@ const BYTES = 4;
 const PADS = [0xec, 0x11];
 const QUIET = 4;
 
-/** @param {number} one @param {number} other both of the field of 256 */
-function multiply(one, other) {
+/** The product of two numbers of the field of 256. */
+function multiply(one = 0, other = 0) {
 	let product = 0;
 	for (let bit = 7; bit >= 0; bit--) product = (product << 1) ^ ((product >> 7) * 0x11d) ^ (((other >> bit) & 1) * one);
 	return product;

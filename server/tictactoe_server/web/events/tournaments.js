@@ -1,7 +1,7 @@
 /** A tournament: what may be done, how it stands, its table and its words; as tictactoe_protocol.tournaments. */
 
 import { say } from "../catalogue.js";
-import { clean, joinWords } from "../words.js";
+import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
 /** How many names are said at once. */
 const MOST_NAMED = 6;
@@ -57,6 +57,13 @@ export const isOpen = ({ state }) => state !== "scored";
 /** The viewer's game that is on. @param {EventState} state @param {string} viewer */
 export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
 
+/** What an event is about, in a line. @param {EventState} state */
+export function describeTerms({ head }) {
+	const { kind, rules, clock, double, players } = head;
+	const what = double ? say("tournament kind double") : describeWord("kind", kind);
+	return [what, nameGame(rules), describeClock(clock), say("page event players", { n: players })].join(" · ");
+}
+
 /** How far it is, at the end who won. @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
@@ -87,7 +94,7 @@ export const formatPoints = (value) => (FRACTIONS[value % 1] ? `${Math.floor(val
 /** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
-/** The pairings of all rounds, with the names of who plays. @param {Whole} whole @returns {Pairing[]} */
+/** The pairings of all rounds, with the names of who plays. @param {Whole} whole */
 export function nameSides({ table, pairings }) {
 	const known = Object.fromEntries(table.map(({ player, name }) => [player, name]));
 	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
