@@ -21,8 +21,7 @@ export class App {
 		this.keep({});
 		this.home = this.connect(this.kept);
 		this.rooms = new Rooms(this.home, (url) => this.connect(this.home.identity, url));
-		this.rooms.seat = async (code, names) =>
-			names || this.kept.here?.code === code ? (await import("./hands.js")).seat(this, code, names).catch(() => []) : [];
+		this.rooms.seat = async (code, names) => (names || this.kept.here?.code === code ? this.#seat(code, names).catch(() => []) : []);
 	}
 
 	/** The connection that the page is about: that of the room on it, or the first. */
@@ -71,6 +70,20 @@ export class App {
 		return connection;
 	}
 
+	/** Seat others at this keyboard, each on a connection that is kept for a return; by default those who sat there before. @param {string} code @param {string[]} [names] */
+	async #seat(code, names) {
+		const people = [];
+		for (const known of names?.map((name) => ({ name, token: "" })) ?? this.kept.here?.people ?? []) {
+			const home = this.connect(known, undefined, () => rooms);
+			const rooms = new Rooms(home, (url) => this.connect(home.identity, url, () => rooms));
+			home.retry();
+			await home.arrive();
+			people.push(await rooms.enter({ type: "join", room: code }));
+		}
+		this.keep({ here: { code, people: people.map(({ connection }) => connection.identity) } });
+		return people;
+	}
+
 	/** Somebody waits for us at the board of an event. @param {Call} call */
 	#answer(call) {
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
@@ -84,8 +97,8 @@ export class App {
 		return this.connection.arrive();
 	}
 
-	/** Be called so from now on, where it is a new one; whether one may be. @param {string} name */
-	async bear(name) {
+	/** Be called so from now on, where it is a new one; whether one may be. */
+	async bear(name = "") {
 		const wanted = name.trim();
 		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
 		await this.arrive();
@@ -131,8 +144,8 @@ export class App {
 		(await prepared(import("./commands.js"))).showKeys();
 	}
 
-	/** Copy a text and say so, or mark it where the browser copies nothing. @param {string} text */
-	async copy(text) {
+	/** Copy a text and say so, or mark it where the browser copies nothing. */
+	async copy(text = "") {
 		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 		if (isWritten || copyMarked(text)) return this.say(say("page copied", { text }));
 		this.show(say("page marked", { text }));
@@ -167,8 +180,8 @@ export class App {
 	}
 }
 
-/** Copy in the way of before, which a page without TLS has too; whether it did. @param {string} text */
-function copyMarked(text) {
+/** Copy in the way of before, which a page without TLS has too; whether it did. */
+function copyMarked(text = "") {
 	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
 	const field = h("textarea.unseen", { readonly: true });
 	field.value = text;

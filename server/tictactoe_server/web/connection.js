@@ -4,8 +4,7 @@ import { say } from "./catalogue.js";
 import { Identity } from "./identity.js";
 import { Pulse } from "./pulse.js";
 import { Lost, Requests, inOwnWords } from "./requests.js";
-import { HOME, takeSocket } from "./socket.js";
-import { Ways } from "./ways.js";
+import { HOME, Ways, takeSocket } from "./socket.js";
 
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "repeat", "review", "sentences", "seq", "share", "wall"];
@@ -92,8 +91,8 @@ export class Connection {
 		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
-	/** The server takes a name with a hello alone, so this connects anew. @param {string} name */
-	rename(name) {
+	/** The server takes a name with a hello alone, so this connects anew. */
+	rename(name = "") {
 		this.identity.rename(name);
 		this.#beginAnew();
 	}
@@ -146,8 +145,8 @@ export class Connection {
 		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello, features: FEATURES }));
 	}
 
-	/** What a socket that is closing does not take is lost with it, a moment later. @param {string} text */
-	#send(text) {
+	/** What a socket that is closing does not take is lost with it, a moment later. */
+	#send(text = "") {
 		if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
 	}
 
@@ -249,8 +248,8 @@ class Patience {
 		this.#lostAt = 0;
 	}
 
-	/** How many milliseconds to wait, infinite for ever where the server could not be reached for long. @param {number} code why the socket closed @param {number} holdMs how long a seat is held @param {boolean} isAlone whether there is one server alone */
-	wait(code, holdMs, isAlone) {
+	/** How many milliseconds to wait, infinite for ever where the server could not be reached for long. */
+	wait(code = 0, holdMs = 0, isAlone = false) {
 		const now = performance.now();
 		this.#lostAt ||= now;
 		const backInMs = isAlone ? this.backInMs : 0;

@@ -186,8 +186,8 @@ export class GameControls {
 		return !!room && room.ask(request);
 	}
 
-	/** Do what was typed behind a slash or a colon. @param {string} text */
-	async command(text) {
+	/** Do what was typed behind a slash or a colon. */
+	async command(text = "") {
 		const { readCommand } = await prepared(import("./commands.js"));
 		const { app, game, may } = this.page;
 		if (!game?.state || !may) return;

@@ -23,7 +23,7 @@ const [head, told] = [h("h1"), h("p.turn")];
 /** Where this server is, which may share its host with others, and what is shown. */
 const [server, path = ""] = location.pathname.split("/embed/");
 const [kind, id] = path.split("/");
-const link = h("a", { href: `/${path}`, target: "_blank", rel: "noopener" }, "tictactoe");
+const link = h("a", { href: `/${path}`, target: "_blank" }, "tictactoe");
 
 /** A game, with its steps where all of its moves are known. */
 function makeGame() {

@@ -7,7 +7,6 @@ import { GameControls } from "./controls.js";
 import { show } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
 import { hasLooks, lookOf } from "./look.js";
-import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
@@ -15,6 +14,7 @@ import { sceneOf } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
+import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
 import { clean, messageOf } from "./words.js";
 
@@ -162,7 +162,7 @@ export class GamePage {
 		this.talk.draw();
 		stage.embed.hidden = !this.source.shared && (!this.isLive || game?.state?.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
-		stage.drawQuestions(scene.questions);
+		stage.tick(scene);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
 	}
 
@@ -183,9 +183,7 @@ export class GamePage {
 		const { stage } = this;
 		const scene = this.#scene;
 		if (!scene) return stage.drawBanner(this.#trouble);
-		stage.drawBanner(scene.banner);
-		stage.drawPlayers(scene.players, scene.state.rules);
-		return stage.drawQuestions(scene.questions);
+		return stage.tick(scene);
 	}
 
 	/** What is shown now, null before there is a state. */

@@ -45,8 +45,8 @@ export class Identity {
 		this.#before = null;
 	}
 
-	/** Go on as before where codes are refused; whether there were any. @param {string} why */
-	refuseCodes(why) {
+	/** Go on as before where codes are refused; whether there were any. */
+	refuseCodes(why = "") {
 		if (!this.codes) return false;
 		[this.codes, this.refusedCode] = [null, why];
 		return true;

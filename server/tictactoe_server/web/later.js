@@ -38,7 +38,6 @@ export async function prepare(part) {
 	});
 }
 
-/** Load what all pages of events need. */
 export const prepareEvents = () => Promise.all([prepare("later"), prepare("events")]);
 
 /** A module that is not loaded at once, with what belongs to it. @template T @param {Promise<T>} module */

@@ -53,8 +53,8 @@ async function loadPage() {
 /** @param {Source} source */
 const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
 
-/** What stands in an address; nothing where it is broken, which is told. @param {string} text */
-function decode(text) {
+/** What stands in an address; nothing where it is broken, which is told. */
+function decode(text = "") {
 	try {
 		return decodeURIComponent(text);
 	} catch {
@@ -76,8 +76,8 @@ async function loadRoom(text = "", onlyWatches = false) {
 	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
 }
 
-/** The code of another device is taken out of the address at once. @param {string} code */
-async function loadLink(code) {
+/** The code of another device is taken out of the address at once. */
+async function loadLink(code = "") {
 	history.replaceState(null, "", "/");
 	const { makeHome } = await LOADERS.home();
 	(await import("./names.js")).showNames(app, code);
@@ -103,21 +103,18 @@ function loadAnew(why) {
 	else app.say(say("page unreachable"));
 }
 
-/** @param {PagePart} part */
-const close = (part) => part.close?.();
-
 async function open() {
 	const own = ++asked;
-	each(close);
+	each((part) => part.close?.());
 	page = null;
 	news.textContent = "";
 	const next = await loadPage().catch(loadAnew);
-	if (!next || own !== asked) return each(close, next || null);
+	if (!next || own !== asked) return each((part) => part.close?.(), next || null);
 	page = next;
 	document.title = page.title;
 	document.body.className = location.pathname.endsWith("/wall") ? "on-wall" : "";
 	show(main, page.element);
-	each((part) => part.onPhase?.());
+	showPhase();
 }
 
 /** Open what the address leads to now, from its top. */

@@ -31,8 +31,8 @@ export class Review {
 		this.moves = moves;
 	}
 
-	/** The worth of the position after so many moves; rejects as requests do. @param {number} ply */
-	analyse(ply) {
+	/** The worth of the position after so many moves; rejects as requests do. */
+	analyse(ply = 0) {
 		const found = this.#asked.get(ply) ?? this.#askPatiently(ply);
 		const isStill = () => this.#asked.get(ply) === found;
 		this.#asked.set(ply, found);

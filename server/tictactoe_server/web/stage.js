@@ -67,8 +67,6 @@ export class Stage {
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
-		this.drawBanner(scene.banner);
-		this.drawPlayers(scene.players, scene.state.rules);
 		if (this.title !== scene.title) document.title = this.title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
@@ -80,8 +78,15 @@ export class Stage {
 		this.#drawButtons(scene.deeds);
 	}
 
+	/** Draw what changes with the time. @param {Scene} scene */
+	tick({ banner, players, questions, state }) {
+		this.drawBanner(banner);
+		this.#drawPlayers(players, state.rules);
+		this.#drawQuestions(questions);
+	}
+
 	/** A row for each seat. @param {Scene["players"]} players @param {Rules} rules */
-	drawPlayers(players, rules) {
+	#drawPlayers(players, rules) {
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
@@ -143,7 +148,7 @@ export class Stage {
 	}
 
 	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} questions */
-	drawQuestions(questions) {
+	#drawQuestions(questions) {
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", h("p"), h("div.row"));
 		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {

@@ -38,7 +38,6 @@ export class Timeline {
 		this.page = page;
 	}
 
-	/** How many moves are looked at. */
 	get shown() {
 		return this.here ?? this.#count;
 	}

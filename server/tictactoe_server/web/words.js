@@ -87,8 +87,8 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
-/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text */
-export function parseClock(text) {
+/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. */
+export function parseClock(text = "") {
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;
 	const [, first, move, more = "0"] = found;
@@ -145,8 +145,8 @@ export function describePush(push) {
 	return say(isFinal ? "page stopping later" : "page restarting later");
 }
 
-/** The room that a code or a link names, else nothing. @param {string} text */
-export function readCode(text) {
+/** The room that a code or a link names, else nothing. */
+export function readCode(text = "") {
 	const code = text.replace(/[?#].*$/, "").replace(/^.*\//, "").replace(/[\s-]/g, "").toUpperCase();
 	return /^[2-9A-HJ-NP-Z]{6}$/.test(code) ? code : "";
 }

@@ -7,8 +7,8 @@ import { formatPoints } from "./tournaments.js";
 
 const ROUNDS = ["final", "semifinals", "quarterfinals"];
 
-/** What a round is called after which so many are left, of all that there are. @param {number} left @param {number} all */
-export const nameRound = (left, all) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
+/** What a round is called after which so many are left, of all that there are. */
+export const nameRound = (left = 0, all = 0) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
 
 /** @param {EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
 export const makeBracket = (rounds, own, most = rounds.length) =>

@@ -14,7 +14,6 @@ export class Following {
 	/** @type {EventState | null} */ state = null;
 	/** @type {Whole | null} */ whole = null;
 	receivedAt = 0;
-	/** Whether one came in by a card. */
 	hasCard = false;
 	/** Why there is nothing to follow, if so. */
 	refused = "";
@@ -58,8 +57,8 @@ export class Following {
 		return performance.now() - this.receivedAt;
 	}
 
-	/** For how long a player has been away, "" for who is here. @param {string} player */
-	timeAway(player) {
+	/** For how long a player has been away, "" for who is here. */
+	timeAway(player = "") {
 		const ms = this.state?.away?.[player];
 		return ms === undefined ? "" : formatDuration(ms + this.#age);
 	}

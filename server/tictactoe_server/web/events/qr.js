@@ -58,8 +58,8 @@ function outline(size) {
 	return cells;
 }
 
-/** The dark cells of a text's code, by rows, or null for one of more than 106 bytes. @param {string} text */
-export function encodeQr(text) {
+/** The dark cells of a text's code, by rows, or null for one of more than 106 bytes. */
+export function encodeQr(text = "") {
 	const bytes = [...new TextEncoder().encode(text)];
 	const version = CODEWORDS.findIndex(([data]) => data >= bytes.length + 2);
 	if (version < 0) return null;
@@ -83,8 +83,8 @@ export function encodeQr(text) {
 	return cells;
 }
 
-/** A code as a picture, or null for what is longer than a code here can be. @param {string} text @param {string} label what it is, for who does not see it */
-export function drawQr(text, label) {
+/** A code as a picture, or null for what is longer than a code here can be. */
+export function drawQr(text = "", label = "") {
 	const cells = encodeQr(text);
 	if (!cells) return null;
 	const d = cells.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");

@@ -85,11 +85,11 @@ export function describeOwn(state, viewer) {
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
 }
 
-/** A word of the wire as it is said; one of a newer server as it came. @param {string} about @param {string} word */
-export const describeWord = (about, word) => (WORDS[about][0].includes(word) ? WORDS[about][1](word) : clean(word));
+/** A word of the wire as it is said; one of a newer server as it came. */
+export const describeWord = (about = "", word = "") => (WORDS[about][0].includes(word) ? WORDS[about][1](word) : clean(word));
 
-/** Points or a tie-break: a half as in `2½`. @param {number} value */
-export const formatPoints = (value) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
+/** Points or a tie-break: a half as in `2½`. */
+export const formatPoints = (value = 0) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
 /** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
