@@ -37,7 +37,7 @@ ALLOWED: Final = (
     ("text/programs.py", r"\0 join \0", "a command line"),
     ("waiting.js", r"tictactoe-client join \0", "a command line"),
     ("catalogue.js", r".*sentence.*", "said to whoever writes the page"),
-    ("language.js", r"language=.*", "a cookie"),
+    ("later.js", r"language=.*", "a cookie"),
     (".js", r"taking back", "why an offer lapsed, as `happened` names it"),
     ("version.py", r"pipx .*|uv .*|\0 -m pip install|\0 --upgrade \0|git .*", "command lines"),
     (".py", r"TLS: .*", "the name of a protocol, and what the library says"),

@@ -91,6 +91,7 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
         await home.locator(".new-room").wait_for()
         await _shoot(home, folder / "new-room.png")
         await home.goto(at)
+        await home.get_by_label("Playing as").fill("gia")  # who has no name is asked for one first
         await home.get_by_role("button", name="Invite a friend").click()
         await home.locator(".invite img").wait_for()
         await _shoot(home, folder / "invitation.png")

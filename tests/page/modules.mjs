@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
 const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readCommand, wordsOf, COMMANDS }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "replay", "rules", "news", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
+	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "replay", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -203,15 +203,15 @@ test("a key stands for the first of its deeds that may be done", () => {
 test("a table is in the order of its places also when a few rows of it change", () => {
 	const following = new Following({}, "E2E2E2", () => undefined);
 	const row = (player, place) => ({ player, place });
-	following.hear({ type: "event", event: "E2E2E2", seq: 1, head: { players: 3 }, table: [row("ana", 1), row("bo", 2), row("cy", 3)], pairings: [] });
-	following.hear({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [row("bo", 3), row("cy", 2)], pairings: [] });
+	following.onNews({ type: "event", event: "E2E2E2", seq: 1, head: { players: 3 }, table: [row("ana", 1), row("bo", 2), row("cy", 3)], pairings: [] });
+	following.onNews({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [row("bo", 3), row("cy", 2)], pairings: [] });
 	assert.deepEqual(following.rows.map(({ player }) => player), ["ana", "cy", "bo"]);
 });
 
 test("rows that come before the event itself, as another page has asked for them, are passed over", () => {
 	let changes = 0;
 	const following = new Following({}, "E2E2E2", () => changes++);
-	following.hear({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [{ player: "ana", place: 1 }], pairings: [] });
+	following.onNews({ type: "event_rows", event: "E2E2E2", seq: 2, rows: [{ player: "ana", place: 1 }], pairings: [] });
 	assert.deepEqual([following.state, following.rows, changes], [null, [], 0]);
 });
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -67,14 +68,18 @@ async def test_a_shared_game_plays_by_itself_in_a_frame_and_can_be_stepped(serve
             await expect(frame.locator("[data-in] .mark")).to_have_count(0)
 
 
-async def test_an_event_has_its_table_in_a_frame(server: Server, visit: Visit) -> None:
-    async with open_peer(server.url, "ana") as ana:
+async def test_an_event_has_its_games_and_its_table_in_a_frame(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         event = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}))["event"]
-        await ana.ask("event_join", event=event)
+        for player in (ana, bo):
+            await player.ask("event_join", event=event)
         async with other_site(f"http://127.0.0.1:{server.port}/embed/e/{event}") as site:
             frame = (await visit(site)).page.frame_locator("iframe")
             await expect(frame.locator("h1")).to_have_text("Friday")
-            await expect(frame.locator(".standings tbody tr")).to_contain_text("ana")
+            await expect(frame.locator(".standings tbody tr").first).to_contain_text("ana")
+            seq = json.loads((await get(server, f"/e/{event}.json")).body)["seq"]
+            await ana.ask("event_run", event=event, action="begin", seq=seq)
+            await expect(frame.locator(".pairings li")).to_contain_text("0 moves")
 
 
 async def test_everything_else_refuses_frames(server: Server) -> None:

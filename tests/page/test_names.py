@@ -143,6 +143,22 @@ async def test_whoever_bears_a_name_that_is_another_s_is_told_what_to_do(server:
         await expect(other.page.locator(".banner")).to_contain_text("Take another name or, if it is yours")
 
 
+@pytest.mark.parametrize("phone", [False, True])
+async def test_a_banner_that_comes_while_one_presses_a_button_moves_nothing(
+    server: Server, visit: Visit, phone: bool
+) -> None:
+    async with open_peer(server.url, "lena") as lena:
+        await lena.ask("claim_name", name="lena")
+        other = await visit(address(server), phone=phone)
+        await other.connects()
+        buttons = [other.button(name) for name in ("Quick match", "Invite a friend", "Join")]
+        before = [await button.bounding_box() for button in buttons]
+        await other.page.get_by_label("Playing as").fill("lena")
+        await other.page.keyboard.press("Enter")
+        await expect(other.page.locator(".banner")).to_be_in_viewport(ratio=1)
+        assert [await button.bounding_box() for button in buttons] == before
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_name_that_may_be_proposed_is_one_that_servers_take(language: str) -> None:
     words = [open_catalogue(language).say(f"name proposal {part}").split() for part in ("first", "last")]

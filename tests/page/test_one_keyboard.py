@@ -57,6 +57,6 @@ async def test_a_fair_opening_is_played_here_by_names_and_leaving_ends_it_for_bo
     code = ana.code
     await ana.button("Leave").click()
     await ana.answer("Leave")
-    await ana.connects()
+    await expect(ana.tile("classic")).to_be_visible()
     async with open_peer(server.url, "cy") as cy:
         assert (await cy.ask("join", room=code))["code"] == "no_such_room"

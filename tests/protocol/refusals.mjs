@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 const [folder, catalogues, ...languages] = process.argv.slice(2);
 const { speak } = await import(`${folder}/catalogue.js`);
-const { inOwnWords } = await import(`${folder}/refusals.js`);
+const { inOwnWords } = await import(`${folder}/requests.js`);
 
 for (const { push, said } of JSON.parse(readFileSync(0, "utf8"))) {
 	for (const language of languages) {

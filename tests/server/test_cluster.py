@@ -20,7 +20,7 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.tables import ANA, BO, CODE
 from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing, undriven
-from tests.server.test_pages import get
+from tests.server.test_pages import BROWSER, get
 from tictactoe_engine import Rules
 from tictactoe_server.admin.orders import people
 from tictactoe_server.admin.orders.order import Order, OrderRefused
@@ -268,13 +268,16 @@ async def shown(server: Server, path: str, words: str) -> None:
 # -- servers come and go --------------------------------------------------------------------------------------------
 
 
-async def test_a_stream_of_another_server_s_room_is_redirected_to_it(node: Node) -> None:
+async def test_a_stream_and_a_frame_of_another_server_s_room_are_redirected_to_it(node: Node) -> None:
     async with cluster_of(node, 2) as (here, there), two_playing(there) as (ana, bo, room):
         await until(lambda: here.core.registry.elsewhere.find(room) is not None)
         assert json.loads((await get(here, f"/api/rooms/{room}")).body)["status"] == "playing"
-        led = await get(here, f"/api/rooms/{room}/stream")
-        assert (led.status, led.fields["location"]) == (
-            *(307, f"http://127.0.0.1:{there.port}/api/rooms/{room}/stream"),
+        for path in (f"/api/rooms/{room}/stream", f"/embed/{room}"):
+            led = await get(here, path)
+            assert (led.status, led.fields["location"]) == (307, f"http://127.0.0.1:{there.port}{path}")
+        assert (
+            "frame-ancestors *"
+            in (await get(there, f"/embed/{room}", accept=BROWSER)).fields["content-security-policy"]
         )
         id = (await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2]))["game_id"]
         assert json.loads((await get(here, f"/api/games/{id}")).body)["room"] == room

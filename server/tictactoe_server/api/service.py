@@ -41,6 +41,7 @@ from tictactoe_server.transport.http_messages import (
     HttpResponse,
     HttpStream,
     LineReader,
+    lead_to,
 )
 from tictactoe_server.transport.rate_limit import Held
 
@@ -203,8 +204,7 @@ class Api(Service):
         except Refused as refused:
             if refused.url is None:
                 raise
-            place = f"http{refused.url.removeprefix('ws')}/api/rooms/{code}/stream"
-            return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
+            return lead_to(refused.url, f"/api/rooms/{code}/stream")
 
         def state() -> bytes:
             if live.is_gone:

@@ -27,7 +27,7 @@ from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send,
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
-from tictactoe_server.transport.http_messages import READABLE, HttpRequest, HttpResponse, explain, say_too_many
+from tictactoe_server.transport.http_messages import READABLE, HttpRequest, HttpResponse, explain, lead_to, say_too_many
 from tictactoe_server.transport.rate_limit import RateLimit
 
 ANSWER_SECONDS: Final = 5.0
@@ -165,7 +165,10 @@ class Pages:
         """
         page = await self._read(request, self._find(request))
         if not isinstance(page, PageHead) or not page.picture:
-            raise Refused(ErrorCode.NOT_ALLOWED)
+            return self._nothing(request)
+        url = self._core.registry.elsewhere.find(request.path.removeprefix("/"))
+        if url is not None:  # a frame may connect to its own server alone
+            return lead_to(url, f"/embed{request.path}")
         return page._replace(module=EMBED, picture="")
 
     def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:

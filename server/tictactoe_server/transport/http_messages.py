@@ -240,6 +240,12 @@ def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpRespons
     return HttpResponse(status, f"{words}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
 
 
+def lead_to(url: str, path: str) -> HttpResponse:
+    """Return the way to a path at another server, which is reached at this URL of WebSockets."""
+    place = f"http{url.removeprefix('ws')}{path}"
+    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
+
+
 def say_too_many(request: HttpRequest, wait_ms: int) -> HttpResponse:
     """Return that too much is asked for, and after how many ms it will do again."""
     seconds = str(wait_ms // 1000 + 1)

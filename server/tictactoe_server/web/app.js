@@ -2,8 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
-import { copyText } from "./copying.js";
-import { setText } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
@@ -23,8 +22,7 @@ export class App {
 		this.home = this.connect(this.kept);
 		this.rooms = new Rooms(this.home, (url) => this.connect(this.home.identity, url));
 		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
-		this.rooms.seat = async (code, names) =>
-			names || this.kept.here?.code === code ? (await import("./hands.js")).seat(this, code, names).catch(() => []) : [];
+		this.rooms.seat = async (code, names) => (names || this.kept.here?.code === code ? this.#seat(code, names).catch(() => []) : []);
 	}
 
 	/** The connection that the page is about: that of the room on it, or the first. */
@@ -73,23 +71,35 @@ export class App {
 		return connection;
 	}
 
+	/** Seat others at this keyboard, each on a connection that is kept for a return; by default those who sat there before. @param {string} code @param {string[]} [names] */
+	async #seat(code, names) {
+		const people = [];
+		for (const known of names?.map((name) => ({ name, token: "" })) ?? this.kept.here?.people ?? []) {
+			const home = this.connect(known, undefined, () => rooms);
+			const rooms = new Rooms(home, (url) => this.connect(home.identity, url, () => rooms));
+			home.retry();
+			await home.arrive();
+			people.push(await rooms.enter({ type: "join", room: code }));
+		}
+		this.keep({ here: { code, people: people.map(({ connection }) => connection.identity) } });
+		return people;
+	}
+
 	/** Somebody waits for us at the board of an event. @param {Call} call */
-	async #answer(call) {
-		const { answerCall } = await import("./events/call.js").catch(() => ({ answerCall: null }));
-		answerCall?.(this, call);
+	#answer(call) {
+		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
 	}
 
 	navigate(path = "") {
 		this.around.navigate(path);
 	}
 
-	/** Wait until there is a connection. */
 	arrive() {
 		return this.connection.arrive();
 	}
 
-	/** Be called so from now on, where it is a new one; whether one may be. @param {string} name */
-	async bear(name) {
+	/** Be called so from now on, where it is a new one; whether one may be. */
+	async bear(name = "") {
 		const wanted = name.trim();
 		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
 		await this.arrive();
@@ -136,14 +146,23 @@ export class App {
 		(await prepared(import("./rulesdialog.js"))).showRules(rules);
 	}
 
-	/** Show what keys and commands there are. */
 	async showKeys() {
 		(await prepared(import("./commands.js"))).showKeys();
 	}
 
-	/** @param {string} text */
-	copy(text) {
-		return copyText(this, text);
+	/** Copy a text and say so, or mark it where the browser copies nothing. */
+	async copy(text = "") {
+		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+		if (isWritten || copyMarked(text)) return this.say(say("page copied", { text }));
+		this.show(say("page marked", { text }));
+		const from = /** @type {Text} */ (this.status.firstChild);
+		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
+	}
+
+	/** Copy the tag by which another page shows what is under a path. */
+	copyTag(path = "") {
+		const frame = h("iframe", { src: this.linkTo(`embed/${path}`), title: "tictactoe", width: "100%", height: 600 });
+		this.copy(new XMLSerializer().serializeToString(frame));
 	}
 
 	/** A link for others: this page's own address may lead elsewhere on their machines. */
@@ -165,4 +184,18 @@ export class App {
 		document.documentElement.dataset.theme = this.kept.theme;
 		writeKept(this.kept);
 	}
+}
+
+/** Copy in the way of before, which a page without TLS has too; whether it did. */
+function copyMarked(text = "") {
+	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+	const field = h("textarea.unseen", { readonly: true });
+	field.value = text;
+	document.body.append(field);
+	field.focus({ preventScroll: true });
+	field.select();
+	const isCopied = document.execCommand("copy");
+	field.remove();
+	focused?.focus({ preventScroll: true });
+	return isCopied;
 }

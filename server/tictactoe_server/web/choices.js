@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { takenBackBy } from "./happened.js";
-import { choicesOf } from "./opening.js";
+import { choicesOf } from "./rules.js";
 import { describeTakeBack } from "./telling.js";
 import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 

@@ -1,8 +1,7 @@
 /** What is typed behind a slash, by the names of what may be done; and the list of commands and keys that the page shows. */
 
 import { say } from "./catalogue.js";
-import { openDialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, openDialog } from "./dom.js";
 import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
 
 const WAYS = ["choose more", "choose stay", "choose swap"];
@@ -15,11 +14,11 @@ export const COMMANDS = {
 	undo: ["undo accept", "undo offer"],
 };
 
-/** The words for a command, what is written out first; the English one is known in every language. @param {string} id */
-export const wordsOf = (id) => [...say(`type ${id}`).split(/[;,] /).filter((word) => word.length > 1), id];
+/** The words for a command, what is written out first; the English one is known in every language. */
+export const wordsOf = (id = "") => [...say(`type ${id}`).split(/[;,] /).filter((word) => word.length > 1), id];
 
-/** The deeds that a line behind a slash asks for, null where it asks for none. @param {string} text */
-export function readCommand(text) {
+/** The deeds that a line behind a slash asks for, null where it asks for none. */
+export function readCommand(text = "") {
 	const typed = text.trim().replace(/\s+/g, " ").toLowerCase();
 	const found = Object.entries(COMMANDS).find(([id]) => wordsOf(id).includes(typed));
 	return found ? found[1] : null;

@@ -2,12 +2,9 @@
 
 import { say } from "./catalogue.js";
 import { Identity } from "./identity.js";
-import { Patience } from "./patience.js";
 import { Pulse } from "./pulse.js";
-import { inOwnWords } from "./refusals.js";
-import { Lost, Requests } from "./requests.js";
-import { HOME, takeSocket } from "./socket.js";
-import { Ways } from "./ways.js";
+import { Lost, Requests, inOwnWords } from "./requests.js";
+import { HOME, Ways, takeSocket } from "./socket.js";
 
 /** What this page understands beyond version 1.0. */
 const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "repeat", "review", "sentences", "seq", "share", "unreachable", "wall"];
@@ -56,7 +53,6 @@ export class Connection {
 		return !!this.welcome?.features?.includes(feature);
 	}
 
-	/** Whether the server is late with an answer. */
 	get isSilent() {
 		return this.#pulse.isSilent;
 	}
@@ -71,7 +67,6 @@ export class Connection {
 		return !this.welcome && !this.#ways.isAlone;
 	}
 
-	/** Whether to go where this server says. */
 	leadsTo(url = "") {
 		return this.#ways.leadsTo(url);
 	}
@@ -90,14 +85,14 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request @returns {Promise<Ok>} */
+	/** Rejects with `Refused` or `Lost`. @param {Ask} request */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
-	/** The server takes a name with a hello alone, so this connects anew. @param {string} name */
-	rename(name) {
+	/** The server takes a name with a hello alone, so this connects anew. */
+	rename(name = "") {
 		this.identity.rename(name);
 		this.#beginAnew();
 	}
@@ -114,7 +109,6 @@ export class Connection {
 		this.#open(this.url);
 	}
 
-	/** End it for good. */
 	close() {
 		this.#closing.abort();
 		this.#drop();
@@ -151,8 +145,8 @@ export class Connection {
 		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello, features: FEATURES }));
 	}
 
-	/** What a socket that is closing does not take is lost with it, a moment later. @param {string} text */
-	#send(text) {
+	/** What a socket that is closing does not take is lost with it, a moment later. */
+	#send(text = "") {
 		if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
 	}
 
@@ -208,8 +202,7 @@ export class Connection {
 		socket?.close();
 	}
 
-	/** @param {number} code why the socket closed */
-	#lose(code) {
+	#lose(code = 0) {
 		if (this.#isLed) return this.close();
 		clearTimeout(this.#timer);
 		this.#forget();
@@ -231,5 +224,38 @@ export class Connection {
 		if (this.isSilent) this.#abandon();
 		if (this.phase === "away") this.retry();
 		else this.#pulse.ask();
+	}
+}
+
+const WAITS_MS = [400, 800, 1600, 3200, 4000];
+const PATIENCE_MS = 600_000;
+/** The code with which a socket is closed that said too much. */
+const TOO_MUCH = 1008;
+
+class Patience {
+	/** How many attempts there were since the last success. */
+	attempt = 0;
+	/** When a server that goes said that it will be back, infinite for never; 0 for nothing said. */
+	backInMs = 0;
+	#lostAt = 0;
+
+	succeed() {
+		this.attempt = this.backInMs = this.#lostAt = 0;
+	}
+
+	/** Begin anew, as somebody asks for it. */
+	renew() {
+		this.#lostAt = 0;
+	}
+
+	/** How many milliseconds to wait, infinite for ever where the server could not be reached for long. */
+	wait(code = 0, holdMs = 0, isAlone = false) {
+		const now = performance.now();
+		this.#lostAt ||= now;
+		const backInMs = isAlone ? this.backInMs : 0;
+		if (now - this.#lostAt > Math.max(PATIENCE_MS, holdMs) || backInMs === Infinity) return Infinity;
+		this.backInMs = 0;
+		if (backInMs) return backInMs * (1 + Math.random());
+		return WAITS_MS[code === TOO_MUCH ? 4 : Math.min(this.attempt, 4)] * (0.5 + Math.random() / 2);
 	}
 }

@@ -1,11 +1,9 @@
 /** What one does on the page of a game: moves, buttons, commands and keys. */
 
 import { say } from "./catalogue.js";
-import { describeReason, findDeed, findReason, firstOf, isServerBot } from "./choices.js";
-import { askFor, findPast, openAnother } from "./deeds.js";
+import { describeReason, findDeed, findReason, firstOf, isServerBot, takeOf } from "./choices.js";
 import { prepared } from "./later.js";
-import { nextMark } from "./opening.js";
-import { FREE, nameCell, parseCell } from "./rules.js";
+import { FREE, nameCell, nextMark, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
@@ -114,10 +112,19 @@ export class GameControls {
 		if (deed && page.room) askFor(page.room, deed);
 	}
 
-	/** @param {string | null | undefined} bot */
-	#openAnother(bot) {
+	/**
+	 * Open a room with the same terms: with the computer of a level, for whom one invites, or for whoever comes.
+	 * @param {string | null | undefined} bot
+	 */
+	async #openAnother(bot) {
 		const { app, room } = this.page;
-		if (room?.state) openAnother(app, room, room.state, bot);
+		if (!room?.state) return;
+		const { rules: { preset, ...fields }, time_control, visibility } = room.state;
+		const game = { rules: preset ?? fields, clock: time_control ?? null };
+		const bots = bot ? Array(fields.marks.length - 1).fill(bot) : [];
+		const isOurs = bot || visibility === "private";
+		const next = await app.play(isOurs ? { type: "create", ...game, bots, visibility: "private" } : { type: "match", ...game });
+		if (next && !room.ended) room.leave();
 	}
 
 	/** Take a seat, or the own one again. @param {string} [name] to bear there */
@@ -145,20 +152,18 @@ export class GameControls {
 		return page.weigh();
 	}
 
-	/** Ask what a position is worth. @param {number} ply */
-	async #analyse(ply) {
+	async #analyse(ply = 0) {
 		const { room, app, source } = this.page;
 		await app.arrive();
-		const past = "past" in source ? { game: source.past } : "shared" in source ? { replay: source.shared } : {};
 		const { analysis } = room
 			? await room.request({ type: "analyse", ply })
-			: await app.connection.request({ type: "review", ...past, ply });
+			: await app.connection.request({ type: "review", game: source.past, replay: source.shared, ply });
 		return /** @type {Analysis} */ (analysis);
 	}
 
-	async #share() {
-		const { app, source, game } = this.page;
-		const past = "past" in source ? source.past : await findPast(app, game?.code ?? "", this.#state?.game ?? 0);
+	#share() {
+		const { app, source } = this.page;
+		const past = source.past ?? this.#state?.game_id;
 		if (past) app.share(past);
 		else app.say(say("view room in no history"));
 	}
@@ -181,8 +186,8 @@ export class GameControls {
 		return !!room && room.ask(request);
 	}
 
-	/** Do what was typed behind a slash or a colon. @param {string} text */
-	async command(text) {
+	/** Do what was typed behind a slash or a colon. */
+	async command(text = "") {
 		const { readCommand } = await prepared(import("./commands.js"));
 		const { app, game, may } = this.page;
 		if (!game?.state || !may) return;
@@ -191,5 +196,28 @@ export class GameControls {
 		if (names) this.run(firstOf(may, names) ?? names[0]);
 		else if (cell >= 0) this.play(cell);
 		else app.say(say("view room unknown command", { typed: clean(text) }));
+	}
+}
+
+/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed & {hand?: Room}} deed */
+async function askFor(room, { id, argument, hand = room }) {
+	const { state, others } = room;
+	if (id === "undo" && others.length) hand = room.handOf(state?.board[state.last ?? 0]);
+	switch (id) {
+		case "draw":
+		case "undo":
+			await room.ask({ type: id, action: /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument) }, hand);
+			// Who shares a keyboard need not be asked.
+			return id === "undo" && others.length && room.ask({ type: id, action: "accept" }, hand === room ? others[0] : room);
+		case "claim":
+			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, hand);
+		case "choose":
+			return state && room.ask({ type: id, take: takeOf(state, argument), ply: state.ply }, hand);
+		case "rematch":
+			return [room, ...others].map((one) => room.ask({ type: id }, one));
+		case "resign":
+			return room.ask({ type: id }, hand);
+		default:
+			return id === "leave" && room.leave();
 	}
 }

@@ -1,4 +1,6 @@
-/** Elements in a line, and lists of them that keep what stays. Text goes in as text, never as markup. */
+/** Elements in a line, lists of them that keep what stays, and dialogs. Text goes in as text, never as markup. */
+
+import { say } from "./catalogue.js";
 
 /** @template {HTMLElement | SVGElement} E @param {E} element @param {Part[]} parts children, before them maybe attributes; those with two dashes are for the style sheet */
 function fill(element, parts) {
@@ -82,4 +84,14 @@ export const submitting = (does) => (event) => {
 export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
 	if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;
 	return target.matches("input, select") || ((key === "Enter" || key === " ") && target.matches("button, a"));
+}
+
+/** Show what lies over the page until it is closed. @param {string} title @param {...(Element | Element[])} content */
+export function openDialog(title, ...content) {
+	const close = button(say("page close"), () => dialog.close());
+	/** @type {HTMLDialogElement} */
+	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("div.dialog-head", h("h2", title), close), ...content);
+	document.body.append(dialog);
+	dialog.showModal();
+	return dialog;
 }

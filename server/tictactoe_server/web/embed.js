@@ -2,12 +2,13 @@
 
 import { Board } from "./board.js";
 import { h, setText, show } from "./dom.js";
+import { Following } from "./events/following.js";
+import { drawPairings } from "./events/pairings.js";
 import { Table } from "./events/table.js";
-import { describeStanding } from "./events/tournaments.js";
-import { learnLanguage } from "./language.js";
-import { prepare, prepareEvents } from "./later.js";
+import { describeStanding, nameSides } from "./events/tournaments.js";
+import { learnLanguage, prepare, prepareEvents } from "./later.js";
 import { lookOf } from "./look.js";
-import { showPlayed } from "./replay.js";
+import { showPlayed, watched } from "./replay.js";
 import { sceneOf } from "./scene.js";
 import { Timeline } from "./timeline.js";
 import { clean } from "./words.js";
@@ -18,53 +19,55 @@ const AGAIN_MS = 3000;
 const MAY_NOTHING = { deeds: [], questions: [], reasons: {} };
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
-const head = h("h1");
-const told = h("p.turn");
-const [, kind = "", id = ""] = location.pathname.slice(1).split("/");
-const path = id ? `/${kind}/${id}` : `/${kind}`;
-const link = h("a", { href: path, target: "_blank", rel: "noopener" }, "tictactoe");
+const [head, told] = [h("h1"), h("p.turn")];
+/** Where this server is, which may share its host with others, and what is shown. */
+const [server, path = ""] = location.pathname.split("/embed/");
+const [kind, id] = path.split("/");
+const link = h("a", { href: `/${path}`, target: "_blank" }, "tictactoe");
 
 /** A game, with its steps where all of its moves are known. */
-class EmbeddedGame {
-	/** @type {ShownGame | null} */
-	game = null;
+function makeGame() {
+	/** @type {ShownGame} */
+	let game;
 	/** @type {Board | null} */
-	#board = null;
-	#place = h("div.place");
+	let board = null;
+	const place = h("div.place");
 	/** What a board and its steps ask of a page: here nothing is played. */
-	#page = /** @type {any} */ ({ controls: { play: () => undefined }, stage: { drawConfirm: () => undefined }, look: () => this.draw() });
-	timeline = new Timeline(this.#page);
+	const page = /** @type {any} */ ({ controls: { play: () => undefined }, stage: { drawConfirm: () => undefined }, look: draw });
+	const timeline = new Timeline(page);
+	return { timeline, take };
 
-	/** @param {ShownGame} game */
-	show(game) {
-		this.game = game;
-		const { state, isLive } = game;
-		if (!state) return;
-		if (!this.#board || JSON.stringify(this.#board.rules) !== JSON.stringify(state.rules)) {
-			this.#board = new Board(this.#page, state.rules, lookOf(state.rules));
-			show(this.#place, this.#board.element);
-			show(main, head, this.#place, told, !isLive && this.timeline.steps, link);
+	/** @param {ShownGame & { state: State }} next */
+	function take(next) {
+		game = next;
+		const { state: { rules }, isLive } = next;
+		if (JSON.stringify(board?.rules) !== JSON.stringify(rules)) {
+			board = new Board(page, rules, lookOf(rules));
+			show(place, board.element);
+			show(main, head, place, told, !isLive && timeline.steps, link);
 		}
-		this.draw();
+		draw();
 	}
 
-	draw() {
-		const { game } = this;
-		if (!game?.state) return;
-		if (!game.isLive) this.timeline.draw(game.state, game.moves, "");
-		const view = { here: this.timeline.here, typed: "", confirming: "", passed: 0, isOffline: false, onlyWatches: true };
-		const scene = sceneOf(game, game.state, MAY_NOTHING, /** @type {View} */ (view));
+	function draw() {
+		const { state, moves, isLive } = game;
+		if (!state) return;
+		if (!isLive) timeline.draw(state, moves, "");
+		const view = { here: timeline.here, typed: "", confirming: "", passed: 0, isOffline: false, isReviewing: false };
+		const scene = sceneOf(game, state, MAY_NOTHING, view);
 		setText(head, scene.head);
 		setText(told, scene.turn.text);
-		this.#board?.draw(scene.board);
+		board?.draw(scene.board);
 	}
 }
 
-/** Give each line of a stream to `hear`, from now on, until there is no such thing any more. @param {string} url @param {(line: any) => void} hear */
-async function follow(url, hear) {
+/** Give each line of a stream to `hear`, from now on, until there is no such thing any more. @param {string} what @param {(line: any) => void} hear */
+async function follow(what, hear) {
 	for (;;) {
-		const answer = await fetch(url).catch(() => null);
-		if (answer?.status === 404) return;
+		const answer = await fetch(`${server}/api/${what}/stream`, { redirect: "manual" }).catch(() => null);
+		// Another server has it now, to which this page may not connect: that one shows it.
+		if (answer?.type === "opaqueredirect") return location.reload();
+		if (answer?.status === 404) return undefined;
 		if (answer?.ok && answer.body) await readLines(answer.body, hear).catch(() => undefined);
 		await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 	}
@@ -81,33 +84,30 @@ async function readLines(body, hear) {
 	}
 }
 
-/** @param {State} state @returns {ShownGame} */
-const gameOf = (state) => ({ code: state.room, state, moves: [], viewer: "", seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: "", isLive: true });
-
+/** How an event stands, and the games that are on. */
 async function showEvent() {
 	await prepareEvents();
-	const table = new Table();
-	show(main, head, told, h("div.event", table.element), link);
-	follow(`/api/events/${id}/stream`, (whole) => {
+	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);
+	const [table, on] = [new Table(), h("ul.pairings")];
+	show(main, head, told, h("div.event", on, table.element), link);
+	follow(`events/${id}`, (whole) => {
+		const state = (following.state = { ...whole, head: { rounds: whole.rounds ?? 0 } });
+		following.receivedAt = performance.now();
 		setText(head, clean(whole.title));
-		setText(told, describeStanding({ ...whole, head: { rounds: whole.rounds ?? 0 } }));
-		table.draw(/** @type {any} */ ({ rows: whole.table, player: "", timeAway: () => "" }));
+		setText(told, describeStanding(state));
+		table.draw(following);
+		drawPairings(on, nameSides(whole).filter(({ state }) => state === "open"), "", null, false, following);
 	});
-}
-
-async function showReplay() {
-	const game = new EmbeddedGame();
-	game.show(showPlayed(await (await fetch(`/replay/${id}.json`)).json(), ""));
-	game.timeline.play();
 }
 
 async function start() {
 	await learnLanguage();
 	await prepare("later");
 	if (kind === "e") return showEvent();
-	if (kind === "replay") return showReplay();
-	const game = new EmbeddedGame();
-	return follow(`/api/rooms/${kind}/stream`, (state) => state.type === "room" && game.show(gameOf(state)));
+	const { take, timeline } = makeGame();
+	if (kind !== "replay") return follow(`rooms/${kind}`, (state) => state.type === "room" && take(watched(state, [], "", true)));
+	take(showPlayed(await (await fetch(`/${path}.json`)).json(), ""));
+	return timeline.play();
 }
 
 start();

@@ -7,7 +7,6 @@ import { GameControls } from "./controls.js";
 import { show } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
 import { hasLooks, lookOf } from "./look.js";
-import { newsOf } from "./news.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
@@ -15,10 +14,10 @@ import { sceneOf } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
+import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
 import { clean, messageOf } from "./words.js";
 
-const TICK_MS = 250;
 /** What the whole document is while a room is on the page: its style is another one. */
 const IN_ROOM = "in-room";
 
@@ -44,18 +43,17 @@ export class GamePage {
 	constructor(app, source) {
 		this.app = app;
 		this.source = source;
-		this.isLive = "code" in source;
+		this.isLive = !source.load;
 		this.talk = new Talk(this);
 		this.stage = new Stage(this);
 		this.element = this.stage.element;
 		this.keyboard = new Keyboard(this);
-		this.ticker = setInterval(() => this.#tick(), TICK_MS);
 		this.#enter();
 	}
 
 	/** What the document is called: after the code of a room until more is known. */
 	get title() {
-		return this.stage.title || ("code" in this.source ? this.source.code : say("view room past"));
+		return this.stage.title || (this.source.code ?? say("view room past"));
 	}
 
 	// Coming and going.
@@ -63,8 +61,8 @@ export class GamePage {
 	async #enter() {
 		const { app, source } = this;
 		try {
-			if ("load" in source) return this.#showPlayed(await source.load());
-			const { code } = source;
+			if (source.load) return this.#showPlayed(await source.load());
+			const { code = "" } = source;
 			await app.arrive();
 			const isHeld = app.connection.welcome?.rooms.some((held) => held.room === code);
 			return this.sit(app.rooms.find(code) ?? (await app.rooms.enter({ type: isHeld ? "join" : "watch", room: code })));
@@ -85,8 +83,8 @@ export class GamePage {
 
 	/** Whether the code that names no room is that of an event. @param {unknown} error */
 	async #isOfEvent(error) {
-		if (!(error instanceof Refused) || error.code !== "no_such_room" || !("code" in this.source)) return false;
-		return this.app.connection.request({ type: "event_watch", event: this.source.code, on: false }).then(() => true, () => false);
+		if (!(error instanceof Refused) || error.code !== "no_such_room") return false;
+		return this.app.connection.request({ type: "event_watch", event: this.source.code ?? "", on: false }).then(() => true, () => false);
 	}
 
 	/** @param {PlayedGame} played */
@@ -94,7 +92,7 @@ export class GamePage {
 		this.game = showPlayed(played, this.app.connection.welcome?.player ?? "");
 		this.draw();
 		this.timeline.look(0);
-		if ("shared" in this.source) this.timeline.play();
+		if (this.source.shared) this.timeline.play();
 	}
 
 	/** Show a room that was entered. @param {Room} room */
@@ -111,10 +109,9 @@ export class GamePage {
 	close() {
 		this.#isClosed = true;
 		document.documentElement.classList.remove(IN_ROOM);
-		clearInterval(this.ticker);
 		this.#signals.close();
 		this.timeline.pause();
-		this.review?.end();
+		this.review?.review.end();
 		if (this.room) this.app.rooms.close(this.room);
 	}
 
@@ -135,10 +132,10 @@ export class GamePage {
 			trouble: this.#trouble,
 			unanswered: this.room && app.rooms.unanswered.get(this.room.code),
 			passed: game ? performance.now() - game.receivedAt : 0,
-			onlyWatches: "code" in source && source.onlyWatches,
+			onlyWatches: source.onlyWatches,
 			values: review?.worths ?? null,
 			isReviewing: !!review,
-			maySharePast: "past" in source && !!source.past,
+			maySharePast: !!source.past,
 			mayNotReview: !isLive && !app.connection.knows("review"),
 			mayNotify: mayAsk(),
 		};
@@ -158,22 +155,16 @@ export class GamePage {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
 		const { stage, timeline, game, review } = this;
-		if (game?.state) timeline.draw(game.state, game.moves, game.viewer, review?.kinds);
+		if (game?.state) timeline.draw(game.state, game.moves, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
 		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
 		stage.draw(scene);
 		this.talk.draw();
-		stage.embed.hidden = !("shared" in this.source) && (!this.isLive || game?.state?.visibility !== "public");
+		stage.embed.hidden = !this.source.shared && (!this.isLive || game?.state?.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
-		stage.drawQuestions(scene.questions);
+		stage.tick(scene);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
-	}
-
-	/** Copy the tag that shows the game in another page. */
-	async copyTag() {
-		const { copyTag } = await import("./embedding.js");
-		copyTag(this.app, "shared" in this.source ? `replay/${this.source.shared}` : (this.game?.code ?? ""));
 	}
 
 	/** @param {Scene} scene */
@@ -189,13 +180,11 @@ export class GamePage {
 	}
 
 	/** Draw what changes with the time alone. */
-	#tick() {
+	tick() {
 		const { stage } = this;
 		const scene = this.#scene;
 		if (!scene) return stage.drawBanner(this.#trouble);
-		stage.drawBanner(scene.banner);
-		stage.drawPlayers(scene.players, scene.state.rules);
-		return stage.drawQuestions(scene.questions);
+		return stage.tick(scene);
 	}
 
 	/** What is shown now, null before there is a state. */
@@ -204,7 +193,7 @@ export class GamePage {
 		return game?.state && may ? sceneOf(game, game.state, may, this.#view) : null;
 	}
 
-	/** What may be done now, null before there is a state. @returns {Choices | null} */
+	/** What may be done now, null before there is a state. */
 	get may() {
 		const { game, room, app: { connection } } = this;
 		if (!game?.state) return null;
@@ -236,7 +225,7 @@ export class GamePage {
 	beginAnew() {
 		this.timeline.reset();
 		this.typed = this.confirming = "";
-		this.review?.end();
+		this.review?.review.end();
 		this.review = null;
 	}
 

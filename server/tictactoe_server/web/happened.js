@@ -1,7 +1,6 @@
 /** What happened in a room between two of its states, as values; as tictactoe_protocol.happened. */
 
-import { MORE, choicesOf, moverOf, placerOf, sitsNow } from "./opening.js";
-import { FREE } from "./rules.js";
+import { FREE, MORE, choicesOf, moverOf, placerOf, sitsNow } from "./rules.js";
 
 /** @type {Protocol.Offers} */
 const NO_OFFERS = { draw: null, undo: null, rematch: [] };
@@ -104,8 +103,7 @@ function arrivals(step) {
 function order(known, state, other, guide) {
 	if (known?.length === state.ply) return known;
 	const cells = [...state.board.matchAll(/[^.#]/g)].map(({ index }) => index);
-	/** @param {number} cell */
-	const place = (cell) => {
+	const place = (cell = 0) => {
 		const isNew = state.board[cell] !== other.board[cell];
 		const at = guide?.indexOf(cell) ?? -1;
 		return [Number(isNew), isNew ? Number(cell === state.last) : at < 0 ? cell : at];

@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";
-import { chooseLanguage, languagesThere } from "./language.js";
+import { chooseLanguage, languagesThere } from "./later.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
 

@@ -18,7 +18,7 @@ export function makeHistory(app) {
 	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
 	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
 	const element = h("div.card.games",
-		h("h1", { tabindex: -1 }, say("history title")),
+		h("h1", say("history title")),
 		totals, note, list,
 		h("div.row", more, button(say("page home"), () => app.navigate("/"))),
 	);
@@ -38,11 +38,10 @@ export function makeHistory(app) {
 		}
 		show(totals, games.length > 0 && makeTotals(games, viewer()));
 		if (!games.length) setText(note, say("page games none"));
-		return draw(SHOWN_FIRST);
+		return draw();
 	}
 
-	/** @param {number} shown how many */
-	function draw(shown) {
+	function draw(shown = SHOWN_FIRST) {
 		show(list, games.slice(0, shown).map((game) => makeGame(game, viewer())));
 		more.hidden = games.length <= shown;
 	}
@@ -54,7 +53,7 @@ async function fetchGames(app) {
 	const found = [];
 	while (found.length < MOST_COUNTED) {
 		const last = found.at(-1);
-		const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, ...(last && { before: last.id }) });
+		const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before: last?.id });
 		found.push(...games);
 		if (games.length < PAGE) break;
 	}

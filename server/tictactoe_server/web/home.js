@@ -1,14 +1,13 @@
 /** The first page: which game, against whom, and what is going on here. */
 
 import { say } from "./catalogue.js";
-import { button, h, nameInput, setText, show, submitting } from "./dom.js";
+import { button, h, nameInput, setText, show, showKeyed, submitting } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
-import { makeResume } from "./resume.js";
 import { makeRoomRows } from "./roomlist.js";
 import { OWN, makeTiles } from "./tiles.js";
-import { clean, readCode } from "./words.js";
+import { clean, formatDuration, joinWords, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
 
@@ -18,7 +17,7 @@ export function makeHome(app) {
 	const name = nameInput({ change: () => app.bear(name.value) });
 	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
-	const [title, greeting] = [h("h1", { tabindex: -1 }), h("p.greeting")];
+	const [title, greeting] = [h("h1"), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
 	const side = makeSide(app);
@@ -30,13 +29,12 @@ export function makeHome(app) {
 	const element = h("div.home",
 		h("div.hero", title, h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
 		greeting,
-		banner,
 		resume.element,
 		h("div.choose", tiles.element, play.element),
 		side.element,
+		banner,
 	);
-	onPhase();
-	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, onNews: side.hear, close: side.close };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby] };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
@@ -52,7 +50,7 @@ export function makeHome(app) {
 		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });
 		setText(banner, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
 		banner.hidden = !banner.textContent;
-		side.follow();
+		side.drawEvents();
 		resume.draw();
 	}
 }
@@ -71,13 +69,11 @@ function makeSide(app) {
 		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), events),
 	);
 	draw();
-	return { element, follow, hear: (/** @type {News} */ news) => lobby.hear(news), close: () => lobby.close() };
+	return { element, lobby, drawEvents };
 
-	async function follow() {
-		lobby.follow();
+	async function drawEvents() {
 		if (!app.connection.knows("events")) return;
-		const { drawEvents } = await import("./events/list.js");
-		drawEvents(app, events);
+		(await import("./events/list.js")).drawEvents(app, events);
 	}
 
 	function draw() {
@@ -93,4 +89,50 @@ function makeSide(app) {
 		if (room) app.navigate(`/${room}`);
 		else app.say(say("page no code"));
 	}
+}
+
+/** @param {App} app */
+function makeResume(app) {
+	const { connection, rooms } = app;
+	const element = h("div.resume");
+	return { element, draw };
+
+	function draw() {
+		showKeyed(element, rooms.held, (held) => JSON.stringify(held), makeSeat);
+	}
+
+	function drawAnew() {
+		show(element);
+		draw();
+	}
+
+	/** @param {HeldSeat} held */
+	function makeSeat(held) {
+		const { room, seat, names = {} } = held;
+		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : [clean(other)]));
+		const title = others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room });
+		const terms = describeSeat(held, connection.welcome?.held_ms?.[room]);
+		const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
+		const away = button(say("page give up"), () => ask(item, room), { "aria-label": say("page give up room", { room }) });
+		const item = h("div.ask", h("p", title, " ", h("small", terms.join(" · "))), back, away);
+		return item;
+	}
+
+	/** @param {HTMLElement} item @param {string} room */
+	function ask(item, room) {
+		const give = () => rooms.giveUp(room).catch((error) => app.say(messageOf(error))).finally(drawAnew);
+		const sure = button(say("page give up sure"), give);
+		show(item, h("p", say("page give up question", { room })), sure, button(say("page keep"), drawAnew));
+		sure.focus();
+	}
+}
+
+/** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
+function describeSeat({ room, seat, rules, names = {}, turn }, left) {
+	const terms = [rules ? nameGame(rules) : room];
+	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));
+	else if (turn === null) terms.push(say("status waiting"));
+	if (left) terms.push(say("page time left", { time: formatDuration(left) }));
+	else if (left === 0) terms.push(say("page until claimed"));
+	return terms;
 }

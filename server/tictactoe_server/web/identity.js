@@ -28,12 +28,11 @@ export class Identity {
 	/** What a hello says: beside a token a name renames, so it is there where it is new; without one it is a newcomer's. */
 	get hello() {
 		if (this.codes) return this.codes;
-		const name = (this.#before !== null || !this.token) && this.name ? { name: this.name } : {};
-		return { ...name, ...(this.token ? { token: this.token } : {}) };
+		const isNew = this.#before !== null || !this.token;
+		return { name: (isNew && this.name) || undefined, token: this.token || undefined };
 	}
 
-	/** @param {string} name to be tried */
-	rename(name) {
+	rename(name = "") {
 		this.#before ??= this.name;
 		this.name = name;
 		this.refused = null;
@@ -46,8 +45,8 @@ export class Identity {
 		this.#before = null;
 	}
 
-	/** Go on as before where codes are refused; whether there were any. @param {string} why */
-	refuseCodes(why) {
+	/** Go on as before where codes are refused; whether there were any. */
+	refuseCodes(why = "") {
 		if (!this.codes) return false;
 		[this.codes, this.refusedCode] = [null, why];
 		return true;

@@ -1,26 +1,43 @@
-/** What is not loaded at once: what the modules say that only some open, and how they look. */
+/** The language that the page speaks, and what is loaded later: the sentences of what only some open, and how it looks. */
 
+import { learn, speak } from "./catalogue.js";
 import { h } from "./dom.js";
-import { learnMore } from "./language.js";
 
+const YEAR_SECONDS = 31_536_000;
 /** The style of each part. */
 const STYLES = { later: "./later.css", events: "./events.css" };
 /** What is there, or on its way. @type {Record<string, Promise<unknown>>} */
 const loading = {};
 
+/** What the server has written into the page. @param {"languages" | "sentences"} what */
+const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{}");
+
+/** What each language is called by those who speak it. */
+export const languagesThere = () => toldBy("languages");
+
+/** The sentences that the modules of a part say, by default those on the way to a game. */
+const read = async (part = "") => (await fetch(toldBy("sentences")[part])).json();
+
+/** Read the sentences, and speak them from now on. */
+export const learnLanguage = async () => speak(document.documentElement.lang, await read());
+
+/** Speak another language on this server's pages from now on. */
+export function chooseLanguage(language = "") {
+	document.cookie = `language=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
+	location.reload();
+}
+
+const loadStyle = (href = "") => new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href, load: resolve, error: reject })));
+
 /** Load, once, the sentences and the style of a part. @param {keyof typeof STYLES} part */
 export async function prepare(part) {
-	loading[part] ??= Promise.all([learnMore(part), loadStyle(STYLES[part])]);
+	loading[part] ??= Promise.all([read(part).then(learn), loadStyle(STYLES[part])]);
 	await loading[part].catch((why) => {
 		delete loading[part];
 		throw why;
 	});
 }
 
-/** @param {string} href */
-const loadStyle = (href) => new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href, load: resolve, error: reject })));
-
-/** Load what all pages of events need. */
 export const prepareEvents = () => Promise.all([prepare("later"), prepare("events")]);
 
 /** A module that is not loaded at once, with what belongs to it. @template T @param {Promise<T>} module */

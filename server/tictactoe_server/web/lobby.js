@@ -1,7 +1,12 @@
 /** The public rooms as they come and go, and cards of those that are on. */
 
-import { h, showKeyed } from "./dom.js";
-import { makeCard } from "./livecard.js";
+import { say } from "./catalogue.js";
+import { h, setText, showKeyed } from "./dom.js";
+import { isDraw } from "./happened.js";
+import { PRESETS } from "./rules.js";
+import { seatIcon } from "./shapes.js";
+import { SmallBoard } from "./smallboard.js";
+import { clean, formatDuration } from "./words.js";
 
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
@@ -23,12 +28,12 @@ export class Lobby {
 	}
 
 	/** Subscribe, on each connection anew. */
-	async follow() {
+	async onPhase() {
 		const { connection, boards } = this;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
-		const demo = this.demo && connection.knows("demo") ? { demo: true } : {};
-		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, ...demo }).catch(() => ({ rooms: [] }));
+		const demo = (this.demo && connection.knows("demo")) || undefined;
+		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => ({ rooms: [] }));
 		this.rooms = new Map(rooms.map((row) => [row.room, row]));
 		this.onChange();
 	}
@@ -38,7 +43,7 @@ export class Lobby {
 	}
 
 	/** @param {News} news */
-	hear(news) {
+	onNews(news) {
 		if (news.type === "boards") {
 			this.isDemo = !!news.demo;
 			this.#draw(news.demo ? [news.demo] : news.boards);
@@ -50,7 +55,6 @@ export class Lobby {
 		this.onChange();
 	}
 
-	/** Have the clocks run. */
 	tick() {
 		for (const card of this.cards.values()) card.tick();
 	}
@@ -73,3 +77,52 @@ export function layOut({ style }, places = 1, shape = 1, leastRows = 1, leastCol
 
 /** By what a card is known: games of computers may be of another kind each. @param {LiveBoard} live */
 const keyOf = ({ room, game }) => room || `${game}`;
+
+/** A card that leads to its game; that of computers is in no room. @param {LiveBoard} live */
+function makeCard(live) {
+	const marks = Object.keys(live.names).join("");
+	const board = new SmallBoard({ ...live, marks });
+	const rows = [...marks].map((mark) => h("span.live-player", seatIcon(board.look, marks, mark), h("span.unseen", mark), h("span.name"), h("span.clock")));
+	const note = h("p.note");
+	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", nameOf(live)), board.element, h("div.live-players", rows), note);
+	let receivedAt = 0;
+	/** @type {LiveCard} */
+	const card = { item: h("li", link), live, draw, tick };
+	return card;
+
+	/** @param {LiveBoard} next */
+	function draw(next) {
+		card.live = next;
+		receivedAt = performance.now();
+		const { board: cells, last, names, turn, result } = next;
+		board.draw(cells, last, result?.line);
+		rows.forEach((row, index) => {
+			const mark = marks[index];
+			setText(row.children[2], clean(names[mark] ?? ""));
+			row.className = `live-player m${index}${turn === mark ? " moving" : ""}${result?.winner === mark ? " winner" : ""}`;
+		});
+		card.item.classList.toggle("over", !!result);
+		setText(note, result ? describeEnd(next) : say("page to move", { name: clean(names[turn ?? ""] ?? turn ?? "") }));
+		tick();
+	}
+
+	function tick() {
+		const { remaining_ms = {}, running } = card.live.clock ?? {};
+		const passed = performance.now() - receivedAt;
+		rows.forEach(({ lastElementChild: shown }, index) => {
+			const left = remaining_ms[marks[index]];
+			if (shown && left !== undefined) setText(shown, formatDuration(left - (running === marks[index] ? passed : 0)));
+		});
+	}
+}
+
+/** @param {LiveBoard} live */
+function nameOf({ preset, rows, columns }) {
+	return preset && PRESETS.includes(preset) ? say(`name of ${preset}`) : `${rows}x${columns}`;
+}
+
+/** @param {LiveBoard} live */
+function describeEnd({ result, names }) {
+	if (result?.winner) return say("page wins", { name: clean(names[result.winner] ?? result.winner) });
+	return result && isDraw(result) ? say("page went drawn") : say("page went ended");
+}

@@ -4,13 +4,13 @@ import { App } from "./app.js";
 import { say } from "./catalogue.js";
 import { isForControl, show } from "./dom.js";
 import { makeTools } from "./header.js";
-import { learnLanguage } from "./language.js";
-import { prepareEvents, prepared } from "./later.js";
+import { learnLanguage, prepareEvents, prepared } from "./later.js";
 import { readCode } from "./words.js";
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
 /** When what other pages need is loaded, before it is wanted. */
 const LATER_MS = 2000;
+const TICK_MS = 250;
 /** How each page is loaded, when it is first wanted. */
 const LOADERS = {
 	commands: () => prepared(import("./commands.js")),
@@ -27,9 +27,14 @@ let page = null;
 let tools = null;
 /** How many pages were asked for: one that has loaded too late is not shown. */
 let asked = 0;
-const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => page?.onNews?.(one) });
+const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => each((part) => part.onNews?.(one)) });
 
-/** The page of the address as it is now. @returns {Promise<Page>} */
+/** Do something with a page and with what it follows. @param {(part: PagePart) => unknown} does @param {Page | null | undefined} [of] by default the one that is shown */
+function each(does, of = page) {
+	for (const part of of ? [of, ...(of.follows ?? [])] : []) does(part);
+}
+
+/** The page of the address as it is now. */
 async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(1).split("/");
 	const hash = location.hash.slice(1);
@@ -48,8 +53,8 @@ async function loadPage() {
 /** @param {Source} source */
 const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
 
-/** What stands in an address; nothing where it is broken, which is told. @param {string} text */
-function decode(text) {
+/** What stands in an address; nothing where it is broken, which is told. */
+function decode(text = "") {
 	try {
 		return decodeURIComponent(text);
 	} catch {
@@ -58,23 +63,21 @@ function decode(text) {
 	}
 }
 
-/** @param {string} code @param {string} part of what there is of it @param {string} ticket that lets one in */
-async function loadEvent(code, part, ticket) {
+async function loadEvent(code = "", part = "", ticket = "") {
 	await Promise.all([prepareEvents(), app.arrive()]);
 	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
 	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
 	return new (await import("./events/event.js")).EventPage(app, code, ticket);
 }
 
-/** @param {string} text @param {boolean} onlyWatches */
-async function loadRoom(text, onlyWatches) {
+async function loadRoom(text = "", onlyWatches = false) {
 	const code = readCode(text);
 	if (code) return openGame({ code, onlyWatches });
 	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
 }
 
-/** The code of another device is taken out of the address at once. @param {string} code */
-async function loadLink(code) {
+/** The code of another device is taken out of the address at once. */
+async function loadLink(code = "") {
 	history.replaceState(null, "", "/");
 	const { makeHome } = await LOADERS.home();
 	(await import("./names.js")).showNames(app, code);
@@ -102,22 +105,26 @@ function loadAnew(why) {
 
 async function open() {
 	const own = ++asked;
-	page?.close?.();
+	each((part) => part.close?.());
 	page = null;
 	news.textContent = "";
 	const next = await loadPage().catch(loadAnew);
-	if (!next || own !== asked) return next?.close?.();
+	if (!next || own !== asked) return each((part) => part.close?.(), next || null);
 	page = next;
 	document.title = page.title;
 	document.body.className = location.pathname.endsWith("/wall") ? "on-wall" : "";
 	show(main, page.element);
+	showPhase();
 }
 
 /** Open what the address leads to now, from its top. */
 async function move() {
 	await open();
 	scrollTo(0, 0);
-	if (document.activeElement === document.body) main.querySelector("h1")?.focus({ preventScroll: true });
+	const head = main.querySelector("h1");
+	if (!head || document.activeElement !== document.body) return;
+	head.tabIndex = -1;
+	head.focus({ preventScroll: true });
 }
 
 function navigate(path = "") {
@@ -127,7 +134,7 @@ function navigate(path = "") {
 
 function showPhase() {
 	tools?.draw();
-	page?.onPhase?.();
+	each((part) => part.onPhase?.());
 }
 
 addEventListener("click", (event) => {
@@ -156,6 +163,7 @@ async function start() {
 	app.connection.retry();
 	await open();
 	setTimeout(loadOthers, LATER_MS);
+	setInterval(() => each((part) => part.tick?.()), TICK_MS);
 }
 
 start();

@@ -1,8 +1,7 @@
 /** Who one is: a name for good, the codes that bring it back, and one's devices. */
 
 import { say } from "./catalogue.js";
-import { openDialog } from "./dialog.js";
-import { button, field, h, nameInput, setText, show, submitting } from "./dom.js";
+import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
 import { makeLink } from "./waiting.js";
 import { clean, messageOf } from "./words.js";

@@ -1,8 +1,7 @@
 /** What one is called: asked once, before the first game, with a proposal. */
 
 import { say } from "./catalogue.js";
-import { openDialog } from "./dialog.js";
-import { h, nameInput, submitting } from "./dom.js";
+import { h, nameInput, openDialog, submitting } from "./dom.js";
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];
 

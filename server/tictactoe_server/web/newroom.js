@@ -1,9 +1,9 @@
 /** A new room: which game, on which clock, with whom, by which rules. */
 
 import { say } from "./catalogue.js";
-import { button, field, h, select, setText, submitting } from "./dom.js";
+import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { makeClock, makeLevel, nameOthers } from "./playcard.js";
-import { makeRuleFields } from "./rulefields.js";
+import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
 
@@ -33,7 +33,7 @@ export function makeNewRoom(app) {
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
 	const element = h("form.card.new-room", { submit: submitting(open) },
-		h("h1", { tabindex: -1 }, title), tiles.element, about,
+		h("h1", title), tiles.element, about,
 		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level, names))),
 		more, fault,
 		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
@@ -41,16 +41,14 @@ export function makeNewRoom(app) {
 	choose(kept.game);
 	return { title, element };
 
-	/** @param {string} preset */
-	function choose(preset) {
+	function choose(preset = "") {
 		setText(fault, "");
 		if (preset === OWN) more.open = true;
 		else rules.take(preset);
 		tell(preset);
 	}
 
-	/** Show which game it is. @param {string} preset */
-	function tell(preset) {
+	function tell(preset = "") {
 		tiles.choose(preset);
 		setText(about, preset === OWN ? say("page won custom") : say(`rules of ${preset}`));
 	}
@@ -65,15 +63,77 @@ export function makeNewRoom(app) {
 			if (company !== "here") await app.meet();
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
-				...(company === "computer" && { bots: Array(marks.length - 1).fill(level.value) }),
-				...(isPrivate && { visibility: "private" }),
-				...(analysis.value === "open" && { analysis: "open" }),
-				...(chat.value === "players" && { chat: "players" }),
+				bots: company === "computer" ? Array(marks.length - 1).fill(level.value) : undefined,
+				visibility: isPrivate ? "private" : undefined,
+				analysis: analysis.value === "open" ? "open" : undefined,
+				chat: chat.value === "players" ? "players" : undefined,
 			}, company === "here" ? nameOthers(marks, names.value) : undefined);
 			app.keep({ game: preset ?? kept.game, clock: (ownClock.value || clock.value).trim() });
 			return app.navigate(`/${room.code}`);
 		} catch (error) {
 			return setText(fault, messageOf(error));
 		}
+	}
+}
+
+const number = (min = 1) => h("input", { type: "number", min, max: 32 });
+const text = (placeholder = "") => h("input", { placeholder, autocomplete: "off" });
+const check = () => h("input", { type: "checkbox" });
+
+/** @param {(preset: string | null) => void} onChange hears which game the fields make, null for one's own @param {() => void} onEdit */
+function makeRuleFields(onChange, onEdit) {
+	const [rows, columns, win, marks, blocked] = [number(), number(), number(2), text("XO"), text(say("page new none"))];
+	const [misere, gravity, exact, seat] = [check(), check(), check(), h("select")];
+	const opening = select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`));
+	const others = Object.entries({ win, marks, blocked, misere, gravity, exact, opening, seat });
+	const element = h("div.fields", { input: edit },
+		h("div.pair", field(say("page new rows"), rows), field(say("page new columns"), columns)),
+		others.map(([name, control]) => field(say(`new room ${name}`), control, say(`new room ${name} note`))),
+	);
+	let preset = /** @type {string | null} */ (PRESETS[0]);
+	return { element, take, read };
+
+	/** Fill the fields with the rules of a game that has a name. */
+	function take(name = "") {
+		const rules = rulesOf(name);
+		[rows.value, columns.value, win.value] = [rules.rows, rules.columns, rules.line].map(String);
+		[marks.value, blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
+		[misere.checked, gravity.checked, exact.checked] = [rules.misere, rules.gravity, !!rules.exact];
+		opening.value = rules.opening ?? "";
+		preset = name;
+		offerSeats();
+	}
+
+	/** What a room is made with, or null where a blocked cell is none of the board. */
+	function read() {
+		const { preset: _, ...own } = readFields();
+		return own.blocked.includes(-1) ? null : { preset, rules: preset ?? own, seat: seat.value, marks: own.marks };
+	}
+
+	/** @param {Event} event */
+	function edit({ target }) {
+		onEdit();
+		if (target === seat) return;
+		const own = JSON.stringify(readFields());
+		preset = PRESETS.find((name) => JSON.stringify({ ...rulesOf(name), preset: null }) === own) ?? null;
+		offerSeats();
+		onChange(preset);
+	}
+
+	function offerSeats() {
+		const before = seat.value;
+		show(seat, [...readFields().marks].map((mark) => h("option", { selected: mark === before }, mark)));
+	}
+
+	function readFields() {
+		const rules = {
+			preset: null, rows: Number(rows.value), columns: Number(columns.value), line: Number(win.value),
+			marks: marks.value.trim().toUpperCase(), blocked: [], misere: misere.checked, gravity: gravity.checked,
+		};
+		const cells = blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
+		return {
+			...rules, blocked: cells.sort((a, b) => a - b),
+			...(exact.checked && { exact: true }), ...(opening.value && { opening: opening.value }),
+		};
 	}
 }

@@ -6,7 +6,7 @@ import { button, h } from "./dom.js";
 /** @param {App} app @param {string} message why */
 export function makeNothing(app, message) {
 	const element = h("div.card.narrow",
-		h("h1", { tabindex: -1 }, say("page nothing title")),
+		h("h1", say("page nothing title")),
 		h("p", message),
 		h("div.row",
 			button(say("page home"), () => app.navigate("/"), { class: "primary" }),

@@ -28,14 +28,19 @@ type Room = import("./room.js").Room;
 type Rooms = import("./rooms.js").Rooms;
 type Scene = ReturnType<typeof import("./scene.js").sceneOf>;
 
-/** A page of the site: it lives from its making to `close`. */
-interface Page {
-	element: HTMLElement;
-	title: string;
+/** What lives with a page, from its being shown to `close`; `tick` has its clocks run. */
+interface PagePart {
 	onPhase?(): void;
 	onNews?(news: News): void;
-	onKey?(event: KeyboardEvent): void;
+	tick?(): void;
 	close?(): unknown;
+}
+/** A page of the site, and what it follows. */
+interface Page extends PagePart {
+	element: HTMLElement;
+	title: string;
+	follows?: readonly PagePart[];
+	onKey?(event: KeyboardEvent): void;
 }
 
 /** What comes that nobody asked for. */
@@ -199,7 +204,7 @@ type ElementOf<T extends string> = TagOf<T> extends keyof HTMLElementTagNameMap 
 type LiveCard = { item: HTMLElement; live: LiveBoard; draw(live: LiveBoard): void; tick(): void };
 
 /** Where a game comes from: a room, or what was kept of it; one's own by its id in the history, a shared one by its name there. */
-type Source = { code: string; onlyWatches: boolean } | { load: () => Promise<Protocol.PlayedGame>; past?: string; shared?: string };
+type Source = { code?: string; onlyWatches?: boolean; load?: () => Promise<Protocol.PlayedGame>; past?: string; shared?: string };
 
 // What parts of a page need of whoever has them.
 

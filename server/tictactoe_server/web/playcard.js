@@ -26,8 +26,7 @@ export function makeClock(kept, onChange) {
 	return clock;
 }
 
-/** @param {string} value */
-function labelClock(value) {
+function labelClock(value = "") {
 	const terms = parseClock(value);
 	if (terms?.initial_ms === undefined) return describeClock(terms);
 	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });

@@ -20,14 +20,12 @@ export class Pulse {
 		signal.addEventListener("abort", () => clearInterval(timer));
 	}
 
-	/** Something has come. */
 	hear() {
 		this.#heard = performance.now();
 		this.#askedAt = 0;
 		this.#setSilent(false);
 	}
 
-	/** Ask for a word now. */
 	ask() {
 		if (!this.ears.isOn() || this.#askedAt) return;
 		this.#askedAt = performance.now();
@@ -49,8 +47,7 @@ export class Pulse {
 		else if (this.#askedAt) this.#setSilent(waited > QUIET_MS);
 	}
 
-	/** @param {boolean} isSilent */
-	#setSilent(isSilent) {
+	#setSilent(isSilent = false) {
 		if (this.isSilent === isSilent) return;
 		this.isSilent = isSilent;
 		this.ears.onChange();

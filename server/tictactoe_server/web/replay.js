@@ -1,6 +1,6 @@
 /** A kept game, shown as if it were in a room that nobody is in. */
 
-/** @param {PlayedGame} played @param {string} viewer the public id of whoever looks @returns {ShownGame} */
+/** @param {PlayedGame} played @param {string} viewer the public id of whoever looks */
 export function showPlayed(played, viewer) {
 	const { room, game, rules, players, board, moves, result, chosen, event, passed = [] } = played;
 	const out = new Set(passed.map(([, mark]) => mark));
@@ -12,5 +12,9 @@ export function showPlayed(played, viewer) {
 		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
 		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, chosen, event,
 	};
-	return { code: room, state, moves, viewer, seat: null, plays: false, receivedAt: 0, pending: null, ended: "", isLive: false };
+	return watched(state, moves, viewer, false);
 }
+
+/** A game as who only watches sees it. @param {State} state @param {Moves} moves @param {string} viewer @param {boolean} isLive */
+export const watched = (state, moves, viewer, isLive) =>
+	({ code: state.room, state, moves, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });

@@ -1,7 +1,7 @@
 /** What the positions of a game are worth, asked once each, and what follows about the moves. */
 
-import { placerOf } from "./opening.js";
 import { Refused } from "./requests.js";
+import { placerOf } from "./rules.js";
 import { judge, lossOf, rate } from "./worth.js";
 
 const MOMENT_MS = 50;
@@ -31,8 +31,8 @@ export class Review {
 		this.moves = moves;
 	}
 
-	/** The worth of the position after so many moves; rejects as requests do. @param {number} ply */
-	analyse(ply) {
+	/** The worth of the position after so many moves; rejects as requests do. */
+	analyse(ply = 0) {
 		const found = this.#asked.get(ply) ?? this.#askPatiently(ply);
 		const isStill = () => this.#asked.get(ply) === found;
 		this.#asked.set(ply, found);

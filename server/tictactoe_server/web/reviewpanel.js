@@ -1,16 +1,14 @@
 /** Looking through a game: what its positions are worth, the mistakes, the better moves. */
 
 import { say } from "./catalogue.js";
-import { button, h, setText } from "./dom.js";
-import { Graph } from "./graph.js";
+import { button, h, setText, svg } from "./dom.js";
 import { Review, nextMistake } from "./review.js";
-import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 import { messageOf } from "./words.js";
+import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 
 export class ReviewPanel {
 	/** The worth of the cells of the position that is looked at. @type {Worths | null} */
 	worths = null;
-	/** What is said of it. */
 	text = "";
 	#isAll = false;
 	#isScanning = false;
@@ -29,11 +27,6 @@ export class ReviewPanel {
 		this.review = new Review(analyse);
 	}
 
-	/** How good the moves were, as far as known. */
-	get kinds() {
-		return this.review.kinds;
-	}
-
 	get #here() {
 		return this.page.timeline.shown;
 	}
@@ -44,7 +37,9 @@ export class ReviewPanel {
 		const { review, page } = this;
 		this.state = state;
 		review.follow(state.game, moves);
-		this.#drop();
+		setText(this.#pointed, "");
+		this.worths = null;
+		this.text = "";
 		try {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
@@ -63,12 +58,6 @@ export class ReviewPanel {
 		}
 	}
 
-	#drop() {
-		setText(this.#pointed, "");
-		this.worths = null;
-		this.text = "";
-	}
-
 	async #scan() {
 		if (this.#isScanning) return;
 		this.#isScanning = true;
@@ -85,7 +74,7 @@ export class ReviewPanel {
 		this.#noGraph.hidden = isTwo;
 		if (isTwo) this.#graph.draw(review.pointsOf(state), this.#here);
 		this.#drawTurningPoint(state);
-		this.#mistakes.disabled = !nextMistake(this.kinds, this.#here);
+		this.#mistakes.disabled = !nextMistake(review.kinds, this.#here);
 		this.page.draw();
 	}
 
@@ -102,15 +91,15 @@ export class ReviewPanel {
 		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
 	}
 
-	/** Say what the cell is worth that is pointed at, -1 for none. @param {number} cell */
-	point(cell) {
+	/** Say what the cell is worth that is pointed at, -1 for none. */
+	point(cell = -1) {
 		const analysis = this.review.known[this.#here];
 		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
 		setText(this.#pointed, isKnown ? describeCellWorth(cell, analysis, isKnown.rules) : "");
 	}
 
 	lookAtMistake() {
-		const ply = nextMistake(this.kinds, this.#here);
+		const ply = nextMistake(this.review.kinds, this.#here);
 		if (ply) this.page.timeline.look(ply);
 	}
 
@@ -120,8 +109,47 @@ export class ReviewPanel {
 		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
 		this.page.draw();
 	}
+}
 
-	end() {
-		this.review.end();
+const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];
+
+class Graph {
+	#area = svg("path", { class: "graph-area" });
+	#line = svg("path", { class: "graph-line" });
+	#dots = svg("g");
+	#here = svg("path", { class: "graph-here" });
+	#count = 0;
+	element = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "graph", "aria-hidden": "true", preserveAspectRatio: "none" },
+		svg("rect", { class: "paper", width: WIDTH, height: HEIGHT, rx: 6 }),
+		svg("path", { class: "grid-lines", d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
+		this.#area, this.#line, this.#here, this.#dots,
+	);
+
+	/** @param {(ply: number) => void} onLook hears after how many moves somebody wants to look */
+	constructor(onLook) {
+		this.element.addEventListener("click", (event) => {
+			const { left, width } = this.element.getBoundingClientRect();
+			const at = (((event.clientX - left) / width) * WIDTH - EDGE) / (WIDTH - 2 * EDGE);
+			onLook(Math.round(Math.min(1, Math.max(0, at)) * this.#count));
+		});
+	}
+
+	/** @param {readonly (Point | undefined)[]} points by how many moves were made, those that are known @param {number} here */
+	draw(points, here) {
+		this.#count = points.length - 1;
+		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: this.#x(ply), y: yOf(point.worth) }] : []));
+		const d = known.map(({ x, y }, index) => `${index ? "L" : "M"}${x} ${y}`).join("");
+		this.#line.setAttribute("d", d);
+		const ends = known.length ? `L${known[known.length - 1].x} ${HEIGHT / 2}L${known[0].x} ${HEIGHT / 2}Z` : "";
+		this.#area.setAttribute("d", d + ends);
+		this.#here.setAttribute("d", `M${this.#x(here)} 0V${HEIGHT}`);
+		const told = known.filter(({ kind }) => kind === "mistake" || kind === "slip");
+		this.#dots.replaceChildren(...told.map(({ x, y, kind }) => svg("circle", { class: kind, cx: x, cy: y, r: kind === "mistake" ? 4.5 : 3 })));
+	}
+
+	#x(ply = 0) {
+		return EDGE + (this.#count ? (ply / this.#count) * (WIDTH - 2 * EDGE) : 0);
 	}
 }
+
+const yOf = (worth = 0) => HEIGHT / 2 - worth * (HEIGHT / 2 - EDGE);

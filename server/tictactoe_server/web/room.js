@@ -66,10 +66,9 @@ export class Room {
 		return this.state?.status === "playing" && !!this.seat && !this.state.seats[this.seat]?.out;
 	}
 
-	/** The request that leads back here on a new connection. @returns {{type: "watch" | "join", room: string}} */
+	/** The request that leads back here on a new connection. @returns {WayIn} */
 	wayBack() {
-		const seen = this.#seq >= 0 ? { seq: this.#seq } : {};
-		return { type: this.isWatching ? "watch" : "join", room: this.code, ...seen };
+		return { type: this.isWatching ? "watch" : "join", room: this.code, seq: this.#seq < 0 ? undefined : this.#seq };
 	}
 
 	/** @param {Ok} reply the answer that let us in @param {Connection} connection */

@@ -53,8 +53,8 @@ export class Rooms {
 		return [...welcomed, ...open];
 	}
 
-	/** Leave a room for good, which this page may not have entered. @param {string} code */
-	async giveUp(code) {
+	/** Leave a room for good, which this page may not have entered. */
+	async giveUp(code = "") {
 		const { welcome } = this.home;
 		if (welcome) welcome.rooms = welcome.rooms.filter(({ room }) => room !== code);
 		const room = this.find(code) ?? (await this.enter({ type: "join", room: code }));
@@ -150,8 +150,8 @@ export class Rooms {
 		this.onUnanswered(code, there);
 	}
 
-	/** The connection to a server, made where there is none; rejects with `Lost`. @param {string} url */
-	async #reach(url) {
+	/** The connection to a server, made where there is none; rejects with `Lost`. */
+	async #reach(url = "") {
 		let connection = [this.home, ...this.#others].find((one) => one.url === url && one.phase !== "ended");
 		if (!connection) {
 			connection = this.#connect(url);

@@ -1,8 +1,7 @@
 /** The rules of every game that has a name, in two sentences each, over any page; before them one's own. */
 
 import { say } from "./catalogue.js";
-import { openDialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, openDialog } from "./dom.js";
 import { PRESETS, boardAfter } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
 import { drawExample } from "./tiles.js";

@@ -2,8 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";
-import { nextMark, placerOf } from "./opening.js";
-import { boardAfter, nameCell } from "./rules.js";
+import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
 import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 

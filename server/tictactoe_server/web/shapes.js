@@ -1,8 +1,7 @@
-/** What a board is drawn of: ground, lines, labels, marks, discs and stones. A cell is a square of 100. */
+/** What a board is drawn of: ground, lines, labels, marks, discs and stones; and marks beside names. A cell is a square of 100. */
 
 import { svg } from "./dom.js";
 import { hasLooks } from "./look.js";
-import { drawMark } from "./marks.js";
 import { BLOCKED, FREE, nameColumn } from "./rules.js";
 
 export const SIDE = 100;
@@ -12,8 +11,8 @@ const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
 /** How many bits fly when a game is won. */
 const BITS = 28;
 
-/** Lines between the cells, or through them for stones, which lie on the crossings. @param {number} width @param {number} height @param {number} side of a cell @param {boolean} isStones */
-export function linesOf(width, height, side, isStones) {
+/** Lines between the cells, or through them for stones, which lie on the crossings. */
+export function linesOf(width = 0, height = 0, side = 0, isStones = false) {
 	const [from, first] = isStones ? [side / 2, side / 2] : [0, side];
 	let d = "";
 	for (let y = first; y < height; y += side) d += `M${from} ${y}H${width - from}`;
@@ -41,8 +40,8 @@ export class Shapes {
 		this.height = rules.rows * SIDE;
 	}
 
-	/** The corner at the top left of a cell. @param {number} cell */
-	cornerOf(cell) {
+	/** The corner at the top left of a cell. */
+	cornerOf(cell = 0) {
 		const { columns } = this.rules;
 		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 	}
@@ -90,21 +89,20 @@ export class Shapes {
 		return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), svg("path", { class: "rims", d })];
 	}
 
-	/** Letters above and numbers beside the board. @param {number} size */
-	makeLabels(size) {
+	/** Letters above and numbers beside the board. */
+	makeLabels(size = 0) {
 		const top = upTo(this.rules.columns).map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
 		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${at + 1}`));
 		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
 	}
 
-	/** What lies in a cell, at its place, or nothing. @param {number} cell @param {string} mark @param {boolean} isMove whether one sees it made */
-	makePiece(cell, mark, isMove) {
+	/** What lies in a cell, at its place, or nothing. */
+	makePiece(cell = 0, mark = "", isMove = false) {
 		const content = this.#makeContent(cell, mark, isMove);
 		return content && this.#at(cell, { "data-in": cell }, content);
 	}
 
-	/** @param {number} cell @param {string} mark @param {boolean} isMove */
-	#makeContent(cell, mark, isMove) {
+	#makeContent(cell = 0, mark = "", isMove = false) {
 		if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
 		if (mark !== FREE) return this.makeMark(mark, isMove ? Math.floor(cell / this.rules.columns) + 1 : 0);
 		const isStar = hasLooks(this.rules) && STARS.includes(cell);
@@ -156,9 +154,30 @@ export class Shapes {
 	}
 }
 
-/** @param {number} index of the player @param {boolean} isLaid whether one sees it laid */
-function makeStone(index, isLaid) {
+function makeStone(index = 0, isLaid = false) {
 	const stone = svg("circle", { class: `mark stone${isLaid ? " laid" : ""}`, cx: 50, cy: 50, r: 46 });
 	stone.style.fill = `url(#stone${index})`;
 	return stone;
+}
+
+/** @type {Record<string, string>} */
+const STROKES = { X: "M27 27 73 73M73 27 27 73", O: "M50 24A26 26 0 1 1 49.9 24", A: "M28 75 50 25 72 75M36 57H64" };
+
+/** @param {string} marks in turn order, which colours them @param {string} mark @param {string} [more] classes */
+export function drawMark(marks, mark, more = "") {
+	const kind = { class: `mark m${marks.indexOf(mark)}${more}` };
+	if (mark in STROKES) return svg("path", { ...kind, d: STROKES[mark], pathLength: 1 });
+	return svg("text", { ...kind, x: 50, y: 72, "font-size": 62, "text-anchor": "middle" }, mark);
+}
+
+/** A mark as a small picture beside a name. */
+export const markIcon = (marks = "", mark = "") =>
+	svg("svg", { viewBox: "12 12 76 76", class: "icon", "aria-hidden": "true" }, drawMark(marks, mark));
+
+/** What a player places, as a small picture beside the name: with its mark also where stones bear none. @param {Look} look @param {string} marks @param {string} mark */
+export function seatIcon(look, marks, mark) {
+	if (look === "marks") return markIcon(marks, mark);
+	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
+	const piece = svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), drawMark(marks, mark));
+	return svg("svg", { viewBox: "2 2 96 96", class: "icon", "aria-hidden": "true" }, piece);
 }

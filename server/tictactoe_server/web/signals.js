@@ -27,8 +27,8 @@ export class Signals {
 	/** @type {Notification | null} */
 	#shown = null;
 
-	/** @param {boolean} isOurs whether we are to move @param {string} text what there is to know */
-	draw(isOurs, text) {
+	/** Show whether we are to move, with what there is to know. */
+	draw(isOurs = false, text = "") {
 		if (isOurs === this.#isOurs) return;
 		this.#isOurs = isOurs;
 		document.querySelector("link[rel=icon]")?.setAttribute("href", isOurs ? iconOfTurn : ICON);
@@ -40,6 +40,6 @@ export class Signals {
 	}
 
 	close() {
-		this.draw(false, "");
+		this.draw();
 	}
 }

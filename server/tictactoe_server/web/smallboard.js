@@ -23,8 +23,7 @@ export class SmallBoard {
 		const look = (this.look = lookOf({ preset, gravity }));
 		const isStones = look === "stones";
 		this.isRound = gravity || isStones;
-		/** @param {string} name @param {string} [d] */
-		const path = (name, d = "") => svg("path", { class: name, d });
+		const path = (name = "", d = "") => svg("path", { class: name, d });
 		this.won = path("won");
 		this.last = path("last");
 		this.blocks = path("block");
@@ -53,13 +52,11 @@ export class SmallBoard {
 		this.last.setAttribute("d", last === null ? "" : this.#at(last, onLast));
 	}
 
-	/** @param {number} cell @param {string} shape */
-	#at(cell, shape) {
+	#at(cell = 0, shape = "") {
 		return `M${(cell % this.columns) * SIDE} ${Math.floor(cell / this.columns) * SIDE}${shape}`;
 	}
 
-	/** @param {string} board @param {string} mark @param {string} shape */
-	#all(board, mark, shape) {
+	#all(board = "", mark = "", shape = "") {
 		let d = "";
 		for (let cell = board.indexOf(mark); cell >= 0; cell = board.indexOf(mark, cell + 1)) d += this.#at(cell, shape);
 		return d;

@@ -14,8 +14,7 @@ export class Sound {
 	/** @type {AudioContext | null} */
 	#context = null;
 
-	/** @param {string} name of what happened */
-	play(name) {
+	play(name = "") {
 		if (!this.isOn || !navigator.userActivation?.hasBeenActive) return;
 		const context = (this.#context ??= new AudioContext());
 		for (const [hertz, start, seconds] of TONES[name]) {

@@ -4,15 +4,15 @@ import { say } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { changeLook, lookOf } from "./look.js";
-import { seatIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
+import { seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration } from "./words.js";
 
 const SHORT_MS = 15_000;
 
 export class Stage {
-	#head = h("h1", { tabindex: -1 });
+	#head = h("h1");
 	#code = h("code.room-code", { title: say("view room code") });
 	#terms = button("", () => this.page.app.showRules(this.page.game?.state?.rules), { class: "sub terms", title: say("page rules") });
 	#banner = h("p.banner", { hidden: true });
@@ -33,16 +33,16 @@ export class Stage {
 
 	/** @param {GamePage} page */
 	constructor(page) {
-		const { timeline, talk, isLive } = page;
+		const { timeline, talk, isLive, source } = page;
 		this.page = page;
 		this.looks = button("◐", () => this.#changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
 		/** Copies the tag that shows the game in another page, where everybody may see it. */
-		this.embed = button(say("page embed"), () => page.copyTag(), { class: "looks", hidden: true });
+		this.embed = button(say("page embed"), () => page.app.copyTag(source.shared ? `replay/${source.shared}` : source.code), { class: "looks", hidden: true });
 		this.element = h("div.game",
-			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms), this.#players),
+			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms, this.#banner), this.#players),
 			h("div.middle", this.#card, this.#place),
 			h("div.after",
-				h("div.below", this.#banner, this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
+				h("div.below", this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
 				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && talk.element),
 			),
 		);
@@ -67,8 +67,6 @@ export class Stage {
 		setText(this.#head, scene.head);
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
-		this.drawBanner(scene.banner);
-		this.drawPlayers(scene.players, scene.state.rules);
 		if (this.title !== scene.title) document.title = this.title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
@@ -80,8 +78,15 @@ export class Stage {
 		this.#drawButtons(scene.deeds);
 	}
 
+	/** Draw what changes with the time. @param {Scene} scene */
+	tick({ banner, players, questions, state }) {
+		this.drawBanner(banner);
+		this.#drawPlayers(players, state.rules);
+		this.#drawQuestions(questions);
+	}
+
 	/** A row for each seat. @param {Scene["players"]} players @param {Rules} rules */
-	drawPlayers(players, rules) {
+	#drawPlayers(players, rules) {
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
@@ -143,7 +148,7 @@ export class Stage {
 	}
 
 	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} questions */
-	drawQuestions(questions) {
+	#drawQuestions(questions) {
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", h("p"), h("div.row"));
 		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {

@@ -22,8 +22,8 @@ const EXAMPLES = {
 /** Of games with stones the moves, in turn; of the standard ones fewer. */
 const MOVES = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67];
 
-/** The board of a game, half-way. @param {string} preset */
-export function drawExample(preset) {
+/** The board of a game, half-way. */
+export function drawExample(preset = "") {
 	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
 	const cells = Array(rules.rows * rules.columns).fill(".");
 	MOVES.slice(0, preset === "gomoku" ? 26 : 15).forEach((cell, ply) => (cells[cell] = "XO"[ply % 2]));
@@ -45,8 +45,8 @@ export function makeTiles(chosen, onChoose) {
 	choose(chosen);
 	return { element, choose };
 
-	/** Mark a tile, without a word to who listens. @param {string} preset */
-	function choose(preset) {
+	/** Mark a tile, without a word to who listens. */
+	function choose(preset = "") {
 		for (const input of inputs) input.checked = input.value === preset;
 	}
 }

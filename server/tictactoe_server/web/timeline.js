@@ -2,8 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { button, h, setText, showKeyed } from "./dom.js";
-import { markIcon } from "./marks.js";
 import { nameCell } from "./rules.js";
+import { markIcon } from "./shapes.js";
 import { describeChoicesAt } from "./telling.js";
 
 /** The kinds of moves that are pointed out. */
@@ -21,7 +21,7 @@ export class Timeline {
 	#current = null;
 	#where = h("span.where");
 	#timer = 0;
-	#playing = button("▶", () => this.#toggle(), { "aria-label": say("view steps play"), hidden: true });
+	#playing = button("▶", () => this.#toggle(), { hidden: true });
 	#back = [
 		button("«", () => this.look(0), { "aria-label": say("view steps first") }),
 		button("‹", () => this.step(-1), { "aria-label": say("view steps back") }),
@@ -38,7 +38,6 @@ export class Timeline {
 		this.page = page;
 	}
 
-	/** How many moves are looked at. */
 	get shown() {
 		return this.here ?? this.#count;
 	}

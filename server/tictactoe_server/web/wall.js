@@ -5,7 +5,6 @@ import { h } from "./dom.js";
 import { Lobby, layOut } from "./lobby.js";
 
 const MOST_BOARDS = 100;
-const TICK_MS = 250;
 /** How many places of the others the featured game takes. */
 const FEATURED_PLACES = 4;
 /** How much wider than high the place for the boards is, in boards. */
@@ -20,22 +19,12 @@ export function makeWall(app) {
 	/** The room of the game that is shown large. */
 	let featured = "";
 	const element = h("div.wall",
-		h("h1", { tabindex: -1, class: "unseen" }, say("page wall title")),
+		h("h1.unseen", say("page wall title")),
 		h("div.wall-games", note, lobby.element),
 		// The address of this server, to be photographed or typed.
 		h("aside.wall-join", h("p", say("page wall join"), " ", address), image),
 	);
-	const ticker = setInterval(() => lobby.tick(), TICK_MS);
-	lobby.follow();
-	return {
-		title: say("page wall title"), element,
-		onPhase: () => lobby.follow(),
-		onNews: (news) => lobby.hear(news),
-		close() {
-			clearInterval(ticker);
-			lobby.close();
-		},
-	};
+	return { title: say("page wall title"), element, follows: [lobby] };
 
 	function draw() {
 		const { cards } = lobby;

@@ -7,8 +7,7 @@ import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
-/** @type {(text: string) => string} */
-export const clean = (text) => text.replace(HIDDEN, "").replace(/(\p{M}{4})\p{M}+/gu, "$1");
+export const clean = (text = "") => text.replace(HIDDEN, "").replace(/(\p{M}{4})\p{M}+/gu, "$1");
 
 /** @type {(error: unknown) => string} */
 export const messageOf = (error) => clean(error instanceof Error ? error.message : String(error));
@@ -70,8 +69,7 @@ export function nameGame({ preset, rows, columns, line }) {
 /** How well the computer plays; a server may have other levels. */
 export const LEVELS = ["easy", "medium", "hard"];
 
-/** @param {string} level */
-export const describeLevel = (level) => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
+export const describeLevel = (level = "") => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
 
 /** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
 export function describeManners({ analysis, chat }) {
@@ -89,8 +87,8 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
-/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. @param {string} text */
-export function parseClock(text) {
+/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. */
+export function parseClock(text = "") {
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;
 	const [, first, move, more = "0"] = found;
@@ -98,8 +96,7 @@ export function parseClock(text) {
 	return { initial_ms: Math.round(Number(first) * 60_000), increment_ms: Math.round(Number(more) * 1000) };
 }
 
-/** @param {number} milliseconds */
-export function formatDuration(milliseconds) {
+export function formatDuration(milliseconds = 0) {
 	const seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
 	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].slice(seconds < 3600 ? 1 : 0);
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
@@ -138,8 +135,7 @@ export function describeTurn(state, viewer) {
 	return say(id, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
 }
 
-/** @type {(reason: string) => string} */
-export const describeReason = (reason) => (REASONS.includes(reason) ? say(`by ${reason}`) : say("by other", { reason: clean(reason) }));
+export const describeReason = (reason = "") => (REASONS.includes(reason) ? say(`by ${reason}`) : say("by other", { reason: clean(reason) }));
 
 /** @param {Protocol.Notice | Protocol.Announcement} push */
 export function describePush(push) {
@@ -156,8 +152,8 @@ export function describeUnanswered(room, there) {
 	return `${say("unanswered", { room, url: clean(there.url) })} ${then}`.trim();
 }
 
-/** The room that a code or a link names, else nothing. @param {string} text */
-export function readCode(text) {
+/** The room that a code or a link names, else nothing. */
+export function readCode(text = "") {
 	const code = text.replace(/[?#].*$/, "").replace(/^.*\//, "").replace(/[\s-]/g, "").toUpperCase();
 	return /^[2-9A-HJ-NP-Z]{6}$/.test(code) ? code : "";
 }

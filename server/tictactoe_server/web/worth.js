@@ -1,8 +1,7 @@
 /** What a search found about positions and moves. Values are for the mark that moves next. */
 
 import { say } from "./catalogue.js";
-import { MORE } from "./opening.js";
-import { nameCell, nameCells } from "./rules.js";
+import { MORE, nameCell, nameCells } from "./rules.js";
 
 const MOST_NAMED = 6;
 /** An estimate that is no further from 0 says nothing. */

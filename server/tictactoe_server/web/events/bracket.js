@@ -7,8 +7,8 @@ import { formatPoints } from "./tournaments.js";
 
 const ROUNDS = ["final", "semifinals", "quarterfinals"];
 
-/** What a round is called after which so many are left, of all that there are. @param {number} left @param {number} all */
-export const nameRound = (left, all) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
+/** What a round is called after which so many are left, of all that there are. */
+export const nameRound = (left = 0, all = 0) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
 
 /** @param {EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
 export const makeBracket = (rounds, own, most = rounds.length) =>
@@ -17,8 +17,8 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 		return h("li", h("h3", name), h("ol", matches.map((match) => makeMatch(match, own))));
 	}));
 
-/** A name that shrinks where it is too long for its place. @param {string} name */
-export const fit = (name) => h("div.fit", h("span", { "--length": name.length }, clean(name)));
+/** A name that shrinks where it is too long for its place. */
+export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, clean(name)));
 
 /** @param {EventMatch} match @param {string} own */
 function makeMatch({ players, names, points = [], goes_on: winner }, own) {

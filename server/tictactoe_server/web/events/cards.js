@@ -6,14 +6,13 @@ import { clean, messageOf } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
 
-/** @param {App} app @param {string} code @returns {Page} */
+/** @param {App} app @param {string} code */
 export function makeCards(app, code) {
-	const [title, fault, sheet] = [h("h1", { tabindex: -1 }), h("p.fault", { role: "alert" }), h("ul.cards")];
+	const [title, fault, sheet] = [h("h1"), h("p.fault", { role: "alert" }), h("ul.cards")];
 	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));
 	const element = h("div.sheet", h("div.hero", title, h("div.row", button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", say("page event cut")), fault, sheet);
 	let isAsked = false;
-	following.follow();
-	return { title: say("page event cards"), element, onPhase: () => following.follow(), onNews: (news) => following.hear(news), close: () => following.close() };
+	return { title: say("page event cards"), element, follows: [following] };
 
 	async function draw() {
 		const { state } = following;

@@ -69,7 +69,7 @@ export class Entry {
 	async #enter(here = false) {
 		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
 		this.#here.hidden = true;
-		if (!(await this.#do({ type: "event_join", ...(ticket && { ticket }), ...(name && !this.#named.hidden && { name }), ...(here && { here }) }))) return this.#name.focus();
+		if (!(await this.#do({ type: "event_join", ticket: ticket || undefined, name: (!this.#named.hidden && name) || undefined, here: here || undefined }))) return this.#name.focus();
 		tickets.set(this.following.code, ticket);
 		// Who is in needs no ticket any more, and shows none to who stands beside.
 		return history.replaceState(null, "", location.pathname);

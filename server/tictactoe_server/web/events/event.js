@@ -10,16 +10,13 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, isOver, listNotes } from "./tournaments.js";
-import { describeTerms } from "./words.js";
-
-const TICK_MS = 500;
+import { describeStanding, describeTerms, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";
 
 export class EventPage {
-	#title = h("h1", { tabindex: -1 });
+	#title = h("h1");
 	#terms = h("p.note");
 	#standing = h("p.standing");
-	#embed = button(say("page embed"), async () => (await import("../embedding.js")).copyTag(this.following.app, `e/${this.following.code}`), { hidden: true });
+	#embed = button(say("page embed"), () => this.following.app.copyTag(`e/${this.following.code}`), { hidden: true });
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");
@@ -49,26 +46,11 @@ export class EventPage {
 			h("div.event-side", this.organiser.element, this.entry.element, this.parts.now),
 			h("div.event-main", this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
 		);
-		this.ticker = setInterval(() => this.tick(), TICK_MS);
-		this.onPhase();
+		this.follows = [this.following];
 	}
 
 	get title() {
 		return clean(this.following.state?.head.title ?? say("page event"));
-	}
-
-	onPhase() {
-		this.following.follow();
-	}
-
-	/** @param {News} news */
-	onNews(news) {
-		this.following.hear(news);
-	}
-
-	close() {
-		clearInterval(this.ticker);
-		this.following.close();
 	}
 
 	draw() {
@@ -107,10 +89,7 @@ export class EventPage {
 		const { state, whole, player } = this.following;
 		if (!state || !whole) return;
 		const { round, head: { kind } } = state;
-		const names = new Map(whole.table.map((row) => [row.player, row.name]));
-		const scored = whole.pairings.filter((pairing) => pairing.state === "scored").map((pairing) => ({
-			...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, id]) => [mark, names.get(id) ?? id])),
-		}));
+		const scored = nameSides(whole).filter((pairing) => !isOpen(pairing));
 		const mine = scored.filter(({ players }) => Object.values(players).includes(player));
 		drawPairings(this.#mine, mine, player, null, true);
 		this.parts.mine.hidden = !mine.length;

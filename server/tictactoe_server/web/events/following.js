@@ -14,7 +14,6 @@ export class Following {
 	/** @type {EventState | null} */ state = null;
 	/** @type {Whole | null} */ whole = null;
 	receivedAt = 0;
-	/** Whether one came in by a card. */
 	hasCard = false;
 	/** Why there is nothing to follow, if so. */
 	refused = "";
@@ -34,7 +33,6 @@ export class Following {
 		return this.app.connection.welcome?.player ?? "";
 	}
 
-	/** What one may do. */
 	get deeds() {
 		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
@@ -59,8 +57,8 @@ export class Following {
 		return performance.now() - this.receivedAt;
 	}
 
-	/** For how long a player has been away, "" for who is here. @param {string} player */
-	timeAway(player) {
+	/** For how long a player has been away, "" for who is here. */
+	timeAway(player = "") {
 		const ms = this.state?.away?.[player];
 		return ms === undefined ? "" : formatDuration(ms + this.#age);
 	}
@@ -73,7 +71,6 @@ export class Following {
 		}));
 	}
 
-	/** How many are not here, and who. */
 	get missing() {
 		const rows = this.rows.filter(({ player, status }) => status === "expected" || this.timeAway(player));
 		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, clean(name)])) };
@@ -127,7 +124,7 @@ export class Following {
 	}
 
 	/** Subscribe, on each connection anew. */
-	async follow() {
+	async onPhase() {
 		const { connection } = this.app;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
@@ -156,7 +153,7 @@ export class Following {
 	}
 
 	/** @param {News} news */
-	hear(news) {
+	onNews(news) {
 		if ((news.type !== "event" && news.type !== "event_rows") || news.event !== this.code) return;
 		if (news.type === "event") this.state = news;
 		else if (!this.state) return; // rows that the page before has asked for

@@ -1,18 +1,16 @@
 /** A small dialog that opens an event. */
 
 import { say } from "../catalogue.js";
-import { field, h, select, setText, submitting } from "../dom.js";
-import { openDialog } from "../dialog.js";
+import { field, h, openDialog, select, setText, submitting } from "../dom.js";
 import { PRESETS, rulesOf } from "../rules.js";
-import { describeWord } from "./tournaments.js";
 import { LEVELS, describeClock, describeLevel, formatDuration, messageOf, parseClock } from "../words.js";
+import { describeWord } from "./tournaments.js";
 
 const KINDS = ["round_robin", "swiss", "knock_out"];
 const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
 const SECONDS = [5, 30, 60, 120, 300, 600];
 
-/** @param {number} usual */
-function selectTime(usual) {
+function selectTime(usual = 60) {
 	const times = select(SECONDS.map((one) => `${one}000`), (ms) => formatDuration(Number(ms)));
 	times.value = `${usual}000`;
 	return times;
@@ -59,7 +57,7 @@ export function showOpening(app) {
 			const { event, ticket } = await app.connection.request({
 				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind.value), rules: game.value, clock: parseClock(clock.value) ?? {},
 				bots: bots.filter((box) => box.checked).map((box) => box.value), ...(names.length > 0 && { entry: "roster", roster: names }),
-				ready_ms: +ready.value, ...(hasBreak && { break_ms: +rest.value }), ...(byHand.checked && { advance: "hand" }), double: !robin.hidden && double.checked,
+				ready_ms: +ready.value, break_ms: hasBreak ? +rest.value : undefined, advance: byHand.checked ? "hand" : undefined, double: !robin.hidden && double.checked,
 				...(!swiss.hidden && { ...(rounds.value && { rounds: +rounds.value }), late_until: +late.value }),
 			});
 			dialog.close();

@@ -10,8 +10,8 @@ const BYTES = 4;
 const PADS = [0xec, 0x11];
 const QUIET = 4;
 
-/** @param {number} one @param {number} other both of the field of 256 */
-function multiply(one, other) {
+/** The product of two numbers of the field of 256. */
+function multiply(one = 0, other = 0) {
 	let product = 0;
 	for (let bit = 7; bit >= 0; bit--) product = (product << 1) ^ ((product >> 7) * 0x11d) ^ (((other >> bit) & 1) * one);
 	return product;
@@ -58,8 +58,8 @@ function outline(size) {
 	return cells;
 }
 
-/** The dark cells of a text's code, by rows, or null for one of more than 106 bytes. @param {string} text */
-export function encodeQr(text) {
+/** The dark cells of a text's code, by rows, or null for one of more than 106 bytes. */
+export function encodeQr(text = "") {
 	const bytes = [...new TextEncoder().encode(text)];
 	const version = CODEWORDS.findIndex(([data]) => data >= bytes.length + 2);
 	if (version < 0) return null;
@@ -83,8 +83,8 @@ export function encodeQr(text) {
 	return cells;
 }
 
-/** A code as a picture, or null for what is longer than a code here can be. @param {string} text @param {string} label what it is, for who does not see it */
-export function drawQr(text, label) {
+/** A code as a picture, or null for what is longer than a code here can be. */
+export function drawQr(text = "", label = "") {
 	const cells = encodeQr(text);
 	if (!cells) return null;
 	const d = cells.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");

@@ -52,6 +52,7 @@ function drawName(cell, row, deedsOf) {
 /** @param {any} details @param {EventRow} row */
 function drawTies(details, { tie }) {
 	details.hidden = !tie.length;
+	if (!isStale(details, JSON.stringify(tie))) return;
 	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
 	const sums = tie.map((one) => h("div", h("dt", describeWord("tie", one[0])), h("dd", describeTie(one))));
 	show(details.lastElementChild, sums);

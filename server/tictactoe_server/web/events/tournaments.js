@@ -1,7 +1,7 @@
 /** A tournament: what may be done, how it stands, its table and its words; as tictactoe_protocol.tournaments. */
 
 import { say } from "../catalogue.js";
-import { clean, joinWords } from "../words.js";
+import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
 /** How many names are said at once. */
 const MOST_NAMED = 6;
@@ -57,6 +57,13 @@ export const isOpen = ({ state }) => state !== "scored";
 /** The viewer's game that is on. @param {EventState} state @param {string} viewer */
 export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
 
+/** What an event is about, in a line. @param {EventState} state */
+export function describeTerms({ head }) {
+	const { kind, rules, clock, double, players } = head;
+	const what = double ? say("tournament kind double") : describeWord("kind", kind);
+	return [what, nameGame(rules), describeClock(clock), say("page event players", { n: players })].join(" · ");
+}
+
 /** How far it is, at the end who won. @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
@@ -78,14 +85,20 @@ export function describeOwn(state, viewer) {
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
 }
 
-/** A word of the wire as it is said; one of a newer server as it came. @param {string} about @param {string} word */
-export const describeWord = (about, word) => (WORDS[about][0].includes(word) ? WORDS[about][1](word) : clean(word));
+/** A word of the wire as it is said; one of a newer server as it came. */
+export const describeWord = (about = "", word = "") => (WORDS[about][0].includes(word) ? WORDS[about][1](word) : clean(word));
 
-/** Points or a tie-break: a half as in `2½`. @param {number} value */
-export const formatPoints = (value) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
+/** Points or a tie-break: a half as in `2½`. */
+export const formatPoints = (value = 0) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
 /** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
+
+/** The pairings of all rounds, with the names of who plays. @param {Whole} whole */
+export function nameSides({ table, pairings }) {
+	const known = Object.fromEntries(table.map(({ player, name }) => [player, name]));
+	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
+}
 
 /** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
 export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));

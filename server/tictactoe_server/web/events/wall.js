@@ -7,8 +7,7 @@ import { clean, formatDuration } from "../words.js";
 import { fit, makeBracket } from "./bracket.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeWon, formatPoints, listNotes, wonOf } from "./tournaments.js";
-import { describeTerms } from "./words.js";
+import { describeStanding, describeTerms, describeWon, formatPoints, listNotes, wonOf } from "./tournaments.js";
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
@@ -17,7 +16,6 @@ const MOST_BESIDE_QR = 6;
 const MOST_NAMES = 60;
 /** How many are on the podium, and how many rounds of a bracket are shown. */
 const [MOST_PODIUM, MOST_ROUNDS] = [4, 4];
-const TICK_MS = 250;
 /** How much wider than high the place for the boards is, in boards. */
 const SHAPE = 1.6;
 
@@ -39,26 +37,7 @@ export class EventWall {
 		this.following = new Following(app, code, () => this.draw());
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
 		this.element = h("div.event-wall", this.#head, this.#main, this.#foot);
-		this.ticker = setInterval(() => this.tick(), TICK_MS);
-		this.onPhase();
-	}
-
-	onPhase() {
-		this.following.follow();
-		this.lobby.follow();
-		this.tick();
-	}
-
-	/** @param {News} news */
-	onNews(news) {
-		this.following.hear(news);
-		this.lobby.hear(news);
-	}
-
-	close() {
-		clearInterval(this.ticker);
-		this.following.close();
-		this.lobby.close();
+		this.follows = [this.following, this.lobby];
 	}
 
 	draw() {
@@ -67,7 +46,7 @@ export class EventWall {
 		const hasBegun = state.status !== "open";
 		this.element.className = `event-wall ${state.status}`;
 		const title = clean(state.head.title);
-		const heading = h("h1", { tabindex: -1, "--length": title.length }, title);
+		const heading = h("h1", { "--length": title.length }, title);
 		document.title = title;
 		show(this.#head, heading, hasBegun && h("p", describeStanding(state)));
 		show(this.#main, state.status === "over" ? this.#drawEnd() : hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
@@ -137,9 +116,7 @@ export class EventWall {
 			h(`li.place-${place}`, h("b", String(place)), h("div.name", fit(name)), h("span", describeWon(won)))));
 	}
 
-	/** Have the clocks run. */
 	tick() {
-		this.lobby.tick();
 		const { waiting, left, app: { connection } } = this.following;
 		setText(this.#clock, left === null || connection.isTroubled ? "" : formatDuration(left));
 		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : waiting);
