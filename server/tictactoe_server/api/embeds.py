@@ -35,4 +35,5 @@ class Embeds(Service):
         return PageHead(texts.TITLE, texts.TITLE, EMBED)
 
     async def replay(self, request: HttpRequest, id: str) -> PageHead:
-        return PageHead(*texts.head_of_game(await find_shared(self._shares, id)), EMBED)
+        game = self._core.additions.public(await find_shared(self._shares, id))
+        return PageHead(*texts.head_of_game(game), EMBED)
