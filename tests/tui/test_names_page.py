@@ -108,5 +108,5 @@ async def test_one_has_ones_data_deleted_and_goes_on_as_somebody_new(
         assert '"ana"' in file.read_text()
         await ana.do("down enter", "Shall everything about you be deleted")
         await ana.do("enter", "Really?")
-        await ana.do("enter", "Everything about you was deleted")
-        await ana.until("Playing as  guest-")
+        await ana.do("enter", "Everything about you was deleted", "You are guest-")
+        await ana.do("escape", "Playing as  guest-", gone="Connection lost")

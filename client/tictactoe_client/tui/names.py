@@ -136,9 +136,8 @@ class NamesPage(ListPage):
             session.identity.name = None
             for url in client.cluster.given.urls:
                 await session.identity.forget_token(url, client.token)
+            self._told, self._picture = told, picture
             session.become()
-            self.program.go_home()
-            self.program.say(told[0])
             return
         elif what in ("link", "export"):
             self._told, self._picture = told, picture
@@ -148,5 +147,5 @@ class NamesPage(ListPage):
         found = await client.devices()
         self._devices = {device.id: device for device in found.devices or ()}
         self._about = describe_self(client, found)
-        self._name, self._is_own_name = client.name, bool(found.claimed)
+        self._name, self._is_own_name, self.expects_end = client.name, bool(found.claimed), False
         self.program.redraw()
