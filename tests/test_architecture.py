@@ -77,7 +77,7 @@ CEILINGS = {
     "core": (1_900, 5),
     "events": (2_800, 6),
     "http": (1_420, 3),
-    "listings": (730, 3),
+    "listings": (740, 3),
     "people": (500, 2),
     "records": (820, 2),
     "rooms": (1_400, 5),

@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from msgspec import UNSET, UnsetType
+
 from tictactoe_engine.opening import choices_of
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import EVENT_DRAW_PLY
@@ -93,13 +95,16 @@ def choices(
     now_ms: float = 0,
     *,
     is_online: bool = True,
+    chat: str | UnsetType = UNSET,
 ) -> Choices:
     """Return what the viewer may do so many ms after the state came; `moves` is None where they are not known.
 
-    `features` are those of the server's welcome.
+    `features` and `chat` are those of the server's welcome.
     """
     away = _find_away(state, viewer, now_ms)
     why = _list_reasons(state, viewer, moves, features, away, is_online=is_online)
+    if chat == "off":
+        why["chat"] = "refused not_allowed chat off"
     cost = cost_of_going(state, viewer, aborts="abort" in features)
     deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
     questions = tuple(_list_questions(state, viewer, deeds, away))

@@ -178,7 +178,7 @@ _LEADS_BACK: Final = {
     "": "past question",
 }
 _CHATS: Final = {"deed chat": "playing choosing attending watching past over", "": "talking commanding away waiting"}
-_CHAT: Final = Key("chat", "tab", "line.switch", _CHATS, deeds=(), label="deed chat")
+_CHAT: Final = Key("chat", "tab", "switch_line", _CHATS, deeds=(), label="deed chat")
 _CLAIM_DRAW: Final = Key("claim_draw", "d", "", _IN_GAME)
 _ACCEPTS: Final = ("draw accept", "undo accept")
 _DECLINES: Final = ("draw decline", "undo decline")

@@ -337,7 +337,8 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     player is the same at each. A server on its own has neither. `calls` are those of events that are open.
     `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
     `title` and `greeting`, some lines, are what the operator says of the server.
-    `chat` is what may be said there, left out where that is anything.
+    `chat` is what may be said there, left out where that is anything. `names` is ``given`` where the server has names
+    for people and no others count.
     """
 
     protocol: int
@@ -357,6 +358,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     title: str | UnsetType = UNSET
     greeting: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET
+    names: str | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):

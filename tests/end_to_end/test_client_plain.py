@@ -12,6 +12,7 @@ from websockets.asyncio.server import ServerConnection
 from tests.end_to_end.clients import ClientProcess, plain_game, run_client, serving
 from tests.peer import Message, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
@@ -305,3 +306,30 @@ async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(se
             await ana.until("Your move, X.")
             ana.type("resign", "yes", "review")
             await ana.until("After move 2: X wins in 5.")
+
+
+async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_and_says_sentences() -> None:
+    names = set()
+    async with Server(Settings(host="127.0.0.1", port=0, for_="school", demo=False)) as school:
+        for number in range(2):
+            async with run_client("new", "-n", "Mia", "-s", school.url) as mia:
+                await open_room(mia)
+                if not number:
+                    await mia.ask("chat well", "Say one of these by its number: 1 Hello! 2 Good luck!")
+                    await mia.ask("chat", "Say one of these")
+                    await mia.ask("help", "Talk: chat", "Say one of these")
+                names.add(await mia.ask("chat 4", "guest-"))
+                await mia.ask("leave", "You left")
+    assert len(names) == 1
+    assert names.pop().endswith(": Well played!")
+
+
+async def test_where_nobody_chats_plain_mode_offers_no_chat() -> None:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
+        run_client("new", "-n", "ana", "-s", server.url) as ana,
+    ):
+        await open_room(ana)
+        await ana.ask("chat hello", "On this server nobody chats.")
+        await ana.ask("help", "Talk:")
+        assert "says it to all" not in ana.lines[-1]

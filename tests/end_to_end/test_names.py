@@ -12,6 +12,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.peer import open_peer
 from tests.terminal import run_screen
+from tictactoe_client import Expelled, connect
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_server.server import Server
 
@@ -92,3 +93,28 @@ def test_no_code_is_in_a_debug_log() -> None:
         '"link_code":"7KQ2M94F","ticket":"7KQ2","cards":[{"name":"ana","ticket":"7KQ2"}],"token":"7KQ2"}'
     )
     assert "7KQ2" not in hide_secrets(said)
+
+
+async def test_one_saves_ones_data_and_has_it_deleted_twice_asked(server: Server, tmp_path: Path) -> None:
+    file = tmp_path / "ana.json"
+    await run(server, tmp_path, "claim", "ana")
+    await run(server, tmp_path, "export", str(file))
+    assert json.loads(file.read_text())["games"] == []
+    (asked,) = await run(server, tmp_path, "forget")
+    assert re.match("ana is yours for good.* name forget ana$", asked)
+    (told,) = await run(server, tmp_path, "forget", "ana")
+    assert told.startswith("Everything about you was deleted")
+    assert (await run(server, tmp_path))[0].startswith("You are guest-")
+    async with open_peer(server.url, "ana") as other:
+        assert "claimed" not in other.welcome
+
+
+async def test_a_program_gets_all_that_is_kept_of_it_and_has_it_deleted(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        await ana.claim_name("ana")
+        found = await ana.export()
+        assert (found["player"], found["games"]) == (ana.player, [])
+        assert "ana" in str(found["claims"])
+        await ana.forget()
+        with pytest.raises(Expelled, match="Everything about you was deleted"):
+            [message async for message in ana.messages()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Dialog, expect
 
 from tests.page.conftest import Visit
 from tests.page.test_play import address
@@ -165,3 +165,29 @@ def test_every_name_that_may_be_proposed_is_one_that_servers_take(language: str)
     names = [f"{first} {last}" for first in words[0] for last in words[1]]
     assert [parse_name(name) for name in names] == names
     assert len({*names}) > 500
+
+
+async def test_one_has_ones_data_saved_and_deleted_and_goes_on_as_a_new_guest(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    await ana.page.get_by_label("Playing as").fill("ana")
+    await ana.button("Keep this name…").click()
+    dialog = ana.page.get_by_role("dialog", name="Your name")
+    await dialog.get_by_role("button", name="Keep it").click()
+    await dialog.get_by_role("button", name="I have written them down").click()
+    async with ana.page.expect_download() as saved:
+        await ana.button("Save my data").click()
+    assert '"ana"' in (await (await saved.value).path()).read_text()
+    asked = []
+
+    async def answer(question: Dialog) -> None:
+        asked.append(question.message)
+        await question.accept()
+
+    ana.page.on("dialog", answer)
+    await ana.button("Delete my data").click()
+    await expect(ana.page.get_by_text("Everything about you was deleted")).to_have_count(1)
+    assert len(asked) == 2
+    await expect(dialog).to_have_count(0)
+    await expect(ana.page.get_by_label("Playing as")).to_have_value(re.compile("guest-"))
+    async with open_peer(server.url, "ana") as other:
+        assert "claimed" not in other.welcome

@@ -9,7 +9,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.peer import open_peer
+from tests.peer import open_peer, play_out
+from tests.server.test_pages import BROWSER, LINE_FOR_X, get
+from tests.server.test_previews import previews_of
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -68,21 +70,33 @@ async def test_nobody_has_a_name_of_their_own_by_hello_or_claim(school: Server) 
         assert again.welcome["name"] == name
 
 
-async def test_lists_pages_and_texts_show_marks(school: Server) -> None:
+async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Server) -> None:
     async with open_peer(school.url, "ana") as ana, open_peer(school.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
         state = await bo.ask("join", room=room)
         assert state["type"] == "ok"
-        names = [peer.welcome["name"] for peer in (ana, bo)]
+        hidden = [peer.welcome[field] for peer in (ana, bo) for field in ("name", "player")]
         lobby = await bo.ask("lobby", on=True, boards=1)
         board = next((one for one in bo.seen if one["type"] == "boards"), None) or await bo.next_of("boards")
         assert [seat["name"] for seat in lobby["rooms"][0]["seats"].values()] == ["X", "O"]
-        told = [json.dumps(lobby), json.dumps(board), json.dumps(await bo.ask("rooms"))]
-        told += [await read(school, path) for path in ("/", "/wall", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
-        assert not [text for text in told for name in names if name in text]
         await ana.ask("sync", room=room)
         shown = [one for one in ana.seen if one["type"] == "room"][-1]
-        assert {seat["name"] for seat in shown["seats"].values()} == set(names)
+        assert {seat[field] for seat in shown["seats"].values() for field in ("name", "player")} == set(hidden)
+        told = [json.dumps(lobby), json.dumps(board), json.dumps(await bo.ask("rooms")), await read(school, "/wall")]
+        told += [await read(school, path) for path in ("/", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
+        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+        game = (await ana.ask("history"))["games"][0]
+        replay = f"replay/{(await ana.ask('share', game=game['id']))['replay']}"
+        texts = f"/api/games/{game['game_id']}", f"/api/rooms/{room}", f"/{replay}", f"/{replay}.json"
+        told += [await read(school, path) for path in texts]
+        pages = [f"/{place}{one}" for one in (room, replay) for place in ("", "embed/")]
+        told += [(await get(school, path, accept=BROWSER)).body.decode() for path in pages]
+        async with open_peer(school.url) as other:
+            told.append(json.dumps(await other.ask("record", game=game["game_id"])))
+        for one in (room, replay):
+            assert (await get(school, f"/preview/{one}.png")).status == 200
+        told += map(str, previews_of(school)._pictures)
+        assert not [text for text in told for one in hidden if one in text]
 
 
 async def test_events_that_are_open_to_all_are_not_listed(school: Server) -> None:

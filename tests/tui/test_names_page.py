@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen
@@ -89,3 +90,23 @@ async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_scr
         await ana.do("enter", "Waiting for")
         assert ana.app.session.client is not None
         assert ana.app.session.client.name == "Zoe"
+
+
+async def test_one_has_ones_data_deleted_and_goes_on_as_somebody_new(
+    open_screen: OpenScreen, server: Server, tmp_path: Path
+) -> None:
+    async with open_screen(server.url, name="ana", size=(100, 40)) as ana:
+        await ana.until("Playing as")
+        client = ana.app.session.client
+        assert client is not None
+        await client.claim_name("ana")
+        file = tmp_path / "ana.json"
+        await ana.do("N", "ana is yours", "Save my data")
+        await ana.do("down down down down enter", "The file that all of it")
+        await ana.press(*["backspace"] * 20)
+        await ana.enter(str(file), "Written: ")
+        assert '"ana"' in file.read_text()
+        await ana.do("down enter", "Shall everything about you be deleted")
+        await ana.do("enter", "Really?")
+        await ana.do("enter", "Everything about you was deleted", "You are guest-")
+        await ana.do("escape", "Playing as  guest-", gone="Connection lost")

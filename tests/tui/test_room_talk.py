@@ -10,6 +10,8 @@ from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game
 from tests.tui.test_game_page import GOMOKU
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
@@ -205,3 +207,22 @@ async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> N
         await bo.ask("rematch", room=code)
         text = await ana.do("5", "You win", "The game is over.")
         await ana.do("f9", "You win", "wants a rematch", gone="The game is over")
+
+
+async def test_where_the_server_allows_less_that_is_offered_and_no_more(game: Game) -> None:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
+        game(at=server) as (ana, *_),
+    ):
+        await ana.do("tab", "On this server nobody chats.", gone="say:")
+        assert "Tab chat" not in ana.text
+        await ana.type(":chat hello")
+        await ana.do("enter", "On this server nobody chats.", gone="say:")
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, chat="sentences", demo=False)) as server,
+        game(at=server) as (ana, *_),
+    ):
+        await ana.do("tab", "say: _", "1 Hello! 2 Good luck!")
+        await ana.enter("well", "Say one of these", "say: well")
+        await ana.press(*["backspace"] * 4)
+        await ana.enter("4", "ana: Well played!")

@@ -349,14 +349,21 @@ class Identity:
             return
         self.write_down(client)
         others = (player for player in self.players.on(urls) if player.token != client.token)
-        if not self._is_told and any(player.name == client.name and not player.is_free for player in others):
+        if not self._is_told and any(player.name == self._known_as(client) and not player.is_free for player in others):
             self._is_told = True
             self._tell(say("another program plays", name=clean_text(client.name)))
+
+    def _known_as(self, client: Client) -> str:
+        """Return by which name we come back: where the server gives names, the one that we go by elsewhere."""
+        own = self.new_name or self.name
+        return own if own and client.welcome.names == "given" else client.name
 
     def write_down(self, client: Client, *rooms: str) -> None:
         """Write down whom we play as, and these rooms beside those that are known."""
         others = tuple(address.url for address in client.cluster.named)
-        row = KnownPlayer("", client.name, client.token, rooms=rooms, others=others, beside={**client.beside})
+        row = KnownPlayer(
+            "", self._known_as(client), client.token, rooms=rooms, others=others, beside={**client.beside}
+        )
         rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in client.cluster.given.urls]
         self._work.start(self.write(self.players.keep, *rows))
 

@@ -22,7 +22,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, draw_board, list_moves
 from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.talk import Muted
+from tictactoe_client.text.talk import Muted, list_sentences
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
 from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
@@ -184,7 +184,8 @@ class Actions:
             case Query("board"):
                 return draw_board(state, self._settings)
             case Query("help"):
-                return describe_help(state, self._settings, room.actor, self.now)
+                told = describe_help(state, self._settings, room.actor, self.now)
+                return [*told, list_sentences()] if room.sentences else told
             case Query("turn") if self._is_offline:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
             case Query("turn"):
@@ -380,6 +381,8 @@ class Actions:
                 await room.claim("draw" if argument == "draw" else "win")
             case "resign" | "rematch" | "chat":
                 self._want(kind, state)
+                if kind == "chat" and (not argument or (room.sentences and argument not in room.sentences)):
+                    raise BadInput(list_sentences() if room.sentences else say("chat what"))
                 await (room.chat(argument) if kind == "chat" else room.resign() if kind == "resign" else room.rematch())
         return Outcome()
 

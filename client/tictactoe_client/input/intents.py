@@ -99,8 +99,6 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     word, _, argument = body.partition(" ")
     word, argument, phrases = plain(word), argument.strip(), _know_phrases(say("language"))
     match phrases.get(word):
-        case Verb("chat") if not argument:
-            raise BadInput(say("chat what"))
         case Verb("chat") if len(argument) > MAX_CHAT_LENGTH:
             raise BadInput(describe_too_long(argument), "too_long")
         case Verb("unmute") if not argument:

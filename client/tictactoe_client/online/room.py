@@ -20,7 +20,7 @@ from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices
-from tictactoe_protocol.codes import SENTENCES
+from tictactoe_protocol.codes import SENTENCES, ChatSentence
 from tictactoe_protocol.happened import NOBODYS, happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
 from tictactoe_protocol.refusals import describe_fault
@@ -31,6 +31,7 @@ State = TypeVar("State")
 _ASKING_SECONDS: Final = 5
 """For so long what comes waits for moves that passed unseen, before it is passed on without them."""
 _MOST_KEPT_EVENTS: Final = 64
+_SENTENCES: Final = {str(number): id for number, id in enumerate(SENTENCES, 1)} | {id: id for id in SENTENCES}
 GOODBYE_SECONDS: Final = 1.0
 """How long the end of a program waits for a server that is told that we go."""
 
@@ -137,6 +138,11 @@ class Room(Followed[RoomState]):
         return self._client.features
 
     @property
+    def sentences(self) -> Mapping[str, ChatSentence]:
+        """What may be said where nobody may write, by its number and its id; empty where everybody may."""
+        return _SENTENCES if self._client.welcome.chat == "sentences" else {}
+
+    @property
     def hands(self) -> tuple[str, ...]:
         """The ids of all who play at this keyboard."""
         return tuple(self._clients)
@@ -185,7 +191,8 @@ class Room(Followed[RoomState]):
 
         def find(player: str) -> Choices:
             moves = self.moves if self.knows_moves else None
-            return choices(self.state, player, moves, self.features, passed_ms, is_online=is_online)
+            allowed = self._client.welcome.chat
+            return choices(self.state, player, moves, self.features, passed_ms, is_online=is_online, chat=allowed)
 
         asked = self.find_asked(self.state)
         found = find(asked)
@@ -298,9 +305,8 @@ class Room(Followed[RoomState]):
 
         Where the server has sentences to choose from, the text is the id of one, or its number from 1 on.
         """
-        numbered = {str(number): id for number, id in enumerate(SENTENCES, 1)} | {id: id for id in SENTENCES}
-        if self._client.welcome.chat == "sentences" and text in numbered:
-            await self._ask(requests.Chat(room=self.code, sentence=numbered[text]))
+        if text in self.sentences:
+            await self._ask(requests.Chat(room=self.code, sentence=self.sentences[text]))
         else:
             await self._ask(requests.Chat(room=self.code, text=text))
 

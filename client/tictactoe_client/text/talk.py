@@ -23,7 +23,14 @@ def list_greeting(welcome: Welcome) -> list[str]:
     """Return what the operator says of the server, and what may be said there, a line each."""
     texts = [text for text in (welcome.title, welcome.greeting) if text]
     lines = [clean_text(line) for text in texts for line in text.splitlines()]
-    return [*lines, say(f"page chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else lines
+    lines += [say(f"page chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else []
+    return [*lines, say("page names given")] if welcome.names == "given" else lines
+
+
+def list_sentences() -> str:
+    """Return what one may say where nobody may write, each with its number."""
+    told = (f"{number} {say(f'sentence {id}')}" for number, id in enumerate(SENTENCES, 1))
+    return say("chat sentences", sentences=" ".join(told))
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:

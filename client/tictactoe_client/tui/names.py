@@ -71,7 +71,7 @@ class NamesPage(ListPage):
             "forget": (say("name forget"), None),
         }
         text, value = asks.get(name, (say("name revoke", device=name), None))
-        limit = 64 if name == "code" else MAX_NAME_LENGTH
+        limit = {"code": 64, "export": 4096}.get(name, MAX_NAME_LENGTH)
         self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
 
     def _answer(self, name: str, typed: str | None) -> None:
@@ -126,13 +126,18 @@ class NamesPage(ListPage):
         self.program.ask(lambda client: self._carry_out(client, what, value))
 
     async def _carry_out(self, client: Client, what: str, value: str) -> None:
+        self.expects_end = what == "forget"
         told, picture = await carry_out(client, what, value)
         if what == "claim":
             self.program.keep_name(client.name)
             self._codes = told
         elif what == "forget":
+            session = self.program.session
+            session.identity.name = None
             for url in client.cluster.given.urls:
-                await self.program.session.identity.forget_token(url, client.token)
+                await session.identity.forget_token(url, client.token)
+            self._told, self._picture = told, picture
+            session.become()
             return
         elif what in ("link", "export"):
             self._told, self._picture = told, picture
@@ -142,5 +147,5 @@ class NamesPage(ListPage):
         found = await client.devices()
         self._devices = {device.id: device for device in found.devices or ()}
         self._about = describe_self(client, found)
-        self._name, self._is_own_name = client.name, bool(found.claimed)
+        self._name, self._is_own_name, self.expects_end = client.name, bool(found.claimed), False
         self.program.redraw()

@@ -61,6 +61,9 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     needs_server = True
     """Whether it means nothing once there is no server to be had; home then says so in its place."""
 
+    expects_end = False
+    """Whether it has asked for the end of the connection, and goes on by itself."""
+
     _is_dirty = False
 
     @property
@@ -425,6 +428,8 @@ class Program(App[int], inherit_bindings=False):
     def _lose(self, failure: ClientError) -> None:
         """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
         screen, is_first = self.screens[-1], len(self.screens) == 1
+        if screen.expects_end:
+            return
         if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
             self.leave(judge(failure)[0], failure.message)
         elif isinstance(failure, ConnectionLost) and (told := screen.describe_loss(failure.reason)):

@@ -215,7 +215,7 @@ def asks_name_first(program: Around, choice: Choice) -> bool:
     Whatever is answered one then has a name, if only the proposed one, and says hello again by it.
     """
     session, client = program.session, program.session.client
-    if client is None or session.identity.name is not None or not client.name.startswith(GUEST):
+    if client is None or session.identity.name is not None or not client.name.startswith(GUEST) or client.welcome.names:
         return False
     if choice.way == "watch" or any(seat.room == choice.code for seat in client.welcome.rooms):
         return False

@@ -29,7 +29,7 @@ from tictactoe_server.events.service import Tournaments
 from tictactoe_server.listings.lobby import LIST_SECONDS
 from tictactoe_server.people.limits import Limiting
 from tictactoe_server.rooms import Refused
-from tictactoe_server.rooms.finished import game_by_marks, played_game, record_of
+from tictactoe_server.rooms.finished import played_game, record_of
 from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Limits
@@ -219,8 +219,7 @@ class Api(Service):
         game = await find_by_id(self._core.store.games, id)
         if game is None or not game.public:
             raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
-        if self._core.settings.hides_names:
-            game = game_by_marks(game)
+        game = self._core.additions.public(game)
         return format_record(record_of(game)).splitlines() if form else _json(played_game(game), id)
 
     async def list_events(self, request: HttpRequest) -> Reply:

@@ -154,7 +154,7 @@ class Pages:
             return _show(request, self._core.additions.public(live.state(self._core.time())))
 
         async def look() -> Reply:
-            return _show(request, await self._core.registry.load_state(code))
+            return _show(request, self._core.additions.public(await self._core.registry.load_state(code)))
 
         return look()
 

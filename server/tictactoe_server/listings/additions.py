@@ -15,8 +15,9 @@ from msgspec import UNSET, Raw, Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, Welcome
+from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, Welcome, is_server_bot
 from tictactoe_server.listings.listed import Listed
+from tictactoe_server.rooms.finished import FinishedGame, Participant
 
 _OF_SERVICES: Final = {"calls"}  # the fields that the protocol knows and a service fills
 
@@ -24,6 +25,8 @@ log: Final = structlog.get_logger(__name__)
 
 Of = TypeVar("Of")
 Seated = TypeVar("Seated", RoomSummary, RoomState)
+Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
+Held = TypeVar("Held", SeatState, Participant)
 
 
 class Fields(dict[str, Callable[[Of], Any]]):
@@ -78,15 +81,24 @@ class Additions:
         one = self.public(one)
         return replace(one, seats=Raw(self.encode_seats(one.seats))) if self.seats else one
 
-    def public(self, one: Seated) -> Seated:
-        """Return a row or a state as those see it who are not in the room: with marks for names where these are hid."""
-        return replace(one, seats=seats_by_marks(one.seats)) if self._hides_names else one
+    def public(self, one: Shown) -> Shown:
+        """Return what those see who have no part in it: where people are hid, marks for their names and ids."""
+        if not self._hides_names:
+            return one
+        if isinstance(one, FinishedGame):
+            return replace(one, players=by_marks(one.players))
+        seats = by_marks(one.seats)
+        if isinstance(one, RoomSummary):
+            return replace(one, seats=seats)
+        pairs = zip(one.seats.values(), seats.values(), strict=True)
+        ids = {"draws": "draws"} | {seat.player: shown.player for seat, shown in pairs if seat and shown}
+        return replace(one, seats=seats, score={ids[id]: won for id, won in one.score.items() if id in ids})
 
     def public_board(self, listed: Listed, board: LiveBoard) -> LiveBoard:
         """Return a board as it is shown among others, likewise."""
         if not self._hides_names:
             return board
-        seats = seats_by_marks(listed.room.seats)
+        seats = by_marks(listed.room.seats)
         return replace(board, names={mark: seat.name for mark, seat in seats.items() if seat is not None})
 
     def encode_seats(self, seats: Mapping[str, SeatState | None]) -> bytes:
@@ -97,10 +109,11 @@ class Additions:
         return encode(held)
 
 
-def seats_by_marks(seats: Mapping[str, SeatState | None]) -> dict[str, SeatState | None]:
-    """Return the seats with marks in place of the names of people."""
+def by_marks(seats: Mapping[str, Held | None]) -> dict[str, Held | None]:
+    """Return who sits or sat there, with marks in place of the names and ids of people."""
     return {
-        mark: seat if seat is None or seat.is_server_bot else replace(seat, name=mark) for mark, seat in seats.items()
+        mark: seat if seat is None or is_server_bot(seat.bot) else replace(seat, player=mark, name=mark)
+        for mark, seat in seats.items()
     }
 
 

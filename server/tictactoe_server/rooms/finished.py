@@ -81,12 +81,6 @@ def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGa
     return replace(game, players=players)
 
 
-def game_by_marks(game: FinishedGame) -> FinishedGame:
-    """Return the game with marks in place of the names of people."""
-    players = {mark: one if is_server_bot(one.bot) else replace(one, name=mark) for mark, one in game.players.items()}
-    return replace(game, players=players)
-
-
 def place_of(id: str) -> tuple[str, int] | None:
     """Return the code of the room and the number of the game of which a finished game has this id, None for no id.
 

@@ -149,17 +149,24 @@ class Forgetting(Service):
         `id` is that of the only one, where it is known.
         """
         async with self._one_by_one:
-            presence = self._core.presence
-            leaving = {id for id in presence.ids if hash_id(id) in forgotten}
-            for key in forgotten:
-                self._send_away(key)
-                self._elsewhere.tell_changed(FORGOTTEN.name, key)
-            await wait_until(lambda: leaving.isdisjoint(presence.ids), LEAVING_SECONDS)
             stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
+            await self._see_off(forgotten)
             await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
+            while await self._see_off(forgotten):  # who came back before the token was gone
+                await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
             await self._core.store.scrub()
             for key in forgotten:
                 await change(self._kept, key, lambda old: old and replace(old, is_done=True))
+
+    async def _see_off(self, keys: Collection[str]) -> bool:
+        """Send those away who are known by these hashes, at every server; tell whether any was here."""
+        presence = self._core.presence
+        leaving = {id for id in presence.ids if hash_id(id) in keys}
+        for key in keys:
+            self._send_away(key)
+            self._elsewhere.tell_changed(FORGOTTEN.name, key)
+        await wait_until(lambda: leaving.isdisjoint(presence.ids), LEAVING_SECONDS)
+        return bool(leaving)
 
     def _changed(self, table: str, key: str) -> None:
         """Have read again, here and elsewhere, what is in a server's memory."""

@@ -122,6 +122,7 @@ class Greeting(Service):
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,
             chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
+            names="given" if self._core.settings.hides_names else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
             title=self._place.title or UNSET,
             greeting=self._place.greeting or UNSET,

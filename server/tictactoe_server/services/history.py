@@ -21,7 +21,7 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
 from tictactoe_server.records.tables import SHARES, encode_game
 from tictactoe_server.rooms import FinishedGame, Player, Refused
-from tictactoe_server.rooms.finished import event_of, game_by_marks, place_of, played_game, players_of, record_of
+from tictactoe_server.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -48,7 +48,7 @@ class PastGames(Service):
     def start(self, core: Core) -> None:
         self._games = core.store.games
         self._shares = core.store.table(SHARES)
-        self._allowances, self._hides_names = core.allowances, core.settings.hides_names
+        self._allowances, self._public = core.allowances, core.additions.public
         self._told = RateLimits(1, _HOUR_MS, core.monotonic_ns)
         core.changes.keeping.append(self.keeps)
 
@@ -82,8 +82,8 @@ class PastGames(Service):
     async def record(self, call: Call) -> None:
         """Answer with one game that the player played in, or that was public, also as text; refuse any other."""
         game = await find_own(self._games, call.player, call.request.game, or_public=True)
-        if self._hides_names and call.player.id not in game.people:
-            game = game_by_marks(game)
+        if call.player.id not in game.people:
+            game = self._public(game)
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
@@ -113,9 +113,7 @@ class PastGames(Service):
 
     async def replay(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         """Answer with a game that was shared: with all that there is to know of it, as a record, or its end."""
-        game = await find_shared(self._shares, id)
-        if self._hides_names:
-            game = game_by_marks(game)
+        game = self._public(await find_shared(self._shares, id))
         if form == ".json":
             return HttpResponse(HTTPStatus.OK, encode(played_game(game)), JSON)
         if form == ".txt":

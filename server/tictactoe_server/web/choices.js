@@ -9,11 +9,12 @@ import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./wo
 /**
  * What the viewer may do so many ms after the state came, its moves null where they are not known.
  * @param {State} state @param {string} viewer @param {Moves | null} moves
- * @param {readonly string[]} features of the server's welcome @param {number} [nowMs] @param {boolean} [isOnline]
+ * @param {readonly string[]} features of the server's welcome @param {number} [nowMs] @param {boolean} [isOnline] @param {string} [chat] of the welcome, too
  * @returns {Choices}
  */
-export function choices(state, viewer, moves, features, nowMs = 0, isOnline = true) {
+export function choices(state, viewer, moves, features, nowMs = 0, isOnline = true, chat = "on") {
 	const why = listReasons(state, viewer, moves, features, nowMs, isOnline);
+	if (chat === "off") why.chat = "refused not_allowed chat off";
 	const cost = costOfGoing(state, viewer, features.includes("abort"));
 	const deeds = Object.keys(why).flatMap((name) => (why[name] ? [] : [makeDeed(name, cost)]));
 	const reasons = Object.fromEntries(Object.entries(why).filter(([, reason]) => reason));

@@ -43,7 +43,7 @@ export function makeHome(app) {
 	function onPhase() {
 		const { welcome } = connection;
 		setText(title, welcome?.title ?? say("page home title"));
-		setText(greeting, [welcome?.greeting, welcome?.chat && say(`page chat ${welcome.chat}`)].filter(Boolean).join("\n"));
+		setText(greeting, [welcome?.greeting, welcome?.chat && say(`page chat ${welcome.chat}`), welcome?.names === "given" && say("page names given")].filter(Boolean).join("\n"));
 		setEmblem(playing, welcome?.player);
 		name.readOnly = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;

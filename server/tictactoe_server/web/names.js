@@ -32,6 +32,7 @@ export function showNames(app, code = "") {
 		await app.arrive();
 		return ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {
 			const { name, welcome } = connection;
+			if (claimed && welcome) welcome.claimed = true;
 			const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
 			setText(about, say(id, { name: clean(claimed ?? name), n }));
 			show(list, devices.map(makeDevice));
@@ -97,6 +98,7 @@ function makeOwnData(app, ask, onDone) {
 		return ask({ type: "forget" }, () => {
 			connection.identity.token = connection.identity.name = "";
 			app.keep({ name: "", token: "", tokens: {} });
+			connection.greetAgain();
 			onDone();
 			app.say(say("name forgotten", { server: location.host }));
 		});

@@ -22,6 +22,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
+from tictactoe_client.text.talk import list_sentences
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.page import HelpPage
@@ -157,7 +158,8 @@ class RoomCommands:
         topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
         told = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
         named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in told)
-        return [*([named] if told else []), *topics]
+        said = tuple((key, say(f"sentence {id}")) for key, id in model.room.sentences.items() if key.isdigit())
+        return [*([named] if told else []), *topics, *([(say("topic talk"), said)] if said else [])]
 
     def copy(self) -> None:
         link = self._view.link
@@ -172,6 +174,16 @@ class RoomCommands:
             self.model.move_cursor(lines, 0)
 
     # -- what is said and commanded -----------------------------------------------------------------------------------
+
+    def switch_line(self) -> None:
+        """Begin to say something, and tell what may be said, or why nothing may; or switch the line that is open."""
+        why, room = self.model.choices.find_reason("chat"), self.model.room
+        if why not in (None, "why offline") and not self.line.mode:
+            self._program.say(describe_reason(why, room.state))
+            return
+        self.line.switch()
+        if self.line.mode == "chat" and room.sentences:
+            self._program.say(list_sentences())
 
     def say(self, text: str) -> None:
         """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
@@ -200,8 +212,8 @@ class RoomCommands:
         match intent:
             case Query("value", None):
                 self.switch_values()
-            case Verb(kind="chat"):
-                self.say(intent.argument)
+            case Verb("chat", text) if text:
+                self.say(text)
             case Place():
                 self.play_or_point(intent.cell)
             case Verb(kind="resign") if self.model.room.plays:
@@ -243,7 +255,7 @@ class RoomCommands:
         match intent:
             case Place() if told:
                 model.pending = None
-            case Verb("chat", text) if told:
+            case Verb("chat", text) if told and model.choices.find_reason("chat") in (None, "why offline"):
                 line.unsaid = text
                 if model.news.keys == keys and not line.mode:
                     line.begin_chat()

@@ -300,7 +300,8 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         is_missing = (
             (action in DEEDS and deed is None)
             or (action == "another" and not model.again)
-            or (action == "chat" and len(model.room.hands) > 1)  # who sits beside one is talked to
+            # who sits beside one is talked to
+            or (action == "chat" and (len(model.room.hands) > 1 or not model.choices.may("chat")))
         )
         if not id or action in named or is_missing or (action == "hide_code" and not has_code):
             continue
