@@ -80,12 +80,15 @@ class JetStreamTable(Generic[Value]):
         found = await self._stream.newest(self.subject_of(key))
         return found and (self.spec.read(key, found.document), found.sequence)
 
-    async def load_all(
-        self, is_wanted: Callable[[str], bool] = lambda key: True
-    ) -> AsyncIterator[Sequence[Stored[Value]]]:
-        """Return all that is kept and wanted, some at a time; what is changed meanwhile may be missing."""
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
+        """Return all that is kept, some at a time; what is changed meanwhile may be missing."""
         async for entries in self._stream.walk(self.prefix + ">"):
-            yield [self.stored(entry) for entry in entries if is_wanted(self.key_of(entry.key))]
+            yield [self.stored(entry) for entry in entries]
+
+    async def all_keys(self) -> AsyncIterator[list[str]]:
+        """Return all keys, also of some that are gone since a moment, by the leader, some at a time."""
+        async for subjects in self._stream.all_keys(self.prefix + ">"):
+            yield [self.key_of(subject) for subject in subjects]
 
     async def first_key(self, prefix: str) -> str | None:
         """Return one of the keys that begin so; cheap for a first half where keys are written so."""

@@ -129,6 +129,7 @@ class StreamInfo(_Answer, frozen=True):
     state: StreamState = StreamState(0, 0, 0, 0, 0)
     cluster: ClusterInfo = ClusterInfo()
     created: str = ""
+    total: int = 0
 
 
 class StreamError(StoreUnavailable):
@@ -211,6 +212,16 @@ class Stream:
                 found = [one]
             yield [entry for entry in found if entry.sequence <= upto and not entry.is_gone]
             after = found[-1].sequence
+
+    async def all_keys(self, keys: str) -> AsyncIterator[list[str]]:
+        """Yield the keys such as ``room.>`` that there are now, tombstones too, by the leader, 100,000 at a time."""
+        offset, total = 0, 1
+        while offset < total:
+            question = {"subjects_filter": PREFIX + keys, "offset": offset}
+            info = await self.ask(_INFO_SUBJECT, question, StreamInfo)
+            found = info.state.subjects or {}
+            yield [subject.removeprefix(PREFIX) for subject in found]
+            offset, total = offset + len(found), info.total if found else 0
 
     def write(self, write: Write) -> None:
         """Keep a document, and tell who waits for that."""
