@@ -192,7 +192,8 @@ class OtherRoom(Listed):
             self.owner, self.source, self.is_opening = outline.owner, outline.source, False
         self.room, self.server, self.since = room, server, outline.since
         self.ply, self.watching, self.has_bots = outline.ply, outline.watchers, room.has_bots
-        self.entering.difference_update(seat.player for seat in room.seats.values() if seat is not None)
+        if self.entering:
+            self.entering -= {seat.player for seat in room.seats.values() if seat is not None}
 
     @property
     def has_somebody(self) -> bool:
