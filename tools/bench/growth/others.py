@@ -73,13 +73,17 @@ class Teller:
         link, store = await Link.open(url), open_memory(kept_by())
         core = Core(store, ServedTime(store, time.monotonic_ns), uncounted(), 60_000, time.monotonic_ns)
         teller = cls(link, core)
-        for room in rooms:
+        for number, room in enumerate(rooms, 1):
             about = {"room": room, "watchers": (), "owner": secrets.token_hex(8), "source": "", "is_gone": False}
             teller.rooms.append(SimpleNamespace(**about))
             teller.own.tell(cast(LiveRoom, teller.rooms[-1]))
+            if number % KEPT_AT_ONCE == 0:
+                await asyncio.sleep(0)
+                await link.flush()  # its news are said, to nobody
         await link.subscribe(messages.HERE + teller.members.id, lambda message: None)
         await link.subscribe(messages.PAGES + teller.members.id, teller.own.answer_page)
-        await asyncio.sleep(0.1)  # the news of these rooms go to nobody
+        await asyncio.sleep(0.1)
+        await link.flush()
         teller.members.come_in()
         living = asyncio.create_task(teller.members.run())
         try:
