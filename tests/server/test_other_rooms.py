@@ -214,6 +214,20 @@ async def test_a_server_takes_nothing_before_it_has_read_the_rooms_of_all_that_l
         await here.others.until_read()
 
 
+async def test_a_server_takes_nothing_while_it_knows_that_it_missed_something(here: OneServer) -> None:
+    await here.meet(ONE)
+    here.hear(ONE, 2)
+    await here.wire.answer(StoreUnavailable("not now"))
+    await until(lambda: not here.others._reading)
+    reading = asyncio.ensure_future(here.others.until_read())
+    await asyncio.wait({reading}, timeout=0.1)
+    assert not reading.done()
+    here.hear(ONE, 2)
+    await here.wire.answer(Page(2, [outline(CODE)], "", []))
+    await reading
+    assert here.known == {CODE: ONE}
+
+
 async def test_a_room_that_has_ended_where_it_was_stays_where_it_is_now(here: OneServer) -> None:
     await here.meet(ONE, CODE)
     await here.meet(TWO)

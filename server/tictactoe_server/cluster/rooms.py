@@ -303,11 +303,12 @@ class OtherRooms:
             self._link.run(self._read(server, reading))
 
     async def until_read(self) -> None:
-        """Return when the rooms of all that live have been read, as often as it takes; raises `StoreUnavailable`."""
+        """Return when all that those who live have told was heard, as often as it takes; raises `StoreUnavailable`."""
 
         def are_read() -> bool:
             self.members.lose_silent()
-            return not self._reading and self._heard.keys() >= self.members.others.keys()
+            others = self.members.others.items()
+            return not self._reading and all(self._heard.get(id, -1) >= other.number for id, other in others)
 
         if not await wait_until(are_read, READING_SECONDS):
             raise StoreUnavailable("the rooms of another server cannot be read")
