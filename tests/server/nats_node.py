@@ -51,6 +51,10 @@ class Node:
                 raise RuntimeError(f"nats-server did not start with {self._config}")
             time.sleep(0.01)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def stop(self) -> None:
         """Kill the node."""
         self._process.kill()

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
@@ -31,9 +32,9 @@ from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
 from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
+from tictactoe_server.cluster.messages import Page
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.opening import RoomExists
-from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Enter, Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -330,20 +331,29 @@ async def test_a_game_goes_on_at_another_server_when_its_own_restarts(node: Node
                 assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
 
 
-async def test_a_room_that_is_written_while_all_are_read_is_taken_over_with_them(
+async def test_a_room_of_which_nobody_told_before_its_server_was_gone_is_taken_over_all_the_same(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def missing_it(is_wanted: Callable[[str], bool]) -> AsyncIterator[list[Any]]:
-        yield []
+    monkeypatch.setattr("tictactoe_server.cluster.cluster.YOUNG_MS", 0)
+    monkeypatch.setattr("tictactoe_server.cluster.cluster._AGAIN_SECONDS", 0.1)
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        with losing(one, "house.news"), losing(one, "house.alive"):
+            room = (await ana.ask("create"))["room"]
+            await vanish(one)
+            await until(lambda: room in other.cluster.own_rooms.rooms)
 
-    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.cluster.count == 1)
-        monkeypatch.setattr(other.cluster._store.table(ROOMS), "load_all", missing_it)
-        await ordered(one, DrainOrder())
-        for traveller in (ana, bo):
-            while traveller.servers[-1] != other.url:
-                await traveller.state()
-        await play({"X": ana, "O": bo}, room, [0, 4])
+
+async def test_a_take_over_reads_the_rooms_of_the_server_that_is_gone_and_no_others(node: Node) -> None:
+    async with cluster_of(node, 3) as servers, contextlib.AsyncExitStack() as stack:
+        one, *others = servers
+        peers = [await stack.enter_async_context(open_peer(server.url)) for server in servers]
+        rooms = [{(await peer.ask("create"))["room"] for _ in range(5)} for peer in peers]
+        await until(lambda: all(server.cluster.count == 10 for server in servers))
+        asked = [stack.enter_context(asking(server)) for server in others]
+        await vanish(one)
+        await until(lambda: rooms[0] <= {code for server in others for code in server.cluster.own_rooms.rooms})
+        read = [word.rpartition("room.")[2] for words in asked for word in words if "room." in word]
+        assert sorted(read) == sorted(rooms[0])
 
 
 async def test_one_who_knows_no_moved_is_told_by_closed_where_the_room_is(node: Node) -> None:
@@ -741,6 +751,37 @@ def losing(server: Server, lost: str) -> Iterator[list[str]]:
 
 
 @contextlib.contextmanager
+def asking(server: Server) -> Iterator[list[str]]:
+    """Give what a server asks of the store or of other servers inside, each as the subject and what is asked."""
+    link, asked = server.cluster._link, list[str]()
+
+    async def request(subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
+        asked.append(f"{subject} {payload.decode(errors='replace')}".rstrip('"}'))
+        return await Link.request(link, subject, payload, headers)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link, "request", request)
+        yield asked
+
+
+@contextlib.contextmanager
+def telling(server: Server) -> Iterator[list[Page]]:
+    """Give the pages that a server answers inside."""
+    link, told = server.cluster._link, list[Page]()
+    publish = link.publish
+
+    def note(subject: str, payload: bytes = b"", *rest: Any, **more: Any) -> bool:
+        with contextlib.suppress(msgspec.DecodeError):
+            if subject.startswith("_INBOX."):
+                told.append(msgspec.msgpack.decode(payload, type=Page))
+        return publish(subject, payload, *rest, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link, "publish", note)
+        yield told
+
+
+@contextlib.contextmanager
 def losing_first_answer(server: Server) -> Iterator[None]:
     """Lose the first answer of a server to a question for all its rooms."""
     link, lost = server.cluster._link, list[str]()
@@ -770,14 +811,32 @@ async def taken_to_be_gone(server: Server, other: Server) -> AsyncIterator[None]
         yield
 
 
-async def test_what_was_lost_of_outlines_is_read_again(node: Node) -> None:
+async def test_what_was_lost_of_outlines_is_read_again_and_nothing_else(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        with losing(one, "house.news"):
-            rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
-            await ana.ask("leave", room=rooms.pop())
-            await until(lambda: other.cluster.count == 4)
+        rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
+        await until(lambda: other.cluster.count == 5)
+        own = one.cluster.own_rooms
+        with losing(one, "house.news"), asking(other) as asked, telling(one) as told:
+            rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
+            for _ in range(2):
+                await ana.ask("leave", room=rooms.pop(0))
+            await until(lambda: other.cluster.other_rooms.rooms.keys() == own.rooms.keys() == set(rooms))
+        assert all(" " in word.removeprefix("house.page.") for word in asked if word.startswith("house.page."))
+        assert {outline.code for page in told for outline in page.outlines} == set(rooms[3:])
         async with open_peer(other.url) as eve:
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
+
+
+async def test_all_rooms_are_read_where_more_was_lost_than_is_kept(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.rooms._KEPT_NEWS", 3)
+    monkeypatch.setattr("tictactoe_server.cluster.rooms._PAGE_ROOMS", 2)
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
+        rooms = [(await ana.ask("create"))["room"]]
+        await until(lambda: other.cluster.count == 1)
+        with losing(one, "house.news"), losing(one, "house.alive"):
+            rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
+            await ana.ask("leave", room=rooms.pop(0))
+        await until(lambda: other.cluster.other_rooms.rooms.keys() == set(rooms))
 
 
 async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_it_is_back(

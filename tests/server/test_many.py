@@ -142,9 +142,9 @@ def test_the_oldest_room_with_somebody_in_it_is_found_and_not_ones_own() -> None
 def test_a_room_is_passed_over_while_its_seat_is_being_taken_and_found_again_when_it_was_not() -> None:
     matchmaker, live = Matchmaker(), waiting_room(1, is_here=True)
     matchmaker.offer(live)
-    live.entering.add(BO.id)
+    live.entering |= {BO.id}
     assert matchmaker.find(CLASSIC, CY.id) is None
-    live.entering.discard(BO.id)
+    live.entering -= {BO.id}
     matchmaker.offer(live)
     matchmaker.offer(live)
     assert matchmaker.find(CLASSIC, CY.id) is live

@@ -34,11 +34,15 @@ OTHER_CODES = ["AAAA22", "BBBB33", "CCCC44"]
 
 
 class Wire(Link):
-    """A link without a node: each question waits in `asked` until the test answers it, and `said` is what was told."""
+    """A link without a node: each question waits in `asked` until the test answers it, and `said` is what was told.
+
+    `questions` are what was asked.
+    """
 
     def __init__(self) -> None:
         super().__init__(Access("nats://127.0.0.1:1", None, None), 1)
         self.asked: list[asyncio.Future[bytes]] = []
+        self.questions: list[bytes] = []
         self.said: list[str] = []
 
     @property
@@ -50,6 +54,7 @@ class Wire(Link):
         return True
 
     async def request(self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
+        self.questions.append(payload)
         self.asked.append(asyncio.get_running_loop().create_future())
         return await self.asked[-1]
 
@@ -129,6 +134,54 @@ async def test_what_was_missed_is_read_again_after_a_reading_that_failed_though_
     assert not here.others._reading
 
 
+async def test_who_missed_news_asks_for_the_rooms_that_they_named(here: OneServer) -> None:
+    await here.meet(ONE, *OTHER_CODES[:2])
+    here.others.hear_news(News(ONE, 4, []))
+    await here.wire.answer(Page(4, [outline(OTHER_CODES[2])], OTHER_CODES[2], []))
+    await here.wire.answer(Page(4, [], "", [OTHER_CODES[1]]))
+    await here.others.until_read()
+    assert here.wire.questions[1:] == [b" 1", f"{OTHER_CODES[2]} 1".encode()]
+    assert here.known == dict.fromkeys([OTHER_CODES[0], OTHER_CODES[2]], ONE)
+    here.others.hear_news(News(ONE, 3, [outline(OTHER_CODES[1])]))  # it was only late
+    here.hear(ONE, 4)
+    assert not here.others._reading
+    assert OTHER_CODES[1] not in here.known
+
+
+async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(here: OneServer) -> None:
+    await here.meet(ONE, OTHER_CODES[0])
+    here.hear(ONE, 4)
+    await here.wire.answer(Page(4, [outline(OTHER_CODES[1])], OTHER_CODES[1], []))
+    await here.wire.answer(Page(5, [outline(OTHER_CODES[2])]))
+    await until(lambda: not here.others._reading)
+    here.hear(ONE, 5)
+    await here.wire.answer(Page(5, [outline(code) for code in OTHER_CODES[1:]]))
+    await here.others.until_read()
+    assert here.known == dict.fromkeys(OTHER_CODES[1:], ONE)
+
+
+async def test_what_was_read_is_older_than_news_of_a_room_that_came_meanwhile(here: OneServer) -> None:
+    here.hear(ONE, 7)
+    await until(lambda: bool(here.wire.asked))
+    here.others.hear_news(News(ONE, 8, [], [CODE]))
+    await here.wire.answer(Page(7, [outline(CODE)]))
+    await here.others.until_read()
+    assert here.known == {}
+
+
+async def test_all_rooms_are_read_of_a_server_that_was_gone_while_it_was_read(here: OneServer) -> None:
+    await here.meet(ONE, *OTHER_CODES[:2])
+    here.hear(ONE, 2)
+    await until(lambda: bool(here.wire.asked))
+    here.members.lose(ONE)
+    here.hear(ONE, 2)
+    await here.wire.answer(Page(2, [], "", []))
+    await here.wire.answer(Page(2, [outline(OTHER_CODES[2])]))
+    await here.others.until_read()
+    assert here.wire.questions[1:] == [b" 1", b""]
+    assert here.known == {OTHER_CODES[2]: ONE}
+
+
 async def test_words_that_come_while_rooms_are_read_count_as_far_as_none_is_missing(here: OneServer) -> None:
     here.hear(ONE, 7)
     await until(lambda: bool(here.wire.asked))
@@ -159,6 +212,20 @@ async def test_a_server_takes_nothing_before_it_has_read_the_rooms_of_all_that_l
     here.hear(TWO, 1)
     with pytest.raises(StoreUnavailable):
         await here.others.until_read()
+
+
+async def test_a_server_takes_nothing_while_it_knows_that_it_missed_something(here: OneServer) -> None:
+    await here.meet(ONE)
+    here.hear(ONE, 2)
+    await here.wire.answer(StoreUnavailable("not now"))
+    await until(lambda: not here.others._reading)
+    reading = asyncio.ensure_future(here.others.until_read())
+    await asyncio.wait({reading}, timeout=0.1)
+    assert not reading.done()
+    here.hear(ONE, 2)
+    await here.wire.answer(Page(2, [outline(CODE)], "", []))
+    await reading
+    assert here.known == {CODE: ONE}
 
 
 async def test_a_room_that_has_ended_where_it_was_stays_where_it_is_now(here: OneServer) -> None:

@@ -28,6 +28,7 @@ from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed
 from tictactoe_server.records.tables import ROOMS, Ban
@@ -105,7 +106,7 @@ class Cluster(Elsewhere):
         await asyncio.sleep(_LISTENING_SECONDS)
         await self.other_rooms.until_read()
         self.members.come_in()
-        await self._take_unclaimed()
+        await self._take_unclaimed(with_unnamed=True)
         self._missing_a_server.set()  # to look again for what was just opened by one who is gone
         self._registry.knows_all = True
         self._registry.set_restored()
@@ -237,44 +238,51 @@ class Cluster(Elsewhere):
     async def _keep_taking(self) -> None:
         """Take over the rooms of servers that leave or are gone, and again when all must have told what they have.
 
-        Now and then there is one that was stored though its opener was told that it could not be.
+        Then, and now and then, also one of which nobody told before its server was gone, or whose opener was told that
+        it could not be stored.
         """
         is_again = False
         while True:
+            seconds = random.uniform(1, 1.2) * (_AGAIN_SECONDS if is_again else _SEEK_SECONDS)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_AGAIN_SECONDS if is_again else _SEEK_SECONDS):
+                async with asyncio.timeout(seconds):
                     await self._missing_a_server.wait()
-                is_again = False
+            is_missing = self._missing_a_server.is_set()
             self._missing_a_server.clear()
             try:
-                await self._take_unclaimed()
-                if is_again:
+                await self._take_unclaimed(with_unnamed=not is_missing)
+                if is_again and not is_missing:
                     self.other_rooms.drop_unclaimed()
-                is_again = not is_again
+                is_again = is_missing
             except StoreUnavailable as unavailable:
                 log.warning("rooms of nobody cannot be read yet", reason=str(unavailable))
                 await asyncio.sleep(_PAUSE_SECONDS)
                 self._missing_a_server.set()
 
-    async def _take_unclaimed(self) -> None:
-        """Serve the stored rooms that no server has and for which this one is chosen; raises `StoreUnavailable`."""
+    async def _take_unclaimed(self, *, with_unnamed: bool) -> None:
+        """Serve the rooms for which this server is chosen, as theirs are gone; raises `StoreUnavailable`.
+
+        These are known; `with_unnamed` it is also those that are stored and of which none of the living told.
+        """
         await self.other_rooms.until_read()
-        rooms, taken = self._store.table(ROOMS), 0
-        async for some in rooms.load_all(self._is_for_this):
-            for stored in some:
-                if isinstance(stored.value, Unreadable):
-                    log.error("a damaged room is left alone", room=stored.key, reason=str(stored.value))
-                elif stored.key in self.other_rooms.rooms or self._core.time() - stored.value.opened_at >= YOUNG_MS:
-                    taken += self._take_in(stored.value, stored.revision, taken)
-                if taken % _LOADED_AT_ONCE == 0:
-                    await asyncio.sleep(0)
-        known = self.other_rooms.rooms.items()  # some were written while the others were read
-        missed = [code for code, other in known if not other.is_opening and self._is_for_this(code)]
-        for first in range(0, len(missed), _LOADED_AT_ONCE):
-            loads = map(rooms.load, missed[first : first + _LOADED_AT_ONCE])
-            for found in await asyncio.gather(*loads, return_exceptions=True):
-                if isinstance(found, tuple):
-                    taken += self._take_in(*found, taken)
+        await self._take(self.other_rooms.unclaimed())
+        if with_unnamed:
+            async for codes in self._store.table(ROOMS).all_keys():
+                await self._take([code for code in codes if code not in self.other_rooms.rooms])
+
+    async def _take(self, codes: list[str]) -> None:
+        rooms, wanted, taken = self._store.table(ROOMS), [*filter(self._is_for_this, codes)], 0
+        for first in range(0, len(wanted), _LOADED_AT_ONCE):
+            some = wanted[first : first + _LOADED_AT_ONCE]
+            loads = await asyncio.gather(*map(rooms.load, some), return_exceptions=True)
+            for code, found in zip(some, loads, strict=True):
+                if isinstance(found, Unreadable):
+                    report(code, found)
+                elif isinstance(found, BaseException):
+                    raise found
+                elif found is not None and self._is_for_this(code):
+                    is_old = code in self.other_rooms.rooms or self._core.time() - found[0].opened_at >= YOUNG_MS
+                    taken += is_old and self._take_in(*found, taken)
         if taken:
             log.info("rooms taken over", rooms=taken)
 

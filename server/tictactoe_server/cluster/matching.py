@@ -80,7 +80,7 @@ class Matching:
                 self._after_a_while(partial(self._rooms.expect_no_more, expected))
             return Found(seek.code)
         if listed.room.mark_of(player.id) is None:
-            listed.entering.add(player.id)
+            listed.entering |= {player.id}
             self._kept[player.id] = listed
             self._after_a_while(partial(self._keep_no_longer, listed, player))
         return Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
@@ -89,7 +89,7 @@ class Matching:
         """Let another one have a seat, if the one for whom it was kept has not come or asks again."""
         if self._kept.get(player.id) is listed:
             del self._kept[player.id]
-            listed.entering.discard(player.id)
+            listed.entering -= {player.id}
             self._lists.matchmaker.offer(listed)
 
     def _after_a_while(self, action: Callable[[], object]) -> None:

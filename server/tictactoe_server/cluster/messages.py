@@ -76,11 +76,15 @@ class News(Struct, frozen=True, array_like=True):
 
 
 class Page(Struct, frozen=True, array_like=True):
-    """Some of a server's rooms in the order of their codes, as of its `News` of that number; more come `after` one."""
+    """Some of a server's rooms in the order of their codes, as of its `News` of that number; more come `after` one.
+
+    With `ended` it is what was missed: those that the last news named, and which of these it has no more.
+    """
 
     number: int
     outlines: list[Outline]
     after: str = ""
+    ended: list[str] | None = None
 
 
 class Seek(Struct, frozen=True, array_like=True):

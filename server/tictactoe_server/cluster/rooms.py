@@ -7,10 +7,11 @@ people play game after game is told every other second.
 from __future__ import annotations
 
 import asyncio
-import heapq
-from collections import defaultdict
+from bisect import bisect, bisect_left, insort
+from collections import defaultdict, deque
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import structlog
@@ -38,6 +39,7 @@ _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
 _MAX_BYTES: Final = 128 * 1024
 _PAGE_ROOMS: Final = 1_000
+_KEPT_NEWS: Final = 1_000
 
 log: Final = structlog.get_logger(__name__)
 
@@ -65,6 +67,8 @@ class OwnRooms:
         self._now = core.time
         self._documents = RoomDocuments(Room)
         self.rooms: dict[str, OwnRoom] = {}
+        self._codes: list[str] = []  # sorted
+        self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes that each of the last news named
         self._changed: dict[str, OwnRoom] = {}
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
@@ -77,7 +81,10 @@ class OwnRooms:
         if live.is_gone:
             return
         code, is_new = live.room.code, live.room.code not in self.rooms
-        own = self._changed[code] = self.rooms.setdefault(code, OwnRoom(live, self._now()))
+        if is_new:
+            self.rooms[code] = OwnRoom(live, self._now())
+            insort(self._codes, code)
+        own = self._changed[code] = self.rooms[code]
         if at_once or own.people != _people_in(live.room):
             own.next_at = 0.0
         self._flush_in(0 if is_new else GATHER_SECONDS)
@@ -88,7 +95,8 @@ class OwnRooms:
 
     def forget(self, code: str) -> None:
         """Have a room here no more, and tell nobody."""
-        self.rooms.pop(code, None)
+        if self.rooms.pop(code, None) is not None:
+            del self._codes[bisect_left(self._codes, code)]
         self._changed.pop(code, None)
         self._documents.forget(code)
 
@@ -116,6 +124,7 @@ class OwnRooms:
             due, ended = due[len(outlines) :], self._ended
             self._ended = []
             self._members.number += 1
+            self._told.append([*(outline.code for outline in outlines), *ended])
             self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
         if self._changed:
             self._flush_in(GATHER_SECONDS)
@@ -134,13 +143,20 @@ class OwnRooms:
         return outlines
 
     def answer_page(self, question: Message) -> None:
-        """Tell the rooms behind a code, as many as fit."""
-        behind = question.data.decode()
-        codes = heapq.nsmallest(_PAGE_ROOMS, (code for code in self.rooms if code > behind))
-        outlines = self._outlines_of(codes)
-        is_all = len(outlines) == len(codes) < _PAGE_ROOMS
-        after = "" if is_all else codes[len(outlines) - 1]
-        self._link.publish(question.reply, encode(Page(self._members.number, outlines, after)))
+        """Tell the rooms behind a code, as many as fit: those that news named after a number, where these are kept."""
+        behind, _, heard = question.data.decode().partition(" ")
+        number = self._members.number
+        kept = len(self._told) - number + int(heard or -1)
+        named = self._codes if kept < 0 else sorted({*chain.from_iterable(islice(self._told, kept, None))})
+        first = bisect(named, behind)
+        codes = named[first : first + _PAGE_ROOMS]
+        here = [code for code in codes if code in self.rooms]
+        outlines = self._outlines_of(here)
+        if len(outlines) < len(here):
+            codes = codes[: codes.index(here[len(outlines)])]
+        after = codes[-1] if codes and codes[-1] != named[-1] else ""
+        ended = None if kept < 0 else [code for code in codes if code not in self.rooms]
+        self._link.publish(question.reply, encode(Page(number, outlines, after, ended)))
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
         """Return the boards of some rooms, those that are here."""
@@ -176,7 +192,8 @@ class OtherRoom(Listed):
             self.owner, self.source, self.is_opening = outline.owner, outline.source, False
         self.room, self.server, self.since = room, server, outline.since
         self.ply, self.watching, self.has_bots = outline.ply, outline.watchers, room.has_bots
-        self.entering.difference_update(seat.player for seat in room.seats.values() if seat is not None)
+        if self.entering:
+            self.entering -= {seat.player for seat in room.seats.values() if seat is not None}
 
     @property
     def has_somebody(self) -> bool:
@@ -195,9 +212,9 @@ class OtherRoom(Listed):
 
 
 class _Reading(NamedTuple):
-    """The rooms of a server while they are read: the codes that were `told` meanwhile, the `numbers` of its news."""
+    """A server's rooms while they are read: in which news each code was `told` last, the `numbers` of those heard."""
 
-    told: set[str]
+    told: dict[str, int]
     numbers: set[int]
 
 
@@ -218,6 +235,7 @@ class OtherRooms:
         self._reading: dict[str, _Reading] = {}
         self._wanted: set[OtherRoom] = set()
         members.on_gone.add(lambda server: self._heard.pop(server, None))
+        members.on_gone.add(lambda server: self._reading.pop(server, None))  # what is being read counts no more
 
     # -- where rooms are ----------------------------------------------------------------------------------------
 
@@ -256,8 +274,14 @@ class OtherRooms:
 
     def drop_unclaimed(self) -> None:
         """Forget the rooms of servers that are gone that no other has taken: they have ended."""
-        for code in [code for code, other in self.rooms.items() if not self.members.is_living(other.server)]:
+        living = self.members.others
+        for code in [code for code, other in self.rooms.items() if other.server not in living]:
             self.drop(code)
+
+    def unclaimed(self) -> list[str]:
+        """Return the codes of the rooms of servers that are gone, or leave."""
+        staying = set(filter(self.members.stays, self.members.others))
+        return [code for code, other in self.rooms.items() if other.server not in staying and not other.is_opening]
 
     def expect(self, server: str, room: Room) -> OtherRoom:
         """Know a room that another server is about to open."""
@@ -273,70 +297,84 @@ class OtherRooms:
     # -- hearing ------------------------------------------------------------------------------------------------
 
     def follow(self, server: str, number: int) -> None:
-        """Read all rooms of a server anew, unless all that it told up to that number was heard."""
+        """Read what a server has told, unless all that it told up to that number was heard."""
         if self._heard.get(server, -1) < number and server not in self._reading:
-            self._reading[server] = _Reading(set(), set())
-            self._link.run(self._read(server))
+            reading = self._reading[server] = _Reading({}, set())
+            self._link.run(self._read(server, reading))
 
     async def until_read(self) -> None:
-        """Return when the rooms of all that live have been read, as often as it takes; raises `StoreUnavailable`."""
+        """Return when all that those who live have told was heard, as often as it takes; raises `StoreUnavailable`."""
 
         def are_read() -> bool:
             self.members.lose_silent()
-            return not self._reading and self._heard.keys() >= self.members.others.keys()
+            others = self.members.others.items()
+            return not self._reading and all(self._heard.get(id, -1) >= other.number for id, other in others)
 
         if not await wait_until(are_read, READING_SECONDS):
             raise StoreUnavailable("the rooms of another server cannot be read")
 
     def hear_news(self, news: News) -> None:
-        """Take in what another server tells; where something was missed all its rooms are read.
+        """Take in what another server tells; where something was missed it is read.
 
-        What comes meanwhile counts once they have been read: else what was missed would be forgotten if that fails.
+        What comes meanwhile counts once that has been read: else what was missed would be forgotten if that fails.
         """
         sender, number = news.sender, news.number
-        if sender == self.members.id or not self.members.is_living(sender):
+        if sender == self.members.id or not self.members.is_living(sender) or number <= self._heard.get(sender, -1):
             return  # all rooms of one that is not known to live are read at its next heartbeat
         self.follow(sender, number - 1)
         if sender in self._reading:
             self._reading[sender].numbers.add(number)
         else:
-            self._heard[sender] = max(self._heard.get(sender, 0), number)
-        for outline in news.outlines:
-            self._hear(sender, outline)
-        for code in news.ended:
-            other = self.rooms.get(code)
-            if other is not None and other.server == sender:
-                self.drop(code)
+            self._heard[sender] = number
+        self._hear(news, self._reading.get(sender))
 
-    async def _read(self, server: str) -> None:
-        reading, numbers, after, is_last = self._reading[server], list[int](), "", False
+    async def _read(self, server: str, reading: _Reading) -> None:
+        """Read what a server told after what was heard, or all its rooms where it does not keep that or none was."""
+        heard = f" {self._heard[server]}" if server in self._heard else ""
+        after, numbers, are_all = "", list[int](), set[bool]()
         try:
-            while not is_last:
-                page = await ask(self._link, PAGES + server, after.encode(), Page)
+            while not numbers or after:
+                page = await ask(self._link, PAGES + server, (after + heard).encode(), Page)
                 numbers.append(page.number)
-                for outline in page.outlines:
-                    self._hear(server, outline)
-                after, is_last = page.after, not page.after
+                are_all.add(page.ended is None)
+                if len(are_all) > 1:
+                    raise StoreUnavailable("what was missed was too much to be read at once")
+                self._hear(News(server, page.number, page.outlines, page.ended or []), reading)
+                after = page.after
                 await asyncio.sleep(0)
+            if self._reading.get(server) is not reading:
+                return
             number = numbers[0]
             while number + 1 in reading.numbers:
                 number += 1
-            if self.members.is_living(server):
-                self._heard[server] = number
+            self._heard[server] = number
             known = [code for code, other in self.rooms.items() if other.server == server and not other.is_opening]
-            for code in known:
+            for code in known if True in are_all else ():
                 if code not in reading.told:
                     self.drop(code)
         except StoreUnavailable as unavailable:  # its next heartbeat begins it again
             log.debug("the rooms of another server cannot be read", reason=str(unavailable))
         finally:
-            del self._reading[server]
+            if self._reading.get(server) is reading:
+                del self._reading[server]
 
-    def _hear(self, server: str, outline: Outline) -> None:
+    def _hear(self, news: News, reading: _Reading | None) -> None:
+        """Take in news, or what was read as of them, but for rooms of which newer ones came while that was read."""
+        told = {} if reading is None else reading.told
+        for outline in news.outlines:
+            if told.get(outline.code, 0) <= news.number:
+                told[outline.code] = news.number
+                self._hear_of(news.sender, outline)
+        for code in news.ended:
+            other = self.rooms.get(code)
+            if told.get(code, 0) <= news.number:
+                told[code] = news.number
+                if other is not None and other.server == news.sender:
+                    self.drop(code)
+
+    def _hear_of(self, server: str, outline: Outline) -> None:
         """Know a room as another server says; of two that have it the one keeps it that took it later."""
         code = outline.code
-        if server in self._reading:
-            self._reading[server].told.add(code)
         own, other = self._own.rooms.get(code), self.rooms.get(code)
         if own is not None:
             self._settle_owner(own, server, outline)

@@ -133,7 +133,7 @@ class Visiting(Service):
             seats, address = self.core.lists.seats, call.session.address
             seats.check_unbegun(live, address)
             seats.expect(call.player.id, live, address)
-        live.entering.add(call.player.id)
+        live.entering |= {call.player.id}
         self._submit(_Joining, call, live)
 
     def watch(self, call: Call) -> None:
@@ -265,7 +265,7 @@ class _Joining(_Visit, kw_only=True, eq=False):
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         live = self.live
-        live.entering.discard(self.player.id)
+        live.entering -= {self.player.id}
         self.visiting.core.lists.seats.give_up(self.player.id, live.room.code)
         if isinstance(error, Refused) and isinstance(self.request, Match):
             self.session.dispatcher.again(self.session, self.request, self.now)

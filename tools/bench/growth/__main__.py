@@ -10,7 +10,7 @@ import argparse
 import time
 from collections.abc import Awaitable, Callable
 
-from tools.bench.growth import bots, churn, coming_back, crowds, lobby, long_games, matching, watchers
+from tools.bench.growth import bots, churn, coming_back, crowds, lobby, long_games, matching, others, watchers
 from tools.bench.load import Spin, run
 from tools.bench.processes import allow_many_connections, wait_for_quiet
 
@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[Spin], Awaitable[None]]] = {
     "games": long_games.measure,
     "tables": bots.measure,
     "churn": churn.measure,
+    "others": others.measure,
 }
 UNPINNED = {"bots": bots.measure_hard_bots}
 """Parts in which the server has helpers, and the load leaves them the cores."""

@@ -72,13 +72,17 @@ class JetStreamTable(Generic[Value]):
         found = await self._streams.of(subject).newest(subject)
         return found and (self.spec.read(key, found.document), found.sequence)
 
-    async def load_all(
-        self, is_wanted: Callable[[str], bool] = lambda key: True
-    ) -> AsyncIterator[Sequence[Stored[Value]]]:
-        """Return all that is kept and wanted, some at a time; what is changed meanwhile may be missing."""
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
+        """Return all that is kept, some at a time; what is changed meanwhile may be missing."""
         for stream in self._streams.having(self.prefix):
             async for entries in stream.walk(self.prefix + ">"):
-                yield [self.stored(entry) for entry in entries if is_wanted(self.key_of(entry.key))]
+                yield [self.stored(entry) for entry in entries]
+
+    async def all_keys(self) -> AsyncIterator[list[str]]:
+        """Return all keys, also of some that are gone since a moment, by the leaders, some at a time."""
+        for stream in self._streams.having(self.prefix):
+            async for subjects in stream.all_keys(self.prefix + ">"):
+                yield [self.key_of(subject) for subject in subjects]
 
     async def first_key(self, prefix: str) -> str | None:
         """Return one of the keys that begin so; cheap for a first half where keys are written so."""

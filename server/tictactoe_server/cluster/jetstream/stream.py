@@ -125,6 +125,7 @@ class StreamInfo(_Answer, frozen=True):
     state: StreamState = StreamState(0, 0, 0, 0, 0)
     cluster: ClusterInfo = ClusterInfo()
     created: str = ""
+    total: int = 0
 
 
 class StreamError(StoreUnavailable):
@@ -216,6 +217,16 @@ class Stream:
                 found = [one]
             yield [entry for entry in found if entry.sequence <= upto and not entry.is_gone]
             after = found[-1].sequence
+
+    async def all_keys(self, keys: str) -> AsyncIterator[list[str]]:
+        """Yield the keys such as ``room.>`` that there are now, tombstones too, by the leader, 100,000 at a time."""
+        offset, total = 0, 1
+        while offset < total:
+            question = {"subjects_filter": self.prefix + keys, "offset": offset}
+            info = await self.ask(INFO, question, StreamInfo)
+            found = info.state.subjects or {}
+            yield [subject.removeprefix(self.prefix) for subject in found]
+            offset, total = offset + len(found), info.total if found else 0
 
     async def read_many(self, sequence: int, keys: str, most: int) -> list[Entry]:
         """Return what one of the nodes has under keys from a sequence on."""
