@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.peer import until
+from tests.proxy import Proxy
 from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.cluster.jetstream.contents import copied_streams
@@ -161,6 +162,14 @@ async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> Non
     assert nats.connections == 1
     assert link.away_since is None
     await link.close()
+
+
+async def test_a_server_that_is_slow_to_let_one_in_is_waited_for_longer_the_next_time(nats: FakeNats) -> None:
+    async with Proxy(int(nats.url.rpartition(":")[2])) as proxy:
+        proxy.down.delay_seconds = 1.1
+        link = await Link.open(proxy.url.replace("ws", "nats"))
+        await link.request("$JS.API.STREAM.INFO.KV_rooms")
+        await link.close()
 
 
 async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats: FakeNats) -> None:
