@@ -256,6 +256,16 @@ async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStr
     assert set(await rooms_in(store)) == {"AAAAAA", "BBBBBB", "CCCCCC"}
 
 
+async def test_a_copy_that_is_not_whole_says_of_no_game_that_there_is_none(
+    nats: FakeNats, store: JetStreamStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await store.games.games_at(CODE, 1) == []
+    nats.freeze()
+    with pytest.raises(StoreUnavailable):
+        await store.games.games_at(CODE, 1)
+    assert "finished games could not be copied yet" in caplog.text
+
+
 async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -> None:
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"INFO {}\r\n")

@@ -1,8 +1,8 @@
 """Restarts every server and every node of a cluster in turn under play with clocks, as for a new version.
 
 No move may be lost and no game lost on time, and rooms may pause for three seconds in one case of a hundred. With
-`busy` processes beside it that compute all the time, or with everything `slow` (ms) between servers and nodes, which
-speak TLS then, no room may pause for more than five seconds, and every request has to be answered within three.
+`busy` processes beside it that compute all the time, or with nodes that are so `slow` (ms) to let a server in, no room
+may pause for more than five seconds, and every request has to be answered within three.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.authority import Authority
 from tests.cluster.servers import Cluster
 from tests.cluster.tied import tied
 from tools.soak.cluster import Fault, Found, hand_over, play
@@ -30,7 +29,7 @@ SLOW_ANSWER_SECONDS = 3.0
 
 @dataclass
 class Rolling:
-    """What came of it; with `is_slow` the machine was made busy, or the way to the nodes slow."""
+    """What came of it; with `is_slow` the machine was made busy, or the nodes slow to let a server in."""
 
     found: Found
     is_slow: bool
@@ -92,17 +91,14 @@ async def run(
     folder: Path, *, rounds: int, moves: int, rooms: int, servers: int, busy: int = 0, slow: int = 0, seed: int = 0
 ) -> Rolling:
     """Restart all of them so often, while `rooms` play on until so many moves are acknowledged."""
-    authority = Authority(folder) if slow else None
-    if authority is not None:
-        authority.issue()
-    async with Cluster(folder, servers=servers, authority=authority, is_proxied=slow > 0) as cluster:
+    async with Cluster(folder, servers=servers, is_proxied=slow > 0) as cluster:
         nodes = range(len(cluster.nodes.nodes))
         one_round = [
             *((f"server {number} restarted", restarting_server(number)) for number in range(servers)),
             *((f"node {number} restarted", restarting_node(number)) for number in nodes),
         ]
         for cable in (cable for cables in cluster.cables for cable in cables):
-            cable.slow(slow / 1000)
+            cable.slow_at_first(slow / 1000)
         with computing(busy):
             found = await play(cluster, one_round * rounds, moves=moves, rooms=rooms, seed=seed, clock=CLOCK)
         return Rolling(found, is_slow=busy + slow > 0)

@@ -37,7 +37,8 @@ OPENING_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.1  # how long after one attempt to connect the next one begins
 _CONNECT_SECONDS: Final = 1
 _MOST_IN_VAIN: Final = 2
-"""How long a node may take to let us in, twice as long after each one that did not answer, up to so many of them."""
+"""How long a node may take to let us in, twice as long after each one that did not answer, up to so many of them. An
+answer within that time is what ends it."""
 
 _LATE_SECONDS: Final = 0.3  # for how long at most is heard what came while this process had no time
 _ECHO: Final = "echo"  # where in our own inbox what we send comes back to us
@@ -286,7 +287,6 @@ class Link:
         return answer
 
     def _hear(self, message: Message) -> None:
-        self._in_vain = 0
         number, status = (message.reply or message.subject).removeprefix(self._inbox), _status_of(message)
         _, _, earlier = self._asked.get(number, _NOBODY)
         if earlier is not None and not status:
@@ -298,7 +298,9 @@ class Link:
 
     def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
         """Tell whoever asked, unless they were told before."""
-        _, answered, _ = self._asked.pop(number, _NOBODY)
+        since, answered, _ = self._asked.pop(number, _NOBODY)
+        if self._in_vain and time.monotonic() - since < _CONNECT_SECONDS:
+            self._in_vain = 0
         answered(answer)
 
     def _lose(self) -> None:
