@@ -72,7 +72,7 @@ SERVER_LEVELS = (
 CEILINGS = {
     "admin": (1_740, 5),
     "api": (470, 1),
-    "cli": (1_280, 3),
+    "cli": (1_370, 3),
     "cluster": (2_670, 7),
     "core": (1_900, 5),
     "events": (2_790, 6),
