@@ -72,8 +72,8 @@ SERVER_LEVELS = (
 CEILINGS = {
     "admin": (1_740, 5),
     "api": (470, 1),
-    "cli": (1_280, 3),
-    "cluster": (2_760, 7),
+    "cli": (1_370, 3),
+    "cluster": (2_780, 7),
     "core": (1_900, 5),
     "events": (2_800, 6),
     "http": (1_420, 3),

@@ -5,7 +5,9 @@ It holds for the connections that are there and for those that come, whoever of 
 
 from __future__ import annotations
 
-from tests.proxy import Direction, Proxy
+import asyncio
+
+from tests.proxy import Direction, Link, Proxy
 
 
 class Cable:
@@ -39,6 +41,16 @@ class Cable:
         """Keep every chunk so long, either way."""
         for way in (*self._of_a, *self._of_b):
             way.delay_seconds = seconds
+
+    def slow_at_first(self, seconds: float) -> None:
+        """Keep what is first said to who connects from now on: the first two things that come so long each."""
+
+        def slow(link: Link) -> None:
+            link.down.delay_seconds = seconds
+            asyncio.get_running_loop().call_later(2 * seconds, setattr, link.down, "delay_seconds", 0.0)
+
+        for proxy in self._proxies:
+            proxy.on_link = slow
 
     def heal(self) -> None:
         """Let everything through again, at once."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Any
@@ -517,6 +518,17 @@ async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again
             connected()
         members.lose_silent()
         assert members.is_living(id)
+
+
+async def test_a_server_that_is_slow_itself_takes_nobody_for_gone_whom_it_had_no_time_to_hear(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        members, id, now = one.cluster.members, other.cluster.members.id, time.monotonic()
+        members._looked_at, members._heard_at[id] = now - 0.9 * GONE_SECONDS, now - 1.3 * GONE_SECONDS
+        members.lose_silent()
+        assert members.is_living(id)
+        members._looked_at, members._heard_at[id] = time.monotonic(), now - 3 * GONE_SECONDS
+        members.lose_silent()
+        assert not members.is_living(id)
 
 
 async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running(node: Node) -> None:

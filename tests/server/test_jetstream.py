@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import gc
 import os
 import re
 import subprocess
@@ -21,6 +22,7 @@ from tests.authority import Authority
 from tests.cluster.nodes import READY_SECONDS, Nodes
 from tests.environment import environment
 from tests.peer import until
+from tests.proxy import Link as ProxyLink
 from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, make_anew, node_in
@@ -352,6 +354,36 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
                         break
                     await asyncio.sleep(0.05)
             await link.close()
+
+
+async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_error_behind(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    authority = Authority(tmp_path)
+    authority.issue()
+    files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'
+    with node_in(tmp_path, files) as node:
+        async with Proxy(node.port) as proxy:
+            link, before = await Link.open(proxy.url.replace("ws", "tls"), ca=authority.ca), asyncio.all_tasks()
+            for number in range(20):
+                await link.subscribe(f"house.{number}", lambda message: None)
+            await link.flush()
+            length, turned_away = proxy.links[0].down.passed, asyncio.Queue[None]()
+            for left in range(0, 160, 8):  # the end of what a node says first, and of what it answers then
+
+                def cut_soon(one: ProxyLink, after: int = length - left) -> None:
+                    one.down.cut_after = after
+                    turned_away.put_nowait(None)
+
+                proxy.on_link = cut_soon
+                proxy.cut()
+                await turned_away.get()
+                await asyncio.sleep(0.05)
+            await link.close()
+            del link
+            await until(lambda: asyncio.all_tasks() <= before)
+            gc.collect()  # the loop tells then of what was left running
+    assert [line.getMessage() for line in caplog.records if line.levelname == "ERROR"] == []
 
 
 async def test_a_node_that_refuses_what_it_is_asked_is_not_taken_to_be_silent(tmp_path: Path) -> None:

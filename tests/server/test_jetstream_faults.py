@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.peer import until
+from tests.proxy import Proxy
 from tests.server.fake_nats import FakeNats, Fault
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.cluster.jetstream.contents import copied_streams
@@ -163,6 +164,14 @@ async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> Non
     await link.close()
 
 
+async def test_a_server_that_is_slow_to_let_one_in_is_waited_for_longer_the_next_time(nats: FakeNats) -> None:
+    async with Proxy(int(nats.url.rpartition(":")[2])) as proxy:
+        proxy.down.delay_seconds = 1.1
+        link = await Link.open(proxy.url.replace("ws", "nats"))
+        await link.request("$JS.API.STREAM.INFO.KV_rooms")
+        await link.close()
+
+
 async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats: FakeNats) -> None:
     async with FakeNats() as other:
         other.others = [nats.url.removeprefix("nats://")]
@@ -245,6 +254,16 @@ async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStr
         await keep(store, room_of(code), MISSING)
     nats.copied = 1
     assert set(await rooms_in(store)) == {"AAAAAA", "BBBBBB", "CCCCCC"}
+
+
+async def test_a_copy_that_is_not_whole_says_of_no_game_that_there_is_none(
+    nats: FakeNats, store: JetStreamStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await store.games.games_at(CODE, 1) == []
+    nats.freeze()
+    with pytest.raises(StoreUnavailable):
+        await store.games.games_at(CODE, 1)
+    assert "finished games could not be copied yet" in caplog.text
 
 
 async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -> None:

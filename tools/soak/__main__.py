@@ -59,7 +59,7 @@ RUNS: dict[str, tuple[Run, dict[str, int]]] = {
     "lobby": (lobby.run, {"rooms": 500, "servers": 3, "cuts": 10}),
     "clocks": (clocks.run, {"runs": 5, "rooms": 12}),
     "matches": (matches.run, {"players": 2_000, "kinds": 5, "rate": 250}),
-    "rolling": (rolling.run, {"rounds": 3, "moves": 10_000, "rooms": 20, "servers": 2}),
+    "rolling": (rolling.run, {"rounds": 3, "moves": 10_000, "rooms": 20, "servers": 2, "busy": 0, "slow": 0}),
     "event": (event.run, {"entrants": 16, "bots": 6, "kills": 50, "servers": 1, "swiss": 0}),
     "crowd": (crowd.run, {"idle": 5_000, "playing": 1_000, "seconds": 20}),
 }

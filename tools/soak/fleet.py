@@ -261,6 +261,8 @@ class Client:
             raise
 
     def _hear(self, message: Message) -> None:
+        if self._pending is not None and message.get("id") == self._pending["id"]:
+            self._note_answer(self._asked_at)
         match message["type"]:
             case "room":
                 self._ledger.note_state(self.name, message)
@@ -298,6 +300,10 @@ class Client:
         if error["code"] == "not_in_room":
             raise Expelled
 
+    def _note_answer(self, asked_at: float) -> None:
+        seconds = asyncio.get_running_loop().time() - asked_at
+        self._ledger.slowest_answer = max(self._ledger.slowest_answer, seconds)
+
     def _note_transient(self, code: str, asked_at: float) -> None:
         if code == "unavailable":
             self._ledger.unavailable_seconds.append(asyncio.get_running_loop().time() - asked_at)
@@ -334,6 +340,7 @@ class Client:
             async with asyncio.timeout(self._patience_seconds or PATIENCE_SECONDS):
                 while (message := json.loads(await socket.recv())).get("id") != request["id"]:
                     self._hear(message)
+            self._note_answer(asked_at)
             if message["type"] != "error":
                 return dict(message)
             if message["code"] == "moved":

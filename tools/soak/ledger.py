@@ -29,7 +29,7 @@ class Acknowledged:
 class Ledger:
     """Everything that a fleet was told. `acknowledged` counts every `ok`, `moves` are those that can be looked up.
 
-    `unavailable_seconds` is how long each `unavailable` took to come.
+    `unavailable_seconds` is how long each `unavailable` took to come, `slowest_answer` the longest that any answer did.
     """
 
     acknowledged: int = 0
@@ -42,6 +42,7 @@ class Ledger:
     contradictions: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
     unavailable_seconds: list[float] = field(default_factory=list)
+    slowest_answer: float = 0.0
     _newest: dict[tuple[str, str], int] = field(default_factory=dict)
     _told: dict[str, dict[int, tuple[int, str]]] = field(default_factory=lambda: defaultdict(dict))
 

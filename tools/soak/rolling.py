@@ -1,28 +1,38 @@
 """Restarts every server and every node of a cluster in turn under play with clocks, as for a new version.
 
-No move may be lost and no game lost on time, and rooms may pause for three seconds in one case of a hundred.
+No move may be lost and no game lost on time, and rooms may pause for three seconds in one case of a hundred. With
+`busy` processes beside it that compute all the time, or with nodes that are so `slow` (ms) to let a server in, no room
+may pause for more than five seconds, and every request has to be answered within three.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.cluster.servers import Cluster
+from tests.cluster.tied import tied
 from tools.soak.cluster import Fault, Found, hand_over, play
 from tools.soak.figures import times
 
 CLOCK = {"move_ms": 5_000}
 PAUSE_SECONDS = 3.0
+SLOW_PAUSE_SECONDS = 5.0
+SLOW_ANSWER_SECONDS = 3.0
 
 
 @dataclass
 class Rolling:
-    """What came of it."""
+    """What came of it; with `is_slow` the machine was made busy, or the nodes slow to let a server in."""
 
     found: Found
+    is_slow: bool
 
     @property
     def pauses(self) -> list[float]:
@@ -32,10 +42,17 @@ class Rolling:
     @property
     def has_failed(self) -> bool:
         slow = self.pauses[len(self.pauses) * 99 // 100 :]
-        return self.found.has_failed or not slow or slow[0] > PAUSE_SECONDS
+        if self.found.has_failed or not slow:
+            return True
+        if self.is_slow:
+            return slow[-1] > SLOW_PAUSE_SECONDS or self.found.ledger.slowest_answer > SLOW_ANSWER_SECONDS
+        return slow[0] > PAUSE_SECONDS
 
     def __str__(self) -> str:
-        return f"rooms paused {times(self.pauses)}, {len(self.found.ledger.late)} lost on time; {self.found}"
+        return (
+            f"rooms paused {times(self.pauses)}, {len(self.found.ledger.late)} lost on time, "
+            f"the slowest answer after {self.found.ledger.slowest_answer:.2f} s; {self.found}"
+        )
 
 
 def restarting_server(number: int) -> Fault:
@@ -57,12 +74,31 @@ def restarting_node(number: int) -> Fault:
     return restart
 
 
-async def run(folder: Path, *, rounds: int, moves: int, rooms: int, servers: int, seed: int = 0) -> Rolling:
+@contextlib.contextmanager
+def computing(count: int) -> Iterator[None]:
+    """Run so many processes that do nothing but compute."""
+    command = tied(sys.executable, "-c", "while True: pass")
+    processes = [subprocess.Popen(command) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+async def run(
+    folder: Path, *, rounds: int, moves: int, rooms: int, servers: int, busy: int = 0, slow: int = 0, seed: int = 0
+) -> Rolling:
     """Restart all of them so often, while `rooms` play on until so many moves are acknowledged."""
-    async with Cluster(folder, servers=servers) as cluster:
+    async with Cluster(folder, servers=servers, is_proxied=slow > 0) as cluster:
         nodes = range(len(cluster.nodes.nodes))
         one_round = [
             *((f"server {number} restarted", restarting_server(number)) for number in range(servers)),
             *((f"node {number} restarted", restarting_node(number)) for number in nodes),
         ]
-        return Rolling(await play(cluster, one_round * rounds, moves=moves, rooms=rooms, seed=seed, clock=CLOCK))
+        for cable in (cable for cables in cluster.cables for cable in cables):
+            cable.slow_at_first(slow / 1000)
+        with computing(busy):
+            found = await play(cluster, one_round * rounds, moves=moves, rooms=rooms, seed=seed, clock=CLOCK)
+        return Rolling(found, is_slow=busy + slow > 0)

@@ -14,6 +14,7 @@ import click
 
 from tictactoe_server.cli.access import access_options, store_option
 from tictactoe_server.cli.log import set_up_logging
+from tictactoe_server.cli.nats_config import printing_config
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
 
@@ -57,6 +58,7 @@ def cluster() -> None:
 
 
 @cluster.command()
+@printing_config
 @_with_link
 @click.option(
     "--replicas",

@@ -43,6 +43,7 @@ class Members:
         self.others: dict[str, Heartbeat] = {}
         self._heard_at: dict[str, float] = {}
         self._looked_at = time.monotonic()
+        self._lag = 0.0  # how late this server is with what it does itself (s): what others said waits as long
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
 
@@ -127,17 +128,18 @@ class Members:
     def hear_not_there(self, message: Message) -> None:
         """Take a server to be gone after two heartbeats without a sign of it, as what is sent to it comes back."""
         id = message.subject.rpartition(".")[2]
-        if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS:
+        if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS + self._lag:
             self.lose(id)
 
     def lose_silent(self) -> None:
         """Notice who has been silent for too long; what was said while this one could not hear is still to come."""
         now = time.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
+        self._lag = max(now - self._looked_at - HEARTBEAT_SECONDS, self._lag / 2)
         self._looked_at = now
         if not could_hear:
             self.listen_anew()
-        for id in [id for id, heard_at in self._heard_at.items() if now - heard_at > GONE_SECONDS]:
+        for id in [id for id, heard_at in self._heard_at.items() if now - heard_at > GONE_SECONDS + self._lag]:
             self.lose(id)
 
 

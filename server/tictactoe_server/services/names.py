@@ -11,7 +11,7 @@ import secrets
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from textwrap import wrap
@@ -92,7 +92,7 @@ class Names(Service):
                 raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
             account, before = await self._open_account(call), []
             codes = [draw_text(ROOM_CODE_ALPHABET, _RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
-            hashes = tuple([await self._hash(code, account.salt, line, self._claiming) for code in codes])
+            hashes = await self._hash(codes, account.salt, line, self._claiming)
 
             def take(old: Account | None) -> Account:
                 before.append(old or account)
@@ -197,7 +197,7 @@ class Names(Service):
         """Return the player who has claimed a name, and use up the code that brings it back."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
-        given = await self._hash(code, account.salt, line) if account else ""
+        given = (await self._hash([code], account.salt, line))[0] if account else ""
 
         def use_up(old: Account | None) -> Account:
             after = old and old.without_code(given)
@@ -245,15 +245,16 @@ class Names(Service):
         finally:
             self._waiting -= Counter(places.keys())
 
-    async def _hash(self, code: str, salt: str, *line: asyncio.Lock) -> str:
-        """Return as what a rescue code is kept, one after the other: each takes much memory.
+    async def _hash(self, codes: Sequence[str], salt: str, *line: asyncio.Lock) -> tuple[str, ...]:
+        """Return as what rescue codes are kept: those of one who asks at once, for a busy machine gives each its share
+        of time, and of all who ask one after the other: each code takes much memory.
 
         Addresses take turns, as one of each waits at a time; and of all claims one, so that who comes back is next.
         """
         async with AsyncExitStack() as stack:
             for lock in (*line, self._hashing):
                 await stack.enter_async_context(lock)
-            return await asyncio.to_thread(hash_rescue, code, salt)
+            return tuple(await asyncio.gather(*(asyncio.to_thread(hash_rescue, code, salt) for code in codes)))
 
     def _hear(self, table: str, key: str) -> None:
         """Take over what was done at another server: a device was revoked, or a name has a new owner."""

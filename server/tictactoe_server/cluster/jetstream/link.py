@@ -23,6 +23,7 @@ import structlog
 from nats import errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.cluster import hidden
@@ -34,6 +35,12 @@ PATIENCE_SECONDS: Final = 1.3
 
 OPENING_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.1  # how long after one attempt to connect the next one begins
+_CONNECT_SECONDS: Final = 1
+_MOST_IN_VAIN: Final = 2
+"""How long a node may take to let us in, twice as long after each one that did not answer, up to so many of them. An
+answer within that time is what ends it."""
+
+_LATE_SECONDS: Final = 0.3  # for how long at most is heard what came while this process had no time
 _ECHO: Final = "echo"  # where in our own inbox what we send comes back to us
 
 log: Final = structlog.get_logger(__name__)
@@ -67,9 +74,11 @@ class Link:
         self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
         self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._hear)]
+        self._subscribed = list[Subscription]()  # of the newest connection
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
+        self._in_vain = 0  # how many nodes in a row did not answer
         self._tasks = Tasks()
         self.run = self._tasks.start
         self._is_testing = self._is_closed = False
@@ -146,7 +155,7 @@ class Link:
         self._subscriptions.append((subject, callback))
         if self._client is not None:
             with contextlib.suppress(errors.Error):  # the next connection has all subscriptions
-                await _subscribe(self._client, subject, callback)
+                self._subscribed.append(await _subscribe(self._client, subject, callback))
 
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
@@ -173,28 +182,36 @@ class Link:
         """Connect to one server after the other, again whenever a connection is lost."""
         while not self._is_closed:
             begun, client = time.monotonic(), Client()
+            subscribed = self._subscribed = list[Subscription]()
             try:
                 await self._connect(client, self._access.servers[0])
                 self._take(client)
                 if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
                     await self._lost.wait()
             except (errors.Error, OSError, CannotOpenStore) as error:
+                self._in_vain += time.monotonic() - begun >= _CONNECT_SECONDS
                 await self._note(error)
             except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a file that was changed since, maybe
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
             except Exception:
                 log.exception("no connection to the store could be made")
             finally:
-                self.run(_end(client))
+                self.run(_end(client, subscribed))
             self._access.servers.rotate(-1)
             await asyncio.sleep(begun + _PAUSE_SECONDS - time.monotonic())  # no time at all after one that lasted
 
+    @property
+    def _stretch(self) -> int:
+        """How many times as long as the first node the next one may take."""
+        return 1 << min(self._in_vain, _MOST_IN_VAIN)
+
     async def _connect(self, client: Client, server: str) -> None:
         """Connect a client to a server, with the subscriptions."""
+        attempt = asyncio.current_task()
 
         async def failed(error: Exception) -> None:
             await self._note(error)
-            if not client.is_connected and not client.is_closed:
+            if asyncio.current_task() is attempt and not client.is_connected and not client.is_closed:
                 raise error  # the library would try the same server for good
 
         async def closed() -> None:
@@ -209,11 +226,13 @@ class Link:
             pending_size=0,
             ping_interval=5,
             max_outstanding_pings=2,
-            connect_timeout=1,
+            connect_timeout=_CONNECT_SECONDS * self._stretch,
             **self._access.options_for(server),
         )
+        if not client.is_connected:  # it ended before its last word, which the library takes for one
+            raise errors.UnexpectedEOF
         for subscription in self._subscriptions:  # with those that are added meanwhile
-            await _subscribe(client, *subscription)
+            self._subscribed.append(await _subscribe(client, *subscription))
 
     def _take(self, client: Client) -> None:
         """Use a new connection, and tell those who wait for it."""
@@ -279,7 +298,9 @@ class Link:
 
     def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
         """Tell whoever asked, unless they were told before."""
-        _, answered, _ = self._asked.pop(number, _NOBODY)
+        since, answered, _ = self._asked.pop(number, _NOBODY)
+        if self._in_vain and time.monotonic() - since < _CONNECT_SECONDS:
+            self._in_vain = 0
         answered(answer)
 
     def _lose(self) -> None:
@@ -295,6 +316,8 @@ class Link:
             left = since + self._patience_seconds - time.monotonic()
             if left > 0:
                 await asyncio.sleep(left)
+                late = time.monotonic() - since - self._patience_seconds
+                await asyncio.sleep(min(late, _LATE_SECONDS))
                 continue
             _, answered, _ = self._asked.pop(next(iter(self._asked)))
             reason = self._reason_since(since)  # of a refused permission nothing else is heard
@@ -310,11 +333,12 @@ class Link:
         if client is not None:
             begun, heard = time.monotonic(), client.stats["in_msgs"]
             with contextlib.suppress(StoreUnavailable, TimeoutError):
-                async with asyncio.timeout(self._patience_seconds / 2):
+                async with asyncio.timeout(self._patience_seconds / 2 * self._stretch):
                     await self.flush()
             is_silent = client.stats["in_msgs"] == heard and not self._reason_since(begun)
             if is_silent and client is self._client:
                 log.warning("the server of the store is silent, another is tried", server=self._server)
+                self._in_vain += 1
                 self._drop(client)
         self._is_testing = False
 
@@ -323,20 +347,25 @@ class Link:
         return next((reason for since, reason in self._reasons.values() if since >= moment), "")
 
 
-async def _end(client: Client) -> None:
-    """Have the library end a connection, which takes 30 s with TLS where the node is silent."""
+async def _end(client: Client, subscribed: list[Subscription]) -> None:
+    """Have the library end a connection, which takes 30 s with TLS where the node is silent.
+
+    Where it is lost while something waits to be sent the library leaves the tasks of its subscriptions running.
+    """
+    for subscription in subscribed:
+        subscription._stop_processing()
     with contextlib.suppress(Exception):  # one that was never begun cannot be ended
         await client.close()
 
 
-async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
+async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> Subscription:
     async def take(message: Message) -> None:
         try:
             callback(message)
         except Exception:
             log.exception("what came from the store was not taken")
 
-    await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
+    return await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
 
 
 def _status_of(message: Message) -> str:

@@ -277,10 +277,17 @@ class _Log(SqliteLog[Game]):
         await self.begin_copy(infos[0].created, newest)
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
+        is_whole = False
         with contextlib.suppress(TimeoutError, StoreUnavailable):  # what can be had while anybody would wait
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self._copy_on(math.inf)
-        return await super()._ask(ask)
+                is_whole = True
+        found = await super()._ask(ask)
+        if not is_whole:
+            log.warning("finished games could not be copied yet", reason="It did not answer in time.")
+            if not found:  # which would be taken for a game that never ended, or a player who never played
+                raise StoreUnavailable("Not all finished games could be read.")
+        return found
 
     async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
         """Yield those of one stream after the other: a cursor says how far it is in each."""
