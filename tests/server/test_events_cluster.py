@@ -106,6 +106,8 @@ async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: No
             assert (await run(ana, event, "begin"))["type"] == "ok"
             async with asyncio.timeout(20):
                 over = await stream.until(status="over")
+                async with streaming(one, f"/api/events/{event}/stream") as other:
+                    assert await other.until(status="over") == over
         assert await read(two, f"/e/{event}.json") == over == await read(one, f"/api/events/{event}")
         for pairing in over["pairings"]:
             if pairing["by"] == "game":

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.cluster.servers import Cluster
 from tests.cluster.tied import tied
+from tests.environment import environment
 from tools.soak.cluster import Fault, Found, hand_over, play
 from tools.soak.figures import times
 
@@ -78,7 +79,7 @@ def restarting_node(number: int) -> Fault:
 def computing(count: int) -> Iterator[None]:
     """Run so many processes that do nothing but compute."""
     command = tied(sys.executable, "-c", "while True: pass")
-    processes = [subprocess.Popen(command) for _ in range(count)]
+    processes = [subprocess.Popen(command, env=environment()) for _ in range(count)]
     try:
         yield
     finally:

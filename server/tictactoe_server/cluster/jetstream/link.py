@@ -23,7 +23,6 @@ import structlog
 from nats import errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.aio.subscription import Subscription
 
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.cluster import hidden
@@ -74,7 +73,6 @@ class Link:
         self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
         self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._hear)]
-        self._subscribed = list[Subscription]()  # of the newest connection
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
@@ -155,7 +153,7 @@ class Link:
         self._subscriptions.append((subject, callback))
         if self._client is not None:
             with contextlib.suppress(errors.Error):  # the next connection has all subscriptions
-                self._subscribed.append(await _subscribe(self._client, subject, callback))
+                await _subscribe(self._client, subject, callback)
 
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
@@ -182,7 +180,6 @@ class Link:
         """Connect to one server after the other, again whenever a connection is lost."""
         while not self._is_closed:
             begun, client = time.monotonic(), Client()
-            subscribed = self._subscribed = list[Subscription]()
             try:
                 await self._connect(client, self._access.servers[0])
                 self._take(client)
@@ -196,7 +193,7 @@ class Link:
             except Exception:
                 log.exception("no connection to the store could be made")
             finally:
-                self.run(_end(client, subscribed))
+                self.run(_end(client))
             self._access.servers.rotate(-1)
             await asyncio.sleep(begun + _PAUSE_SECONDS - time.monotonic())  # no time at all after one that lasted
 
@@ -232,7 +229,7 @@ class Link:
         if not client.is_connected:  # it ended before its last word, which the library takes for one
             raise errors.UnexpectedEOF
         for subscription in self._subscriptions:  # with those that are added meanwhile
-            self._subscribed.append(await _subscribe(client, *subscription))
+            await _subscribe(client, *subscription)
 
     def _take(self, client: Client) -> None:
         """Use a new connection, and tell those who wait for it."""
@@ -347,25 +344,25 @@ class Link:
         return next((reason for since, reason in self._reasons.values() if since >= moment), "")
 
 
-async def _end(client: Client, subscribed: list[Subscription]) -> None:
+async def _end(client: Client) -> None:
     """Have the library end a connection, which takes 30 s with TLS where the node is silent.
 
     Where it is lost while something waits to be sent the library leaves the tasks of its subscriptions running.
     """
-    for subscription in subscribed:
+    for subscription in client._subs.values():
         subscription._stop_processing()
     with contextlib.suppress(Exception):  # one that was never begun cannot be ended
         await client.close()
 
 
-async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> Subscription:
+async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
     async def take(message: Message) -> None:
         try:
             callback(message)
         except Exception:
             log.exception("what came from the store was not taken")
 
-    return await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
+    await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
 
 
 def _status_of(message: Message) -> str:
