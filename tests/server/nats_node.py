@@ -86,7 +86,8 @@ async def empty_streams(link: Link, count: int = 3) -> None:
         await link.request(f"$JS.API.STREAM.DELETE.{name}")
     for number in range(count):
         await make_anew(Stream(link, name_of(number)), {})
-    await make_streams(link, count, 1)
+    if count:
+        await make_streams(link, count, 1)
 
 
 async def make_anew(stream: Stream, change: Mapping[str, object]) -> None:

@@ -64,6 +64,15 @@ async def share_out_anew(node: Node, count: int) -> int:
         await link.close()
 
 
+async def test_new_rooms_are_spread_evenly(node: Node) -> None:
+    store = await empty_store(node, count=4)
+    codes = [code for number in range(400) if store.streams.is_next(code := f"{number:06}")]
+    streams = [store.streams.of(f"room.{code}") for code in codes]
+    assert len(codes) > 50
+    assert max(map(streams.count, store.streams.all)) - min(map(streams.count, store.streams.all)) <= 1
+    await store.close()
+
+
 async def test_a_room_and_its_games_are_in_one_stream_and_each_stream_has_some(node: Node) -> None:
     store = await empty_store(node, count=4)
     for code in CODES:

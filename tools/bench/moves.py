@@ -139,7 +139,10 @@ async def compare_paced(contestants: list[Contestant], rooms: int, *, seconds: f
                 await hall.close()
     for name, figures in found.items():
         p50, p99 = figures.percentile_ms(50), figures.percentile_ms(99)
-        print(f"{name:<{NAME_WIDTH}} {figures.moves_a_second:>5,.0f} moves/s   p50 {p50:.2f} ms   p99 {p99:.2f} ms")
+        latency = f"p50 {p50:.2f} ms   p99 {p99:.2f} ms"
+        print(
+            f"{name:<{NAME_WIDTH}} {figures.cpu_us:>6.1f} µs/move   {figures.moves_a_second:>5,.0f} moves/s   {latency}"
+        )
 
 
 async def compare(

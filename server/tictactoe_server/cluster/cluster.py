@@ -167,6 +167,9 @@ class Cluster(Elsewhere):
     def find(self, code: str) -> str | None:
         return self.other_rooms.find(code)
 
+    def suits(self, code: str) -> bool:
+        return self._store.streams.is_next(code)
+
     def source_of(self, address: str) -> str:
         """Return what the servers know an address by, which tells it to nobody else."""
         return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""

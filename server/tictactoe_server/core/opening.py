@@ -47,7 +47,7 @@ class Opening:
         """Return a code that no room has; where it names one that nobody could read, storing it conflicts."""
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
-            if not self._is_taken(code):
+            if not self._is_taken(code) and self.elsewhere.suits(code):
                 return code
 
     def expect(self, live: LiveRoom) -> None:

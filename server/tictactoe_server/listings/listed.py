@@ -151,6 +151,10 @@ class Elsewhere:
         """Return the URL of the server that has a room, None where no other has it as far as is known."""
         return None
 
+    def suits(self, code: str) -> bool:
+        """Tell whether a new room may have this code, as far as where it would be kept goes."""
+        return True
+
     async def ask_for(self, code: str, player: str, url: str) -> None:
         """Take a room over where a player in it reaches its server at this URL no more, and nobody else does either.
 

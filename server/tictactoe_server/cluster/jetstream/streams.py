@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from random import randrange
 from typing import Final
 from zlib import crc32
 
@@ -48,6 +49,7 @@ class Streams:
         names = [first, *map(name_of, range(1, layout.streams))]
         self.all: Sequence[Stream] = [Stream(link, name, self.figures) for name in names]
         self.first = self.all[0]
+        self._turn = randrange(layout.shared)
 
     def of(self, key: str) -> Stream:
         """Return the stream in which a key is written."""
@@ -55,6 +57,12 @@ class Streams:
             return self.first
         code = key[len(ROOM) :].partition("-")[0]
         return self.all[crc32(code.encode()) % self.layout.shared]
+
+    def is_next(self, code: str) -> bool:
+        """Tell whether a new room of this code goes to the stream whose turn it is; each has its turn as often."""
+        is_next = self.of(ROOM + code) is self.all[self._turn]
+        self._turn = (self._turn + is_next) % self.layout.shared
+        return is_next
 
     def having(self, keys: str) -> Sequence[Stream]:
         """Return the streams that have keys which begin so."""
