@@ -26,6 +26,10 @@ from tictactoe_server.storage.specs import Specs
 _START_SECONDS = 20
 
 
+STREAMS = 3
+"""Among how many streams rooms are shared out in tests."""
+
+
 class Node:
     """A running node; `url` is where it listens."""
 
@@ -71,7 +75,9 @@ def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
         node.stop()
 
 
-async def empty_store(node: Node, data: Path | None = None, specs: Specs = KEPT, count: int = 3) -> JetStreamStore:
+async def empty_store(
+    node: Node, data: Path | None = None, specs: Specs = KEPT, count: int = STREAMS
+) -> JetStreamStore:
     """Return a store on one replica, of so many streams with nothing in them."""
     link = await Link.open(node.url)
     await empty_streams(link, count)
@@ -79,7 +85,7 @@ async def empty_store(node: Node, data: Path | None = None, specs: Specs = KEPT,
     return await JetStreamStore.open(node.url, specs, data=data, unsafe=True)
 
 
-async def empty_streams(link: Link, count: int = 3) -> None:
+async def empty_streams(link: Link, count: int = STREAMS) -> None:
     """Put empty streams in the place of those that there may be, whose files may take a moment to be gone."""
     names = (await Stream(link, "").ask("STREAM.NAMES", {}, Names)).streams or ()
     for name in names:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.peer import Peer, open_peer, play_out
-from tests.server.nats_node import empty_store, node_in
+from tests.server.nats_node import STREAMS, empty_store, node_in
 from tictactoe_server.admin.orders.people import BanOrder, ForgetOrder
 from tictactoe_server.records.tables import FORGOTTEN, Forgotten
 from tictactoe_server.server import Server, kept_by
@@ -135,6 +135,11 @@ async def test_everything_that_is_kept_of_somebody_is_given_to_them_in_pages(ser
         assert (await ana.ask("export", before=first["before"]))["export"] == {"games": []}
 
 
+async def names_in_history(peer: Peer) -> list[str]:
+    """Return the names of those who began the games in somebody's history."""
+    return [game["players"]["X"]["name"] for game in (await peer.ask("history"))["games"]]
+
+
 @pytest.mark.parametrize("spec", kept_by().tables, ids=lambda spec: spec.name)
 def test_a_table_with_a_players_id_says_whom_its_values_name(spec: TableSpec[Any]) -> None:
     assert spec.persons is not None, "say NOBODY, or whom"
@@ -152,13 +157,15 @@ async def test_with_several_servers_no_file_of_a_node_or_of_a_copy_names_somebod
             async with open_peer(second.url, NAME) as ana:
                 id = ana.welcome["player"]
                 await live(ana, bo)
+                for _ in range(STREAMS):  # rooms take turns, so that each stream has one of these
+                    room = (await ana.ask("create"))["room"]
+                    await bo.ask("join", room=room)
+                    await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+                assert len((await ana.ask("export"))["export"]["games"]) == 1 + STREAMS
             async with open_peer(first.url, token=bo.welcome["token"]) as elsewhere:
-                (game,) = (await elsewhere.ask("history"))["games"]
-                assert game["players"]["X"]["name"] == NAME
+                assert await names_in_history(elsewhere) == [NAME] * (1 + STREAMS)
                 await first.carry_out(ForgetOrder(id))
                 await bo.until(lambda told: told["type"] == "room" and "player-1" in str(told))
-                (game,) = (await elsewhere.ask("history"))["games"]
-                assert game["players"]["X"]["name"] == "player-1"
-            (game,) = (await bo.ask("history"))["games"]
-            assert game["players"]["X"]["name"] == "player-1"
+                assert await names_in_history(elsewhere) == ["player-1"] * (1 + STREAMS)
+            assert await names_in_history(bo) == ["player-1"] * (1 + STREAMS)
         assert traces(tmp_path, NAME, id) == []
