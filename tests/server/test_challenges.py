@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from tests.peer import Message, Peer, open_peer
 from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of, node, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
-from tictactoe_server.ratings.challenges import BLOCKS, Blocks
+from tictactoe_server.ratings.challenges import BLOCKS, Blocks, Challenges
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
@@ -166,6 +167,27 @@ async def test_a_challenge_and_a_seek_count_as_a_room_that_is_opened() -> None:
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
 
 
+async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() -> None:
+    async with (
+        Server(HERE, limits=uncounted(rooms=1)) as server,
+        known(server, "ana") as ana,
+        known(server, "bo") as bo,
+    ):
+        id = await challenge(ana, bo)
+        await bo.ask("create")
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
+
+
+async def test_where_people_are_hid_a_seek_does_not_say_of_whom_it_is() -> None:
+    async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        await lobby(bo)
+        id = (await ana.ask("seek"))["challenge"]
+        (row,) = (await bo.next_of("seeks"))["changed"]
+        assert (row["challenge"], {"player", "name"} & {*row}) == (id, set())
+        assert (await bo.ask("answer", challenge=id, accept=True))["room"]
+
+
 async def test_a_seek_is_shown_in_the_lobby_until_somebody_accepts_it(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         await lobby(bo)
@@ -306,6 +328,15 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await over(ana, id))["room"] == room
         assert (await eve.next_of("seeks")) == {"type": "seeks", "changed": [], "closed": [id]}
+
+
+async def test_who_accepts_what_a_server_knew_before_it_began_anew_is_told_that_it_is_over(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        id = await challenge(ana, bo)
+        await bo.next_of("challenge")
+        next(service for service in one._services if isinstance(service, Challenges))._known.clear()
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(bo, id))["how"] == "gone"
 
 
 async def test_challenges_of_a_server_that_is_gone_are_over_and_who_was_asked_is_told(node: Node) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any, Final, TypeVar, cast
 
 import msgspec
@@ -19,7 +20,7 @@ import structlog
 from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
     MAX_BLOCKS,
@@ -38,6 +39,7 @@ from tictactoe_protocol.terms import ClockFields, RulesFields, RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks, every
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.listings.lobby import MAX_CHANGE_BYTES, in_groups
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
@@ -46,7 +48,8 @@ from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.topics import Topic
+from tictactoe_server.transport.rate_limit import Held
+from tictactoe_server.watching.topics import Topic, list_of
 
 HERE_SECONDS: Final = 1.0  # within which another server says that somebody is there
 DECIDING_SECONDS: Final = 5.0  # within which the server where a challenge was made says what became of it
@@ -158,7 +161,7 @@ class Known:
 
 
 class Seeks(Topic):
-    """The list of challenges to all, for those who know them."""
+    """The list of challenges to all, for those who know them: the newest by their players, of whom each has one."""
 
     def __init__(self, challenges: Challenges) -> None:
         super().__init__()
@@ -166,19 +169,21 @@ class Seeks(Topic):
         self._challenges = challenges
         self._changed: dict[str, Known | None] = {}
 
-    def note(self, id: str, seek: Known | None) -> None:
-        """Tell of one that is new, or with None is over."""
-        if seek is None:
-            self.open.pop(id, None)
-        else:
-            self.open[id] = seek
-        self._changed[id] = seek
+    def add(self, seek: Known) -> None:
+        self.open.pop(seek.made.player, None)  # so that the newest is last
+        self.open[seek.made.player] = self._changed[seek.made.id] = seek
+        self.tell_later()
+
+    def remove(self, seek: Known) -> None:
+        if self.open.get(seek.made.player) is seek:
+            del self.open[seek.made.player]
+        self._changed[seek.made.id] = None
         self.tell_later()
 
     def subscribe(self, session: Session, count: int = 1) -> None:
         if "challenges" in session.features:
             super().subscribe(session)
-            self._send([session], self.open)
+            self._send([session], list(islice(reversed(self.open.values()), MAX_LISTED_ROOMS)), ())
 
     def unsubscribe(self, session: Session) -> None:
         super().unsubscribe(session)
@@ -186,17 +191,23 @@ class Seeks(Topic):
 
     def tell(self) -> None:
         changed, self._changed = self._changed, {}
-        self._send(self.subscribers, changed)
-
-    def _send(self, sessions: Iterable[Session], changed: dict[str, Any]) -> None:
         closed = tuple(id for id, seek in changed.items() if seek is None)
-        seeks = [seek for seek in changed.values() if seek is not None]
-        rows = [(seek.made, seek.row(OpenChallenge, hides_names=self._challenges.hides_names)) for seek in seeks]
-        for session in sessions:
-            id = session.player.id if session.player else ""
-            shown = tuple(row for made, row in rows if self._challenges.is_shown(made, id))
-            if shown or closed:
-                session.push(SeekChanges(shown, closed))
+        self._send(self.subscribers, [seek for seek in changed.values() if seek is not None], closed)
+
+    def _send(self, sessions: Iterable[Session], seeks: list[Known], closed: tuple[str, ...]) -> None:
+        """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
+        hides_names, is_shown = self._challenges.hides_names, self._challenges.is_shown
+        rows = {encode(seek.row(OpenChallenge, hides_names=hides_names)): seek.made for seek in seeks}
+        for some in in_groups(rows, MAX_CHANGE_BYTES):
+            frames: dict[tuple[bytes, ...], bytes] = {}
+            for session in sessions:
+                id = session.player.id if session.player else ""
+                shown = tuple(row for row in some if is_shown(rows[row], id))
+                if shown not in frames:
+                    frames[shown] = encode_frame(encode(SeekChanges(list_of(shown), closed)))
+                if shown or closed:
+                    session.connection.push_frame(frames[shown])
+            closed = ()
 
 
 class Challenges(Service):
@@ -212,6 +223,7 @@ class Challenges(Service):
         self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek, Block: self.block}
         self.seeks = Seeks(self)
         self._known: dict[str, Known] = {}
+        self._of = Held()  # the same by the players whom each concerns
         self._waiting: dict[tuple[type, str], asyncio.Future[Any]] = {}
         self._blocks: dict[str, frozenset[str]] = {}
         self._tasks = Tasks()
@@ -236,7 +248,8 @@ class Challenges(Service):
         if to == made.player:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
         hidden = (to,) if made.player in await self._load(to) else ()
-        if sum(bool(known.made.to) for known in self._of_player(made.player)) >= MAX_CHALLENGES:
+        theirs = [one.made for one in self._of.get(made.player, {}).values()]
+        if sum(one.player == made.player and one.to != "" for one in theirs) >= MAX_CHALLENGES:
             self._core.allowances.refuse_for(RETRY_MS, "challenges")
         made = msgspec.structs.replace(made, to=to, hidden=hidden)
         if any(player.bot for _, player in self._sessions(to)):
@@ -247,7 +260,7 @@ class Challenges(Service):
             if not is_here:
                 await self._hears(Here, made.id, HERE_SECONDS if self._elsewhere.is_several else 0)
         except StoreUnavailable:
-            del self._known[made.id]
+            self._forget(known)
             self._say(Over(made.id, "gone"))
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player") from None
         call.answer(challenge=made.id)
@@ -257,10 +270,9 @@ class Challenges(Service):
         """Ask all in the lobby for a game, in place of what the player asked them before."""
         made = self._make(call)
         made = msgspec.structs.replace(made, hidden=tuple(self._blocks.get(made.player, ())))
-        for known in self._of_player(made.player):
-            if not known.made.to:
-                self._say(ended := Answered(known.made.id, known.made.at, call.player, accept=False))
-                self._take(ended)
+        if before := self.seeks.open.get(made.player):
+            self._say(ended := Answered(before.made.id, before.made.at, call.player, accept=False))
+            self._take(ended)
         self._keep(made, call.session.address)
         self._say(made)
         call.answer(challenge=made.id)
@@ -310,8 +322,8 @@ class Challenges(Service):
 
     async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
         await self._know(player)
-        open = [one for one in self._known.values() if player in (one.made.player, one.made.to)]
-        return tuple(one.row(OpenChallenge) for one in open if player not in one.made.hidden) or UNSET
+        open = self._of.get(player, {}).values()
+        return tuple(one.row(OpenChallenge) for one in open if self.is_shown(one.made, player)) or UNSET
 
     # -- what may be --------------------------------------------------------------------------------------------
 
@@ -347,7 +359,7 @@ class Challenges(Service):
         return self.is_shown(made, player) and (made.to == player or (accept and not made.to))
 
     def is_shown(self, made: Made, player: str) -> bool:
-        """Tell whether a challenge is nothing to a player because one of both blocks the other."""
+        """Tell whether a player sees a challenge: not where one of both blocks the other."""
         return player not in made.hidden and made.player not in self._blocks.get(player, ())
 
     # -- what becomes of it -------------------------------------------------------------------------------------
@@ -355,7 +367,7 @@ class Challenges(Service):
     async def _decide(self, known: Known, player: Player, *, accept: bool) -> Over:
         """Have a challenge end that was made here, by the first answer to it."""
         made = known.made
-        if self._known.pop(made.id, None) is None:
+        if not self._forget(known):
             return Over(made.id, "gone")
         if not accept:
             return self._end(known, "withdrawn" if player.id == made.player else "declined", player=player.id)
@@ -364,6 +376,7 @@ class Challenges(Service):
         seats = {side: Player(made.player, made.name), rules.marks.replace(side, "")[0]: player}
         fields: dict[str, Any] = {"rated": True} if made.rated else {}
         try:
+            self._drain.check()
             self._core.lists.seats.check(made.player, known.address or "")
             live = await self._core.open_room(
                 rules, seats=seats, clock=made.clock, owner=made.player, origin=known.address or "", **fields
@@ -380,22 +393,33 @@ class Challenges(Service):
         seconds = (SEEK_MS if not made.to else CHALLENGE_MS) / 1000
         known = self._known[made.id] = Known(made, asyncio.get_running_loop().time() + seconds, address)
         self._core.agenda.after(seconds + (address is None), partial(self._expire, known))
+        for id in (made.player, made.to):
+            self._of.add(id, made.id, known)
         if made.to:
             self._show(known, made.to)
         else:
-            self.seeks.note(made.id, known)
+            self.seeks.add(known)
         return known
 
+    def _forget(self, known: Known) -> bool:
+        """Know a challenge no more; tell whether it was known."""
+        made = known.made
+        if self._known.pop(made.id, None) is None:
+            return False
+        for id in (made.player, made.to):
+            self._of.discard(id, made.id)
+        if not made.to:
+            self.seeks.remove(known)
+        return True
+
     def _expire(self, known: Known) -> None:
-        if self._known.get(known.made.id) is known:
+        if known.made.id in self._known:
             self._end(known, "expired")
 
     def _end(self, known: Known, how: str, room: str = "", player: str = "") -> Over:
         """Know a challenge no more, and tell whom it concerned; also the other servers of one that was made here."""
         made, over = known.made, Over(known.made.id, how, room, player)
-        self._known.pop(made.id, None)
-        if not made.to:
-            self.seeks.note(made.id, None)
+        self._forget(known)
         told = encode_frame(encode(ChallengeOver(made.id, how, room or UNSET)))
         for id in {made.player, made.to, player} - {"", *made.hidden}:
             for session, _ in self._sessions(id):
@@ -416,21 +440,18 @@ class Challenges(Service):
     def _is_here(self, id: str) -> bool:
         return any(player.bot is None for _, player in self._sessions(id))
 
-    def _of_player(self, id: str) -> list[Known]:
-        return [known for known in self._known.values() if known.made.player == id]
-
     def look_after(self, session: Session) -> None:
         """Have the seek of a player end, and forget whom they block, when none of their connections is left."""
         id = session.player.id if session.player else ""
-        if id in self._blocks or any(seek.made.player == id for seek in self.seeks.open.values()):
+        if id in self._blocks or id in self.seeks.open:
             self._core.agenda.soon(partial(self._see_off, id))
 
     def _see_off(self, id: str) -> None:
         if not self._core.presence.of_player(id):
             self._blocks.pop(id, None)
-            for known in self._of_player(id):
-                if not known.made.to and known.address is not None:
-                    self._end(known, "withdrawn")
+            seek = self.seeks.open.get(id)
+            if seek is not None and seek.address is not None:
+                self._end(seek, "withdrawn")
 
     # -- blocks -------------------------------------------------------------------------------------------------
 
@@ -441,9 +462,9 @@ class Challenges(Service):
     async def _know(self, player: str) -> tuple[str, ...]:
         """Read whom a player who is here blocks."""
         blocked = await self._load(player)
-        self._blocks[player] = frozenset(blocked)
-        if not blocked:
-            del self._blocks[player]
+        self._blocks.pop(player, None)
+        if blocked:
+            self._blocks[player] = frozenset(blocked)
         return blocked
 
     async def _read_again(self, player: str) -> None:
