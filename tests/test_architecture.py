@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_420, 3),
     "listings": (750, 3),
     "people": (500, 2),
-    "ratings": (520, 1),
+    "ratings": (530, 1),
     "records": (820, 2),
     "rooms": (1_400, 5),
     "services": (2_360, 5),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer
+from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of, node, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
@@ -36,6 +36,10 @@ def known(server: Server, name: str | None = None, **fields: Any) -> AbstractAsy
 async def server() -> AsyncIterator[Server]:
     async with Server(HERE, limits=uncounted()) as server:
         yield server
+
+
+def service_of(server: Server) -> Challenges:
+    return next(service for service in server._services if isinstance(service, Challenges))
 
 
 def id_of(peer: Peer) -> str:
@@ -318,6 +322,7 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         known(two, token=ana.welcome["token"]) as second,
     ):
         await ana.ask("block", player=id_of(eve))
+        await until(lambda: service_of(two).blockers_of(id_of(eve)) == {id_of(second)})
         for peer in (bo, eve):
             await lobby(peer)
         id = (await ana.ask("seek"))["challenge"]
@@ -334,7 +339,7 @@ async def test_who_accepts_what_a_server_knew_before_it_began_anew_is_told_that_
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
         id = await challenge(ana, bo)
         await bo.next_of("challenge")
-        next(service for service in one._services if isinstance(service, Challenges))._known.clear()
+        service_of(one)._known.clear()
         assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert (await over(bo, id))["how"] == "gone"
 
