@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import events, names, pushes, requests, terms
+from tictactoe_protocol import challenges, events, names, pushes, requests, terms
 from tictactoe_protocol.codes import PROTOCOL_VERSION
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
@@ -90,6 +90,9 @@ _PLAYED: Final = pushes.PlayedGame(
     result=_PAST_GAME.result,
 )
 
+_SEEK: Final = challenges.OpenChallenge(
+    challenge="c7Kq2M", player="p5K2", name="ana", rules=_CLASSIC, clock=None, expires_ms=challenges.SEEK_MS
+)
 _CALL: Final = events.Call(_EVENT, "r1-1", _ROOM, "X", "bo", 60_000)
 _EVENT_ROW: Final = events.EventRow(1, "p5K2", "ana", None, 1.0, 1, (("wins", 1.0, "1"),))
 _EVENT_PAIRING: Final = events.EventPairing(
@@ -157,6 +160,10 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         ),
         events.EventWatch: (events.EventWatch(id="37", event=_EVENT, on=True),),
         events.Events: (events.Events(id="38"),),
+        challenges.Challenge: (challenges.Challenge(id="46", player="p9QD", rules="four-pie", clock=_CLOCK, side="X"),),
+        challenges.Answer: (challenges.Answer(id="47", challenge="c7Kq2M", accept=True),),
+        challenges.Seek: (challenges.Seek(id="48", rules="gomoku-standard", rated=True, within=200),),
+        challenges.Block: (challenges.Block(id="49", player="p9QD"), challenges.Block(id="50")),
         names.ClaimName: (names.ClaimName(id="39", name="ana"),),
         names.LinkDevice: (names.LinkDevice(id="40"),),
         names.Devices: (names.Devices(id="41"),),
@@ -216,6 +223,8 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 devices=(names.Device("d3f9a0", "2030-12-31", current=True, client=f"tictactoe-client/{VERSION}"),),
             ),
             pushes.Ok(id="44", export={"player": "p5K2dW8xQnA", "claims": [{"name": "ana"}], "games": []}, before=812),
+            pushes.Ok(id="46", challenge="c7Kq2M"),
+            pushes.Ok(id="49", blocks=("p9QD",)),
         ),
         pushes.Error: (
             pushes.Error(
@@ -263,6 +272,23 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             ),
         ),
         events.Call: (_CALL,),
+        challenges.Challenged: (
+            challenges.Challenged(
+                challenge="c7Kq2M",
+                player="p5K2",
+                name="ana",
+                to="p9QD",
+                rules=_CLASSIC,
+                clock=_CLOCK,
+                side="X",
+                expires_ms=challenges.CHALLENGE_MS,
+            ),
+        ),
+        challenges.ChallengeOver: (
+            challenges.ChallengeOver("c7Kq2M", "declined"),
+            challenges.ChallengeOver("c7Kq2M", "accepted", _ROOM),
+        ),
+        challenges.SeekChanges: (challenges.SeekChanges((_SEEK,), ("c8Lr3N",)),),
     }
 )
 """Examples of what a server says, by type."""

@@ -29,6 +29,22 @@ declare namespace Protocol {
     code?: string;
   }
 
+  /** Accepts a challenge or declines it; who has made it takes it back by not accepting it. */
+  interface Answer {
+    type: "answer";
+    challenge: string;
+    accept: boolean;
+    id?: string;
+  }
+
+  /** Hides the challenges and the chat of a player from now on, or shows them again; without one it only lists. */
+  interface Block {
+    type: "block";
+    player?: string;
+    on?: boolean;
+    id?: string;
+  }
+
   /** That a player is to come to a room, to play `mark` against somebody; there are `due_ms` to come. */
   interface Call {
     type: "call";
@@ -51,6 +67,40 @@ declare namespace Protocol {
     kind: string;
     plies?: number | null;
     estimate?: number;
+  }
+
+  /** Asks one player for a game, in which the challenger plays `side`, a mark, or one that is drawn. */
+  interface Challenge {
+    type: "challenge";
+    player: string;
+    rules?: string | RulesFields;
+    clock?: ClockFields | null;
+    rated?: boolean;
+    side?: string;
+    id?: string;
+  }
+
+  /** A challenge of this player, or to this player, is over; `room` is where both have a seat if it was accepted. */
+  interface ChallengeOver {
+    type: "challenge_over";
+    challenge: string;
+    how: string;
+    room?: string;
+  }
+
+  /** A challenge to this player, or one of their own that was made at another connection. */
+  interface Challenged {
+    type: "challenge";
+    challenge: string;
+    player?: string;
+    name?: string;
+    to?: string;
+    rules: RulesState;
+    clock: ClockTerms | null;
+    rated?: boolean;
+    side?: string;
+    within?: number;
+    expires_ms: number;
   }
 
   /** Says something to players and watchers, or one of the sentences that there are, by its id. Longer texts than 200 characters are refused with `too_long`. */
@@ -540,6 +590,22 @@ declare namespace Protocol {
     codes_left?: number;
     export?: { [key: string]: unknown };
     before?: number;
+    challenge?: string;
+    blocks?: string[];
+  }
+
+  /** A challenge by its id, of whom it is, and `to` whom, left out for all; it can be accepted for `expires_ms`. Where people are hid, that of one to all has neither `player` nor `name`. Without a `side` the marks are drawn. */
+  interface OpenChallenge {
+    challenge: string;
+    player?: string;
+    name?: string;
+    to?: string;
+    rules: RulesState;
+    clock: ClockTerms | null;
+    rated?: boolean;
+    side?: string;
+    within?: number;
+    expires_ms: number;
   }
 
   /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
@@ -732,6 +798,23 @@ declare namespace Protocol {
     out?: boolean;
   }
 
+  /** Asks all in the lobby for a game, where it is rated those whose rating is `within` so many points of one's own. The player's seek before that ends. */
+  interface Seek {
+    type: "seek";
+    rules?: string | RulesFields;
+    clock?: ClockFields | null;
+    rated?: boolean;
+    within?: number;
+    id?: string;
+  }
+
+  /** What changed in the list of challenges to all since the last of these: new ones, and the ids of those over. */
+  interface SeekChanges {
+    type: "seeks";
+    changed: OpenChallenge[];
+    closed: string[];
+  }
+
   /** Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back. */
   interface Share {
     type: "share";
@@ -765,7 +848,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. `chat` is what may be said there, left out where that is anything. `names` is `given` where the server has names for people and no others count. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. `chat` is what may be said there, left out where that is anything. `names` is `given` where the server has names for people and no others count. `challenges` are those that are open, to the player or of theirs. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -786,9 +869,10 @@ declare namespace Protocol {
     greeting?: string;
     chat?: string;
     names?: string;
+    challenges?: OpenChallenge[];
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | SeekChanges;
 }

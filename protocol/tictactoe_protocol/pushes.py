@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
 from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
@@ -43,6 +44,7 @@ FEATURES: Final = (
     "boards",
     "bot",
     "cards",
+    "challenges",
     "chat",
     "demo",
     "events",
@@ -61,8 +63,9 @@ FEATURES: Final = (
 )
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
-UNDERSTOOD: Final = tuple(name for name in FEATURES if name != "bot")
-"""What a client for people names in its `hello`: ``bot`` says that the player is a program."""
+UNDERSTOOD: Final = tuple(name for name in FEATURES if name not in ("bot", "challenges"))
+"""What a client for people names in its `hello`: ``bot`` says that the player is a program, and ``challenges`` that it
+shows those, which ours do not yet."""
 
 GUEST: Final = "guest"
 """The `bot` of a player who is a program of somebody's own; all others are the levels of the server's bots."""
@@ -338,7 +341,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
     `title` and `greeting`, some lines, are what the operator says of the server.
     `chat` is what may be said there, left out where that is anything. `names` is ``given`` where the server has names
-    for people and no others count.
+    for people and no others count. `challenges` are those that are open, to the player or of theirs.
     """
 
     protocol: int
@@ -359,6 +362,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     greeting: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET
     names: str | UnsetType = UNSET
+    challenges: tuple[OpenChallenge, ...] | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
@@ -388,6 +392,8 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     codes_left: int | UnsetType = UNSET
     export: dict[str, Any] | UnsetType = UNSET
     before: int | UnsetType = UNSET
+    challenge: str | UnsetType = UNSET
+    blocks: tuple[str, ...] | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
@@ -506,4 +512,4 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
 _Answer = Welcome | Ok | Error
 _OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
 
-Push = _Answer | _OfRooms | Notice | Announcement | EventPush
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from tictactoe_protocol.challenges import ChallengeRequest
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ChatSentence
 from tictactoe_protocol.events import EventRequest
 from tictactoe_protocol.names import NameRequest, SecretCode
@@ -203,4 +204,4 @@ _Visiting = Hello | Create | Match | Join | Watch | Leave
 _Playing = Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat
 _Asking = Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review
 
-Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest
+Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest | ChallengeRequest

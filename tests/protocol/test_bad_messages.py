@@ -112,7 +112,7 @@ def test_an_unknown_type_is_named_and_the_nearest_one_offered() -> None:
     bad = refused('{"type":"mvoe","id":"a","room":"K7M4PQ"}')
     assert (bad.code, bad.path, bad.id, bad.room) == ("unknown_type", "type", "a", "K7M4PQ")
     assert bad.message.startswith(
-        'There is no message of type "mvoe". Did you mean "move"? Types: analyse, chat, choose, '
+        'There is no message of type "mvoe". Did you mean "move"? Types: analyse, answer, block, '
     )
 
 

@@ -11,7 +11,7 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -353,12 +353,13 @@ class LiveRoom(Listed, Kept[Room]):
     def _frame(self, now: int) -> bytes:
         return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
 
-    def push(self, message: Push) -> None:
-        """Send a message to everybody in the room, encoded once."""
+    def push(self, message: Push, but: Collection[Session] = ()) -> None:
+        """Send a message to everybody in the room but some, encoded once."""
         frame = encode_frame(encode(message))
-        for session in self.players.values():
-            session.connection.push_frame(frame)
-        if self.watchers:
+        for session in self.sessions if but else self.players.values():
+            if session not in but:
+                session.connection.push_frame(frame)
+        if self.watchers and not but:
             self.watchers.say(frame)
 
 

@@ -200,7 +200,7 @@ class Lobby(Topic):
         """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
         self._catch_up()
         if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
-            self._list = list_of(next(_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
+            self._list = list_of(next(in_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
             self._listed_at = time.monotonic()
         return self._list
 
@@ -252,7 +252,7 @@ class Lobby(Topic):
 
     def tell(self) -> None:
         changed, self._changed = self._changed, {}
-        rows = _groups((self._row(live) for live in changed.values() if live is not None), MAX_CHANGE_BYTES)
+        rows = in_groups((self._row(live) for live in changed.values() if live is not None), MAX_CHANGE_BYTES)
         closed = [code for code, live in changed.items() if live is None]
         codes = (closed[start : start + MAX_LISTED_ROOMS] for start in range(0, len(closed), MAX_LISTED_ROOMS))
         for some, gone in zip_longest(rows, codes, fillvalue=()):
@@ -270,7 +270,7 @@ class Lobby(Topic):
         return self._additions.encode_row(live, live.summary(self._now()))
 
 
-def _groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
+def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
     """Yield rows in groups that have at most so many bytes, and no more rows than a list may have; at least one."""
     group: list[bytes] = []
     size = 0

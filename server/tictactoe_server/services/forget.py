@@ -91,7 +91,7 @@ class Forgetting(Service):
         for spec in self._specs.tables:
             async for some in self._core.store.table(spec).load_all():
                 for stored in some:
-                    if not isinstance(stored.value, Unreadable) and id in spec.persons_of.ids(stored.value):
+                    if not isinstance(stored.value, Unreadable) and spec.persons_of.is_shown(stored.value, id):
                         found.setdefault(spec.name, []).append(spec.persons_of.shown(stored.value))
                 await asyncio.sleep(_STEP_SECONDS)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Collection
 
 from msgspec import UNSET
 
@@ -48,9 +49,13 @@ class Play(Service):
 
 
 class Talk(Service):
-    """Says to everybody in a room what one of them says, without control, format and invisible characters."""
+    """Says to everybody in a room what one of them says, without control, format and invisible characters.
 
-    def __init__(self) -> None:
+    `blockers_of` returns the ids of those who hear nothing of a player.
+    """
+
+    def __init__(self, blockers_of: Callable[[str], Collection[str]]) -> None:
+        self._blockers_of = blockers_of
         self.handles = {Chat: self.say}
 
     def start(self, core: Core) -> None:
@@ -74,7 +79,8 @@ class Talk(Service):
         name = player.name if seat is None else room.seat(seat).name
         at = time.time_ns() // 1_000_000
         line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
-        live.push(line)
+        deaf = self._blockers_of(player.id)
+        live.push(line, [one for one in live.sessions if one.player and one.player.id in deaf] if deaf else ())
 
 
 def read_text(text: str, path: str) -> str:

@@ -26,12 +26,18 @@ class Persons(Generic[Value]):
     """Whom a value names, by their `ids`.
 
     `without` takes a value, the id of one who is forgotten, and the name and id that stand for them from now on; it
-    returns what is left, None where all of it goes. `shown` is what a person is given of it as JSON.
+    returns what is left, None where all of it goes. `shown` is what is given of it as JSON to each of them, or to its
+    `owner` alone.
     """
 
     ids: Callable[[Value], Collection[str]]
     without: Callable[[Value, str, str], Value | None] = _gone
     shown: Callable[[Value], Any] = msgspec.to_builtins
+    owner: Callable[[Value], str] | None = None
+
+    def is_shown(self, value: Value, id: str) -> bool:
+        """Tell whether a person is given a value."""
+        return id in self.ids(value) if self.owner is None else id == self.owner(value)
 
 
 NOBODY: Final[Persons[Any]] = Persons(lambda value: ())

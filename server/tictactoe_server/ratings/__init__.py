@@ -1,0 +1,1 @@
+"""Whom one plays next: challenges, and what is rated."""

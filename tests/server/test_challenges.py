@@ -1,0 +1,358 @@
+"""Challenges to one player and to all, and players who are blocked: over real sockets, at one server and at several."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.limits import uncounted
+from tests.peer import Message, Peer, open_peer, until
+from tests.server.nats_node import Node
+from tests.server.test_cluster import cluster_of, node, quick
+from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
+from tictactoe_server.ratings.challenges import BLOCKS, Blocks, Challenges
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+from tictactoe_server.storage.store import MISSING, save
+
+__all__ = ["node", "quick"]
+
+HERE = Settings(host="127.0.0.1", port=0)
+KNOWS = ["challenges", "moved", "opening"]
+
+
+def known(server: Server, name: str | None = None, **fields: Any) -> AbstractAsyncContextManager[Peer]:
+    """Open a peer that knows challenges."""
+    return open_peer(server.url, name, **{"features": KNOWS, **fields})
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with Server(HERE, limits=uncounted()) as server:
+        yield server
+
+
+def service_of(server: Server) -> Challenges:
+    return next(service for service in server._services if isinstance(service, Challenges))
+
+
+def id_of(peer: Peer) -> str:
+    return str(peer.welcome["player"])
+
+
+async def challenge(peer: Peer, other: Peer, **fields: Any) -> str:
+    return str((await peer.ask("challenge", player=id_of(other), **fields))["challenge"])
+
+
+async def over(peer: Peer, id: str) -> Message:
+    """Return what a peer is told of the end of a challenge, maybe before the answer that ended it."""
+
+    def is_it(told: Message) -> bool:
+        return bool(told["type"] == "challenge_over" and told["challenge"] == id)
+
+    return next(filter(is_it, peer.seen), None) or await peer.until(is_it)
+
+
+async def why_not(peer: Peer, type: str, **fields: Any) -> tuple[str, str]:
+    answer = await peer.ask(type, **fields)
+    assert answer["type"] == "error", answer
+    return answer["code"], answer["data"].get("why", "")
+
+
+async def hears_nothing(peer: Peer, *types: str) -> None:
+    """Look whether a peer was told nothing of these types until the server answers it."""
+    await peer.ask("ping")
+    assert not [told for told in peer.seen if told["type"] in types]
+
+
+async def lobby(peer: Peer) -> None:
+    assert (await peer.ask("lobby", on=True))["type"] == "ok"
+
+
+async def test_both_have_a_seat_as_asked_when_a_challenge_is_accepted_and_nobody_is_made_to_sit_there(
+    server: Server,
+) -> None:
+    async with (
+        known(server, "ana") as ana,
+        known(server, "bo") as bo,
+        known(server, token=bo.welcome["token"]) as second,
+    ):
+        clock = {"initial_ms": 60_000, "increment_ms": 0}
+        id = await challenge(ana, bo, rules="four", clock=clock, side="O")
+        for peer in (ana, bo, second):
+            told = await peer.next_of("challenge")
+            assert 0 < told.pop("expires_ms") <= CHALLENGE_MS
+            assert told.pop("rules")["preset"] == "four"
+            assert told == {
+                "type": "challenge",
+                "challenge": id,
+                "player": id_of(ana),
+                "name": "ana",
+                "to": id_of(bo),
+                "clock": clock,
+                "side": "O",
+            }
+        room = (await second.ask("answer", challenge=id, accept=True))["room"]
+        for peer in (ana, bo):
+            told = {"type": "challenge_over", "challenge": id, "how": "accepted", "room": room}
+            assert await over(peer, id) == told
+            await hears_nothing(peer, "room")
+        assert (await ana.ask("join", room=room))["seat"] == "O"
+        assert (await bo.ask("join", room=room))["seat"] == "X"
+        state = await ana.state(status="playing")
+        assert (state["visibility"], state["time_control"], state["rules"]["preset"]) == ("public", clock, "four")
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+
+
+@pytest.mark.parametrize(("who", "how"), [("bo", "declined"), ("ana", "withdrawn")])
+async def test_a_challenge_is_declined_or_taken_back_and_both_are_told(server: Server, who: str, how: str) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
+        id = await challenge(ana, bo)
+        assert await why_not(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await why_not(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert "room" not in await (ana if who == "ana" else bo).ask("answer", challenge=id, accept=False)
+        assert (await over(ana, id), await over(bo, id)) == (
+            {"type": "challenge_over", "challenge": id, "how": how},
+        ) * 2
+        await hears_nothing(eve, "challenge", "challenge_over")
+
+
+async def test_who_comes_later_finds_a_challenge_in_the_welcome_until_it_has_expired(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        assert "challenges" not in bo.welcome
+        id = await challenge(ana, bo)
+        for peer in (ana, bo):
+            async with known(server, token=peer.welcome["token"]) as again:
+                assert [one["challenge"] for one in again.welcome["challenges"]] == [id]
+        monkeypatch.setattr("tictactoe_server.ratings.challenges.CHALLENGE_MS", 50)
+        id = await challenge(bo, ana)
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
+        async with known(server, token=bo.welcome["token"]) as again:
+            assert id not in [one["challenge"] for one in again.welcome["challenges"]]
+
+
+async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Server) -> None:
+    async with (
+        known(server, "ana") as ana,
+        known(server, "cy", features=[*KNOWS, "bot"]) as bot,
+        open_peer(server.url, "di") as unknowing,
+    ):
+        assert await why_not(ana, "challenge", player=id_of(ana)) == ("not_allowed", "self")
+        assert await why_not(ana, "challenge", player=id_of(bot)) == ("not_allowed", "challenge bot")
+        assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
+        for player in ("nobody", id_of(unknowing)):
+            assert await why_not(ana, "challenge", player=player) == ("not_allowed", "challenge absent")
+        assert await why_not(ana, "seek", rated=True) == ("not_allowed", "no ladders")
+        assert await why_not(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
+        await hears_nothing(ana, "challenge", "challenge_over")
+
+
+async def test_no_more_than_a_few_challenges_of_a_player_are_open(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        ids = [await challenge(ana, bo) for _ in range(MAX_CHALLENGES)]
+        assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "challenges")
+        await ana.ask("answer", challenge=ids[0], accept=False)
+        assert await challenge(ana, bo)
+
+
+async def test_a_challenge_and_a_seek_count_as_a_room_that_is_opened() -> None:
+    limits = uncounted(creates_per_minute_per_player=2)
+    async with Server(HERE, limits=limits) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        await challenge(ana, bo)
+        await ana.ask("seek")
+        assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
+
+
+async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() -> None:
+    async with (
+        Server(HERE, limits=uncounted(rooms=1)) as server,
+        known(server, "ana") as ana,
+        known(server, "bo") as bo,
+    ):
+        id = await challenge(ana, bo)
+        await bo.ask("create")
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
+
+
+async def test_where_people_are_hid_a_seek_does_not_say_of_whom_it_is() -> None:
+    async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        await lobby(bo)
+        id = (await ana.ask("seek"))["challenge"]
+        (row,) = (await bo.next_of("seeks"))["changed"]
+        assert (row["challenge"], {"player", "name"} & {*row}) == (id, set())
+        assert (await bo.ask("answer", challenge=id, accept=True))["room"]
+
+
+async def test_a_seek_is_shown_in_the_lobby_until_somebody_accepts_it(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
+        await lobby(bo)
+        first = (await ana.ask("seek", rules="four"))["challenge"]
+        (row,) = (await bo.next_of("seeks"))["changed"]
+        assert 0 < row.pop("expires_ms") <= SEEK_MS
+        assert row.pop("rules")["preset"] == "four"
+        assert row == {"challenge": first, "player": id_of(ana), "name": "ana", "clock": None}
+        second = (await ana.ask("seek"))["challenge"]
+        changes = await bo.next_of("seeks")
+        assert ([one["challenge"] for one in changes["changed"]], changes["closed"]) == ([second], [first])
+        await lobby(eve)
+        assert [one["challenge"] for one in (await eve.next_of("seeks"))["changed"]] == [second]
+        assert await why_not(bo, "answer", challenge=second, accept=False) == ("no_offer", "challenge")
+        room = (await bo.ask("answer", challenge=second, accept=True))["room"]
+        assert (await over(ana, second))["room"] == room
+        assert {(await peer.ask("join", room=room))["seat"] for peer in (ana, bo)} == {"X", "O"}
+        assert (await eve.next_of("seeks"))["closed"] == [second]
+
+
+async def test_a_seek_ends_when_its_player_has_left_or_after_its_time(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with known(server, "bo") as bo:
+        await lobby(bo)
+        async with known(server, "ana") as ana, known(server, token=ana.welcome["token"]) as second:
+            id = (await second.ask("seek"))["challenge"]
+            await bo.next_of("seeks")
+            await second.socket.close()
+            await hears_nothing(ana, "challenge_over")
+        assert (await bo.next_of("seeks"))["closed"] == [id]
+        monkeypatch.setattr("tictactoe_server.ratings.challenges.SEEK_MS", 50)
+        id = (await bo.ask("seek"))["challenge"]
+        assert (await over(bo, id))["how"] == "expired"
+
+
+async def test_who_is_blocked_is_not_heard_and_learns_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
+        for peer in (ana, bo):
+            await lobby(peer)
+        assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r2", "blocks": [id_of(bo)]}
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await eve.ask("watch", room=room)
+        for peer in (bo, eve):
+            assert (await peer.ask("chat", room=room, text="Hello!"))["type"] == "ok"
+        for peer, heard in ((ana, ["eve"]), (bo, ["bo", "eve"]), (eve, ["bo", "eve"])):
+            await peer.ask("ping")
+            assert [told["from"] for told in peer.seen if told["type"] == "chat"] == heard
+        monkeypatch.setattr("tictactoe_server.ratings.challenges.CHALLENGE_MS", 50)
+        id = await challenge(bo, ana)
+        assert await why_not(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(bo, id))["how"] == "expired"
+        seeks = [(await peer.ask("seek"))["challenge"] for peer in (ana, bo)]
+        for peer, own, other in ((ana, *seeks), (bo, *reversed(seeks))):
+            assert [one["challenge"] for one in (await peer.next_of("seeks"))["changed"]] == [own]
+            assert await why_not(peer, "answer", challenge=other, accept=True) == ("no_offer", "challenge")
+        await hears_nothing(ana, "challenge", "challenge_over")
+        assert (await ana.ask("block", player=id_of(bo), on=False))["blocks"] == []
+        assert await challenge(bo, ana)
+        await ana.next_of("challenge")
+
+
+async def test_only_so_many_are_blocked_and_nobody_blocks_themselves(server: Server) -> None:
+    async with known(server, "ana") as ana:
+        assert await why_not(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
+        many = tuple(f"p{number}" for number in range(MAX_BLOCKS))
+        await save(server.core.store.table(BLOCKS), id_of(ana), Blocks(id_of(ana), many), MISSING)
+        assert await why_not(ana, "block", player="one more") == ("not_allowed", "blocks")
+        assert (await ana.ask("block", player=many[0]))["blocks"] == [*many[1:], many[0]]
+        assert (await ana.ask("block"))["blocks"] == [*many[1:], many[0]]
+
+
+async def test_after_a_restart_blocks_are_kept_and_challenges_gone_as_the_welcome_says(tmp_path: Path) -> None:
+    running = partial(Server, Settings(host="127.0.0.1", port=0, data=tmp_path), limits=uncounted())
+    async with running() as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        id = await challenge(ana, bo)
+        await ana.ask("block", player=id_of(bo))
+        await bo.next_of("challenge")
+        tokens = [peer.welcome["token"] for peer in (ana, bo)]
+    async with running() as server, known(server, token=tokens[0]) as ana, known(server, token=tokens[1]) as bo:
+        assert not {"challenges"} & {*ana.welcome, *bo.welcome}
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await challenge(ana, bo)
+        await bo.next_of("challenge")
+        await challenge(bo, ana)
+        await hears_nothing(ana, "nothing of bo")
+        assert [told["name"] for told in ana.seen if told["type"] == "challenge"] == ["ana"]
+
+
+async def test_who_is_forgotten_is_blocked_no_more_and_who_is_blocked_is_not_given_that(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        await ana.ask("block", player=id_of(bo))
+        assert "blocks" not in (await bo.ask("export"))["export"]
+        assert (await ana.ask("export"))["export"]["blocks"] == [{"player": id_of(ana), "blocked": [id_of(bo)]}]
+        await server.parts.forget(id_of(bo))
+        assert (await ana.ask("block"))["blocks"] == []
+
+
+# -- several servers ------------------------------------------------------------------------------------------------
+
+
+async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_room(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
+        id = await challenge(ana, bo, side="X")
+        assert (await bo.next_of("challenge"))["name"] == "ana"
+        async with known(two, token=ana.welcome["token"]) as again:
+            assert [one["challenge"] for one in again.welcome["challenges"]] == [id]
+        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
+        assert (await over(ana, id))["room"] == (await over(bo, id))["room"] == room
+        assert (await ana.ask("join", room=room))["seat"] == "X"
+        answer = await bo.ask("join", room=room)
+        assert (answer["code"], answer["url"]) == ("moved", one.url)
+        async with known(one, token=bo.welcome["token"]) as there:
+            assert (await there.ask("join", room=room))["seat"] == "O"
+        id = await challenge(ana, bo)
+        assert (await bo.ask("answer", challenge=id, accept=False))["type"] == "ok"
+        assert (await over(ana, id))["how"] == "declined"
+
+
+async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
+    async with (
+        cluster_of(node, 2) as (one, two),
+        known(one, "ana") as ana,
+        known(two, "bo") as bo,
+        known(two, "eve") as eve,
+        known(two, token=ana.welcome["token"]) as second,
+    ):
+        await ana.ask("block", player=id_of(eve))
+        await until(lambda: service_of(two).blockers_of(id_of(eve)) == {id_of(second)})
+        for peer in (bo, eve):
+            await lobby(peer)
+        id = (await ana.ask("seek"))["challenge"]
+        assert [row["challenge"] for row in (await bo.next_of("seeks"))["changed"]] == [id]
+        assert await why_not(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        await challenge(eve, ana)
+        await hears_nothing(second, "challenge")
+        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
+        assert (await over(ana, id))["room"] == room
+        assert (await eve.next_of("seeks")) == {"type": "seeks", "changed": [], "closed": [id]}
+
+
+async def test_who_accepts_what_a_server_knew_before_it_began_anew_is_told_that_it_is_over(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        id = await challenge(ana, bo)
+        await bo.next_of("challenge")
+        service_of(one)._known.clear()
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(bo, id))["how"] == "gone"
+
+
+async def test_challenges_of_a_server_that_is_gone_are_over_and_who_was_asked_is_told(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        await lobby(bo)
+        id, seek = await challenge(ana, bo), (await ana.ask("seek"))["challenge"]
+        await bo.next_of("challenge")
+        for chore in one._chores:
+            chore.cancel()
+        await one.cluster._link.close()
+        assert (await over(bo, id))["how"] == "gone"
+        await bo.until(lambda told: told["type"] == "seeks" and seek in told["closed"])
+        async with known(two, token=ana.welcome["token"]) as again:
+            assert "challenges" not in again.welcome
