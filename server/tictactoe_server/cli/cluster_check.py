@@ -48,7 +48,7 @@ async def inspect(link: Link, monitors: Sequence[str] = ()) -> list[str]:
 async def _look_at_streams(link: Link) -> AsyncIterator[str]:
     """Yield how each stream is, with the writes it takes within a moment, and whether this user has every right."""
     try:
-        streams, before = await find_streams(link, "the store", PATIENCE_SECONDS, unsafe=True)
+        streams, before = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
         begun = time.monotonic()
         await asyncio.sleep(LISTENING_SECONDS)
         infos = await asyncio.gather(*(one.info() for one in streams.all))

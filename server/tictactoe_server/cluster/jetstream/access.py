@@ -23,11 +23,11 @@ class Access:
     """The `servers`, the next one first, and what the library takes for a connection to one of them.
 
     `credentials` is a file with a user's JWT and seed, or with the seed of an nkey, `ca` one with the certificates to
-    trust instead of the system's. Raises `CannotOpenStore`.
+    trust instead of the system's. `urls` are for people to read. Raises `CannotOpenStore`.
     """
 
     def __init__(self, urls: str, credentials: Path | None, ca: Path | None) -> None:
-        named = parse_urls(urls)
+        named, self.urls = parse_urls(urls), hidden(urls)
         self.servers = deque(random.sample([hidden(url) for url in named], len(named)))
         self._names: dict[str, str] = {}
         self._credentials = credentials

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,10 +15,9 @@ from typing import Any, Final
 import msgspec
 
 from tictactoe_server.agenda import wait_until
-from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.cluster.jetstream.store import JetStreamTable, place_of, subject_of_game
-from tictactoe_server.cluster.jetstream.stream import ID, TIME, Entry, Stream
+from tictactoe_server.cluster.jetstream.stream import ID, TIME, Entry, Stream, StreamInfo
 from tictactoe_server.cluster.jetstream.streams import GAME, LAYOUT, Streams, find_streams
 from tictactoe_server.storage.copying import AT_ONCE, refusing
 from tictactoe_server.storage.specs import Specs, TableSpec
@@ -42,17 +41,10 @@ async def copied_streams(
     """
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
-        streams, infos = await find_streams(link, urls, PATIENCE_SECONDS, unsafe=True)
+        streams, infos = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
         copied = CopiedStreams(streams, specs, "take no more" if to_fill else "cannot be read")
-        if to_fill:
-            messages = sum(info.state.messages for info in infos)
-            if messages > (await streams.first.newest(LAYOUT) is not None):
-                raise CannotMove(
-                    f"The streams in {hidden(urls)} are not empty: they have {messages} documents. "
-                    "Nothing in them was changed."
-                )
         with refusing(copied.refusal):
-            await (copied.begin_to_fill() if to_fill else copied.begin_to_hear())
+            await (copied.begin_to_fill(infos) if to_fill else copied.begin_to_hear())
         yield copied
     finally:
         await link.close()
@@ -76,7 +68,12 @@ class CopiedStreams:
         for heard in self._heard:
             await heard.begin()
 
-    async def begin_to_fill(self) -> None:
+    async def begin_to_fill(self, infos: Iterable[StreamInfo]) -> None:
+        """Begin, where their leaders tell of nothing in them."""
+        messages = sum(info.state.messages for info in infos)
+        if messages > (await self._streams.first.newest(LAYOUT) is not None):
+            where = f"The streams in {self._streams.link.urls}"
+            raise CannotMove(f"{where} are not empty: they have {messages} documents. Nothing in them was changed.")
         layout = msgspec.structs.replace(self._streams.layout, floor=time.time_ns() // 1_000_000 * _IDS_A_MS)
         await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
@@ -133,16 +130,8 @@ class _Heard:
             self._entries.append(Entry("", newest, b"", is_gone=True))  # behind which the hearing begins
 
     async def read(self, prefix: str) -> list[Entry]:
-        """Return all that is kept under keys that begin so."""
+        """Return all that is kept under keys that begin so; raises `StoreUnavailable`."""
         found = {entry.key: entry async for some in self.stream.walk(prefix + ">") for entry in some}
-        await self._catch_up()
-        if self.games_upto is None:
-            self.games_upto = self._entries[-1].sequence
-        found.update((entry.key, entry) for entry in self._entries if entry.key.startswith(prefix))
-        return [entry for entry in found.values() if not entry.is_gone]
-
-    async def _catch_up(self) -> None:
-        """Return when all that was written until now has been heard; raises `StoreUnavailable`."""
         newest = await self.stream.last_sequence()
 
         def has_heard() -> bool:
@@ -153,6 +142,10 @@ class _Heard:
         is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._entries))
         if not is_heard or not is_whole:
             raise StoreUnavailable("What was written meanwhile has not all come. Try again.")
+        if self.games_upto is None:
+            self.games_upto = self._entries[-1].sequence
+        found.update((entry.key, entry) for entry in self._entries if entry.key.startswith(prefix))
+        return [entry for entry in found.values() if not entry.is_gone]
 
 
 async def _keep(write: Callable[[], Awaitable[object]]) -> None:

@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, Self, TypeAlias
 
@@ -25,7 +25,6 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
@@ -40,6 +39,7 @@ _MOST_IN_VAIN: Final = 2
 answer within that time is what ends it."""
 
 _LATE_SECONDS: Final = 0.3  # for how long at most is heard what came while this process had no time
+_LOST: Final = "The connection to the store was lost."
 _ECHO: Final = "echo"  # where in our own inbox what we send comes back to us
 
 log: Final = structlog.get_logger(__name__)
@@ -52,23 +52,20 @@ Answered = Callable[[Message | StoreUnavailable], None]
 _Question = tuple[float, Answered, list[Message] | None]
 """When it was asked (s, as `time.monotonic`), who is told, and where the answers before the last one go."""
 
-_NOBODY: Final[_Question] = (0.0, lambda answer: None, None)
-
 
 class Link:
     """A connection that comes back by itself, with its subscriptions. Belongs to one event loop.
 
     `on_connected` are called each time it is back. `away_since` is since when there is none (s, as `time.monotonic`).
-    `run` runs a task, until the link is closed.
+    `run` runs a task, until the link is closed. `urls` are those of the store, for people to read.
     """
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
         self.on_connected: list[Callable[[], object]] = []
         self.away_since: float | None = time.monotonic()
-        self._access = access
+        self._access, self.urls = access, access.urls
         self._patience_seconds = patience_seconds
         self._client: Client | None = None
-        self._server = ""
         self._opened, self._lost = asyncio.Event(), asyncio.Event()
         self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
@@ -106,7 +103,7 @@ class Link:
             if not isinstance(error, TimeoutError):
                 raise
             reason = link._reason_since(0) or "nobody answers"
-            raise CannotOpenStore(f"Cannot reach the store {hidden(urls)}: {reason}.") from error
+            raise CannotOpenStore(f"Cannot reach the store {link.urls}: {reason}.") from error
         return link
 
     @property
@@ -157,10 +154,7 @@ class Link:
 
     async def flush(self) -> None:
         """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
-        try:
-            await self.request(self._inbox + _ECHO)
-        except StoreUnavailable as unavailable:
-            raise StoreUnavailable("The server does not answer.") from unavailable
+        await self.request(self._inbox + _ECHO)
 
     async def close(self) -> None:
         """Send what waits, and end; whoever still waits for an answer is told that none came."""
@@ -172,7 +166,7 @@ class Link:
         if self._tasks:  # connections that end
             await asyncio.wait(self._tasks, timeout=self._patience_seconds)
             await self._tasks.stop()
-        self._lose()
+        self._fail(list(self._asked), _LOST)
 
     # -- the connection -----------------------------------------------------------------------------------------
 
@@ -234,10 +228,8 @@ class Link:
     def _take(self, client: Client) -> None:
         """Use a new connection, and tell those who wait for it."""
         self._access.add_found(client.discovered_servers)
-        url, is_again = client.connected_url, bool(self._server)
-        self._server = f"{url.hostname}:{url.port}" if url else "unknown"
-        if is_again:
-            log.info("the store is connected again", server=self._server)
+        if self._opened.is_set():
+            log.info("the store is connected again", server=self._access.servers[0])
         self._client, self.away_since = client, None
         self._lost.clear()
         self._opened.set()
@@ -248,8 +240,8 @@ class Link:
         """Use a connection no more, and tell all who wait for an answer over it."""
         if client is self._client:
             self._client, self.away_since = None, time.monotonic()
-            log.warning("the connection to the store is lost", server=self._server)
-            self._lose()
+            log.warning("the connection to the store is lost", server=self._access.servers[0])
+            self._fail(list(self._asked), _LOST)
             self._lost.set()
 
     async def _keep_sending(self) -> None:
@@ -285,7 +277,7 @@ class Link:
 
     def _hear(self, message: Message) -> None:
         number, status = (message.reply or message.subject).removeprefix(self._inbox), _status_of(message)
-        _, _, earlier = self._asked.get(number, _NOBODY)
+        earlier = self._asked[number][2] if number in self._asked else None
         if earlier is not None and not status:
             earlier.append(message)
         elif status.startswith("503"):
@@ -295,16 +287,17 @@ class Link:
 
     def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
         """Tell whoever asked, unless they were told before."""
-        since, answered, _ = self._asked.pop(number, _NOBODY)
-        if self._in_vain and time.monotonic() - since < _CONNECT_SECONDS:
-            self._in_vain = 0
-        answered(answer)
+        if number in self._asked:
+            since, answered, _ = self._asked.pop(number)
+            if self._in_vain and time.monotonic() - since < _CONNECT_SECONDS:
+                self._in_vain = 0
+            answered(answer)
 
-    def _lose(self) -> None:
-        """Tell all who wait that the connection is gone."""
-        asked, self._asked = self._asked, {}
-        for _, answered, _ in asked.values():
-            asyncio.get_running_loop().call_soon(answered, StoreUnavailable("The connection to the store was lost."))
+    def _fail(self, numbers: Iterable[str], why: str) -> None:
+        """Tell those who asked that there is no answer."""
+        for number in numbers:
+            _, answered, _ = self._asked.pop(number)
+            asyncio.get_running_loop().call_soon(answered, StoreUnavailable(why))
 
     async def _keep_looking(self) -> None:
         """Tell those who have waited for too long; the oldest were asked first."""
@@ -316,10 +309,8 @@ class Link:
                 late = time.monotonic() - since - self._patience_seconds
                 await asyncio.sleep(min(late, _LATE_SECONDS))
                 continue
-            _, answered, _ = self._asked.pop(next(iter(self._asked)))
             reason = self._reason_since(since)  # of a refused permission nothing else is heard
-            unavailable = StoreUnavailable("The store does not answer" + (f": {reason}." if reason else "."))
-            asyncio.get_running_loop().call_soon(answered, unavailable)
+            self._fail([next(iter(self._asked))], "The store does not answer" + (f": {reason}." if reason else "."))
             if not self._is_testing:
                 self._is_testing = True
                 self.run(self._test())
@@ -334,7 +325,7 @@ class Link:
                     await self.flush()
             is_silent = client.stats["in_msgs"] == heard and not self._reason_since(begun)
             if is_silent and client is self._client:
-                log.warning("the server of the store is silent, another is tried", server=self._server)
+                log.warning("the server of the store is silent, another is tried", server=self._access.servers[0])
                 self._in_vain += 1
                 self._drop(client)
         self._is_testing = False

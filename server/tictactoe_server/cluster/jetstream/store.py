@@ -180,7 +180,7 @@ class JetStreamStore:
         )
         async with contextlib.AsyncExitStack() as failing:
             failing.push_async_callback(link.close)
-            streams, infos = await find_streams(link, urls, opening_seconds, unsafe=unsafe)
+            streams, infos = await find_streams(link, opening_seconds, unsafe=unsafe)
             copy = SqliteStore.open(None if data is None else data / "history", specs)
             failing.push_async_callback(copy.close)
             store = cls(streams, copy, specs)
@@ -199,12 +199,9 @@ class JetStreamStore:
         """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
         while (found := await self._first.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
-            try:
+            with contextlib.suppress(Conflict, Unsettled):  # another server has made it, or makes it just now
                 await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
-            except Conflict:
-                continue
-            except Unsettled:  # another server makes it just now
-                await asyncio.sleep(_IN_PROCESS_SECONDS)
+            await asyncio.sleep(_IN_PROCESS_SECONDS)
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
 
     async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:

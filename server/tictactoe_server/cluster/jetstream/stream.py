@@ -14,6 +14,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator
 from functools import partial
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -21,8 +22,7 @@ import structlog
 from nats.js.api import ClusterInfo, StreamState
 
 from tictactoe_server.agenda import wait_until
-from tictactoe_server.cluster import hidden
-from tictactoe_server.cluster.jetstream.link import Link, Message
+from tictactoe_server.cluster.jetstream.link import Headers, Link, Message
 from tictactoe_server.storage.store import (
     MISSING,
     CannotOpenStore,
@@ -152,7 +152,7 @@ class Write(msgspec.Struct, eq=False):
     document: bytes
     expected: int | None
     waiter: Waiter
-    headers: dict[str, str] = {}
+    headers: Headers = None
     before: tuple[str, bytes] | None = None
     since: float = msgspec.field(default_factory=time.monotonic)
 
@@ -168,6 +168,8 @@ class Stream:
         self.link = link
         self.name = name
         self.prefix, self.feed = f"$KV.{word}.", f"ev.{word}."
+        sources = {"src": f"{self.prefix}>", "dest": f"{self.feed}>"}
+        self._needed: dict[str, object] = {"subjects": [f"{self.prefix}>"], **_NEEDED, "republish": sources}
         self._figures = figures or WriteFigures()
         self._waiting: dict[Write, None] = {}
         self._owed_since: float | None = None
@@ -252,13 +254,7 @@ class Stream:
         self._waiting[write] = None
         self._send(write)
 
-    def put(
-        self,
-        key: str,
-        document: bytes,
-        expected: int | None,
-        headers: dict[str, str] = {},  # noqa: B006
-    ) -> asyncio.Future[int]:
+    def put(self, key: str, document: bytes, expected: int | None, headers: Headers = None) -> asyncio.Future[int]:
         """Keep a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
         pending = Pending()
         self.write(Write(key, document, expected, pending, headers))
@@ -274,9 +270,8 @@ class Stream:
 
         It owes one to the oldest write, or to one that never got any.
         """
-        oldest = next(iter(self._waiting)).since if self._waiting else None
-        owed = [since for since in (oldest, self._owed_since, self.link.away_since) if since is not None]
-        return min(owed, default=None)
+        oldest = [write.since for write in islice(self._waiting, 1)]
+        return min((at for at in (*oldest, self._owed_since, self.link.away_since) if at is not None), default=None)
 
     async def close(self) -> None:
         """Wait for the writes under way, for no longer than an answer may take."""
@@ -297,7 +292,7 @@ class Stream:
 
     def _send(self, write: Write) -> None:
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
-        headers.update(write.headers)
+        headers |= write.headers or {}
         if write.before is not None:
             batch = {"Nats-Batch-Id": secrets.token_hex(8)}
             key, document = write.before
@@ -308,21 +303,19 @@ class Stream:
     def _settle(self, write: Write, answer: Message | Exception) -> None:
         """Tell who waits for a write what came of it."""
         outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
-        if isinstance(outcome, int):  # nearly all
-            del self._waiting[write]
-            self._owed_since = None
-            self._figures.add(time.monotonic() - write.since, 1)
-            write.waiter.stored(outcome if write.document else MISSING)  # a tombstone's revision is nobody's
+        if isinstance(outcome, Conflict) and write.expected == MISSING:
+            self.link.run(self._write_over_tombstone(write))
             return
-        if isinstance(outcome, Conflict):
+        del self._waiting[write]
+        if isinstance(outcome, int | Conflict):
             self._owed_since = None
-            if write.expected == MISSING:
-                self.link.run(self._write_over_tombstone(write))
-                return
         elif self._owed_since is None and not isinstance(outcome, Unsettled):
             self._owed_since = write.since
-        del self._waiting[write]
-        write.waiter.failed(outcome)
+        if isinstance(outcome, int):
+            self._figures.add(time.monotonic() - write.since, 1)
+            write.waiter.stored(outcome if write.document else MISSING)  # a tombstone's revision is nobody's
+        else:
+            write.waiter.failed(outcome)
 
     async def _write_over_tombstone(self, write: Write) -> None:
         """Write what is new once more, where it is a tombstone that is in its way."""
@@ -339,47 +332,35 @@ class Stream:
 
     def config(self, replicas: int = REPLICAS) -> dict[str, Any]:
         """Return how the stream has to be, as JetStream's requests say it."""
-        return {"name": self.name, "storage": "file", "num_replicas": replicas, **self._needed()}
-
-    def _needed(self) -> dict[str, object]:
-        sources = {"src": f"{self.prefix}>", "dest": f"{self.feed}>"}
-        return {"subjects": [f"{self.prefix}>"], **_NEEDED, "republish": sources}
+        return {"name": self.name, "storage": "file", "num_replicas": replicas, **self._needed}
 
     def faults_of(self, info: StreamInfo) -> list[str]:
         """Return in sentences what makes the stream useless for the rooms, whatever the operator accepts."""
         return [
             f"{name} is {found!r} and has to be {needed!r}."
-            for name, needed in self._needed().items()
+            for name, needed in self._needed.items()
             if (found := info.config.get(name, False if needed is True else None)) != needed
         ]
 
 
-async def find_stream(stream: Stream, urls: str, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
+async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
     """Return what the stream's leader says, for whom it waits.
 
     Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted, and
     `NoStream` where there is none.
     """
-    reason = "it does not answer"
-    try:
-        async with asyncio.timeout(patience_seconds):
-            while True:
-                try:
-                    info = await stream.info()
-                    await stream.newest(TIME)  # a stream may have its leader again before it can be read
-                    break
-                except StreamError as error:
-                    if error.code == NO_STREAM:
-                        raise NoStream(
-                            f"There is no stream {stream.name} in {hidden(urls)}. "
-                            "To make it: tictactoe-server cluster init."
-                        ) from None
-                    reason = error.description
-                except StoreUnavailable as unavailable:
-                    reason = str(unavailable).rstrip(".")
-                await asyncio.sleep(_PAUSE_SECONDS)
-    except TimeoutError:
-        raise CannotOpenStore(f"Cannot use the stream {stream.name} in {hidden(urls)}: {reason}.") from None
+    which, deadline = f"stream {stream.name} in {stream.link.urls}", time.monotonic() + patience_seconds
+    while True:
+        try:
+            info = await stream.info()
+            await stream.newest(TIME)  # a stream may have its leader again before it can be read
+            break
+        except StoreUnavailable as unavailable:
+            if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
+                raise NoStream(f"There is no {which}. To make it: tictactoe-server cluster init.") from None
+            if time.monotonic() > deadline:
+                raise CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
+        await asyncio.sleep(_PAUSE_SECONDS)
     if faults := stream.faults_of(info):
         raise CannotOpenStore(f"The stream {stream.name} cannot keep the rooms: {' '.join(faults)}")
     risks = risks_of(info)

@@ -15,7 +15,6 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
-from tictactoe_server.cluster import hidden
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import NoStream, Stream, StreamInfo, find_stream
 from tictactoe_server.storage.journal import PART_BITS
@@ -101,9 +100,7 @@ async def read_layout(first: Stream) -> Layout | None:
     return found and msgspec.json.decode(found.document, type=Layout)
 
 
-async def find_streams(
-    link: Link, urls: str, patience_seconds: float, *, unsafe: bool
-) -> tuple[Streams, list[StreamInfo]]:
+async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
     """Return the streams, and what the leader of each says, for whom it waits.
 
     Raises `CannotOpenStore` like `find_stream`, and where rooms are just being shared out anew.
@@ -111,7 +108,7 @@ async def find_streams(
     for name in (OLD, name_of(0)):
         try:
             first = Stream(link, name)
-            infos = [await find_stream(first, urls, patience_seconds, unsafe=unsafe)]
+            infos = [await find_stream(first, patience_seconds, unsafe=unsafe)]
             break
         except NoStream:
             if name != OLD:
@@ -119,9 +116,9 @@ async def find_streams(
     layout = await read_layout(first) or Layout()
     if layout.is_changing:
         raise CannotOpenStore(
-            f"The rooms in {hidden(urls)} are being shared out among the streams, or that broke off. "
+            f"The rooms in {link.urls} are being shared out among the streams, or that broke off. "
             f"To end it: tictactoe-server cluster reshard {layout.shared}."
         )
     streams = Streams(link, first.name, layout)
-    finding = (find_stream(one, urls, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
+    finding = (find_stream(one, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
     return streams, infos + await asyncio.gather(*finding)
