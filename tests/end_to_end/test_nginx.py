@@ -33,9 +33,9 @@ NGINX = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", os.de
 pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed here (Debian: apt install nginx)")
 
 
-def documented_site(page: Path = PAGE) -> str:
-    """Return the file as a page has it."""
-    found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+def documented_site() -> str:
+    """Return the file as the page has it."""
+    found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     return found[1]
 

@@ -1,4 +1,4 @@
-"""Several servers behind one host name of a real nginx, with the file of docs/cluster.md: a path for each server."""
+"""Several servers behind one host name of a real nginx, with the file of deploy/cluster: a path for each server."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.authority import Authority
-from tests.end_to_end.test_nginx import NGINX, Site, documented_site, free_ports, running_nginx
+from tests.end_to_end.test_nginx import NGINX, Site, free_ports, running_nginx
 from tests.peer import open_peer, play_out, until
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
+SITE = Path(__file__).parents[2] / "deploy" / "cluster" / "nginx.conf"
 COUNT = 3
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed here (Debian: apt install nginx)")
@@ -32,7 +32,7 @@ async def behind_one_name(authority: Authority, folder: Path) -> AsyncIterator[t
     async with contextlib.AsyncExitStack() as stack:
         node = stack.enter_context(node_in(folder))
         await (await empty_store(node)).close()
-        site = stack.enter_context(running_nginx(folder, authority, changes, documented_site(PAGE)))
+        site = stack.enter_context(running_nginx(folder, authority, changes, SITE.read_text(encoding="utf-8")))
         servers = [
             Server(
                 Settings(

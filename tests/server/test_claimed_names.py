@@ -18,10 +18,10 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.rows import each
 from tests.server.cases import cases
-from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES
+from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ListNames, Merge, Release
-from tictactoe_server.people.accounts import Accounts, hash_secret
+from tictactoe_server.people.accounts import Accounts, hash_old_rescue, hash_secret
 from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import (
@@ -69,12 +69,6 @@ def test_names_that_look_alike_have_a_key_in_common(names: list[str]) -> None:
 @pytest.mark.parametrize("names", cases("names that people tell apart"))
 def test_names_that_people_tell_apart_have_none(names: list[str]) -> None:
     assert not alike(*names)
-
-
-@pytest.fixture(autouse=True)
-def hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let rescue codes cost no time; `tests.end_to_end.test_names` has the server's own way."""
-    monkeypatch.setattr(names, "hash_rescue", lambda code, salt: hash_secret(code + salt))
 
 
 @pytest.fixture
@@ -431,40 +425,50 @@ async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(se
         assert back.welcome["player"] == ana.welcome["player"]
 
 
-async def test_of_many_who_claim_some_are_told_to_come_back_and_who_has_a_rescue_code_is_next(
-    server: Server, monkeypatch: pytest.MonkeyPatch
+async def with_old_codes(peer: Peer, store: Storage, name: str) -> list[str]:
+    """Claim a name, and keep the codes as 1.5 did."""
+    codes = await claim(peer, name)
+
+    def keep(account: Account | None) -> Account:
+        assert account
+        return replace(account, codes=tuple(hash_old_rescue(code.replace("-", ""), account.salt) for code in codes))
+
+    await change(store.table(ACCOUNTS), peer.welcome["player"], keep)
+    return codes
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+async def test_a_code_of_1_5_brings_the_name_back_once_and_hinders_no_newer_one(
+    server: Server, store: Storage, *, is_new: bool
 ) -> None:
-    hashed, gate, waiting = list[str](), threading.Event(), names_of(server)._waiting
+    async with open_peer(server.url, "ana") as ana:
+        old, new = await with_old_codes(ana, store, "ana"), await claim(ana, "ana")
+    code = (new if is_new else old)[0]
+    async with open_peer(server.url, "ana", rescue=code) as back, open_peer(server.url, "ana", rescue=code) as again:
+        assert (back.welcome["player"], again.welcome["code"]) == (ana.welcome["player"], "bad_token")
+
+
+async def test_of_many_who_come_back_by_codes_of_1_5_some_are_told_to_try_again(
+    server: Server, store: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, waiting = threading.Event(), names_of(server)._waiting
 
     def hash_when_open(code: str, salt: str) -> str:
-        hashed.append(code)
         gate.wait(10)
-        return hash_secret(code + salt)
+        return hash_old_rescue(code, salt)
 
-    monkeypatch.setattr(names, "hash_rescue", hash_when_open)
-    gate.set()
-    async with open_peer(server.url, "ana") as ana:
-        codes = await claim(ana, "ana")
-    gate.clear()
-    hashed.clear()
-    async with AsyncExitStack() as stack:
-        most = names.MOST_WAITING_OF_ADDRESS
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(most - 1)]
-        claims = [asyncio.create_task(peer.ask("claim_name", name=f"no {at}")) for at, peer in enumerate(peers)]
-        await until(lambda: hashed and waiting["claim", ""] == len(peers))
-        async with open_peer(server.url) as bo, open_peer(server.url) as gone:
-            await gone.send("claim_name", name="gone")
-            await until(lambda: waiting["claim", ""] == most)
-            refused = await bo.ask("claim_name", name="bo")
-            assert (refused["code"], refused["retry_ms"]) == ("busy", names.BUSY_MS)
-        back = asyncio.create_task(stack.enter_async_context(open_peer(server.url, "ana", rescue=codes[0])))
-        await until(lambda: waiting["rescue", ""])
+    monkeypatch.setattr(names, "hash_old_rescue", hash_when_open)
+    monkeypatch.setattr(names, "MOST_WAITING_OF_ADDRESS", 2)
+    async with open_peer(server.url, "ana") as ana, AsyncExitStack() as stack:
+        codes = await with_old_codes(ana, store, "ana")
+        coming = (stack.enter_async_context(open_peer(server.url, "ana", rescue=code)) for code in codes[:2])
+        back = list(map(asyncio.create_task, coming))
+        await until(lambda: waiting.total() == 2)
+        async with open_peer(server.url, "ana", rescue=codes[2]) as third:
+            assert (third.welcome["code"], third.welcome["retry_ms"]) == ("busy", names.BUSY_MS)
         gate.set()
-        assert (await back).welcome["player"] == ana.welcome["player"]
-        assert hashed.index(codes[0].replace("-", "")) == RESCUE_CODES, "it is next after the claim under way"
-        assert {(await one)["type"] for one in claims} == {"ok"}
-        await until(lambda: not waiting["claim", ""])
-        assert len(hashed) == 3 * len(peers) + 1, "nothing is done for who went while waiting"
+        assert {(await one).welcome["player"] for one in back} == {ana.welcome["player"]}
+        assert not waiting
 
 
 async def test_who_claimed_a_name_or_has_two_devices_is_remembered_like_one_who_had_a_seat(

@@ -36,4 +36,4 @@ async def test_games_that_are_on_and_games_that_ended_are_read_and_forks_are_not
                 async with asyncio.timeout(10):
                     await witness.has_seen(3)
         assert await read_games(nodes) == {(CODE, 1): [(0, 3, 1, 4, 2), (8,)]}
-    assert witness.forks == [f"game 1 of {CODE} had (0, 3, 1, 4, 2) and has (8,)"]
+    assert witness.forks == [f"game 1 of {CODE} had (0, 3, 1, 4, 2) (2) and has (8,) (3)"]

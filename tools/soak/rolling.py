@@ -89,14 +89,22 @@ def computing(count: int) -> Iterator[None]:
 
 
 async def run(
-    folder: Path, *, rounds: int, moves: int, rooms: int, servers: int, busy: int = 0, slow: int = 0, seed: int = 0
+    folder: Path,
+    *,
+    rounds: int,
+    moves: int,
+    rooms: int,
+    servers: int,
+    nodes: int = 3,
+    busy: int = 0,
+    slow: int = 0,
+    seed: int = 0,
 ) -> Rolling:
-    """Restart all of them so often, while `rooms` play on until so many moves are acknowledged."""
+    """Restart servers and `nodes` of the nodes so often, while `rooms` play until so many moves are acknowledged."""
     async with Cluster(folder, servers=servers, is_proxied=slow > 0) as cluster:
-        nodes = range(len(cluster.nodes.nodes))
         one_round = [
             *((f"server {number} restarted", restarting_server(number)) for number in range(servers)),
-            *((f"node {number} restarted", restarting_node(number)) for number in nodes),
+            *((f"node {number} restarted", restarting_node(number)) for number in range(nodes)),
         ]
         for cable in (cable for cables in cluster.cables for cable in cables):
             cable.slow_at_first(slow / 1000)

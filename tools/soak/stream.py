@@ -86,13 +86,17 @@ async def _subjects(jetstream: JetStreamContext, stream: str) -> set[str]:
 
 
 class Witness:
-    """Looks on while rooms are stored: a move that another one replaces is a `fork`, a sentence."""
+    """Looks on while rooms are stored: a move that another one replaces is a `fork`, a sentence.
+
+    A node that comes to lead sends what it applies then, also what the one before it has sent: that is older by its
+    sequence, and told apart by it.
+    """
 
     def __init__(self) -> None:
         self.forks: list[str] = []
         self.seen = 0
         self._news = asyncio.Condition()
-        self._moves: dict[Key, tuple[int, ...]] = {}
+        self._seen: dict[Key, tuple[int, tuple[int, ...]]] = {}
 
     @contextlib.asynccontextmanager
     async def looking_on(self, nodes: Nodes) -> AsyncIterator[None]:
@@ -107,17 +111,18 @@ class Witness:
         async with self._news:
             await self._news.wait_for(lambda: self.seen >= count)
 
-    def note(self, room: str, game: int, moves: tuple[int, ...]) -> None:
-        """Take notice of the moves that lie in the stream now; none is ever taken back in these games."""
-        before = self._moves.get((room, game), ())
-        if moves[: len(before)] != before:
-            self.forks.append(f"game {game} of {room} had {before} and has {moves}")
-        self._moves[room, game] = moves
+    def note(self, room: str, game: int, sequence: int, moves: tuple[int, ...]) -> None:
+        """Take notice of the moves that lie behind a sequence; none is ever taken back in these games."""
+        last, before = self._seen.get((room, game), (0, ()))
+        if sequence > last:
+            self._seen[room, game] = sequence, moves
+        if sequence >= last and moves[: len(before)] != before:
+            self.forks.append(f"game {game} of {room} had {before} ({last}) and has {moves} ({sequence})")
 
     async def _see(self, message: Msg) -> None:
         if message.data:
             room = decode_room(message.data)
-            self.note(room.code, room.game, room.position.moves)
+            self.note(room.code, room.game, int((message.headers or {})["Nats-Sequence"]), room.position.moves)
             async with self._news:
                 self.seen += 1
                 self._news.notify_all()

@@ -67,16 +67,17 @@ async def _make(streams: Sequence[Stream], replicas: int) -> None:
 
 
 async def spread_leaders(streams: Streams) -> None:
-    """Have each node lead about as many streams as any other, as far as they follow within a while."""
-    deadline = time.monotonic() + _ELECTION_SECONDS * len(streams.all)
+    """Have each node lead about as many streams that have rooms as any other, as far as they follow within a while."""
+    shared = streams.having(ROOM)
+    deadline = time.monotonic() + _ELECTION_SECONDS * len(shared)
     while time.monotonic() < deadline:
-        clusters = await asyncio.gather(*map(_cluster_of, streams.all))
+        clusters = await asyncio.gather(*map(_cluster_of, shared))
         led = Counter({peer.name: 0 for cluster in clusters for peer in cluster.replicas or ()})
         led.update(cluster.leader for cluster in clusters if cluster.leader)
         (busiest, most), (idlest, least) = [*led.most_common(), (None, 0)][0], [(None, 0), *led.most_common()][-1]
         if all(cluster.leader for cluster in clusters) and most - least < 2:
             return
-        crowded = [one for one, cluster in zip(streams.all, clusters, strict=True) if cluster.leader == busiest]
+        crowded = [one for one, cluster in zip(shared, clusters, strict=True) if cluster.leader == busiest]
         if most - least > 1:
             with contextlib.suppress(StoreUnavailable):
                 await crowded[0].ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)

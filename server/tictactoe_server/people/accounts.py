@@ -1,11 +1,11 @@
 """Who has claimed which name, and which devices are the same player: what is kept of that, and how it changes.
 
-Secrets are kept as hashes alone: tokens and the codes of links, which are random or soon over, by SHA-256, rescue
-codes, which last, by scrypt.
+Secrets are kept as hashes alone, by SHA-256: tokens and rescue codes are random, and the codes of links soon over.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -37,7 +37,7 @@ class Accounts:
 
         Of several it is that of this very name, else that of the player `but` after others.
         """
-        found = [await self.claims.load(key) for key in _all_keys(name)]
+        found = await asyncio.gather(*map(self.claims.load, _all_keys(name)))
         claims = [one[0] for one in found if one is not None and not one[0].is_free]
         return min(claims, key=lambda one: (_own_key(one.name) != _own_key(name), one.player == but), default=None)
 
@@ -73,15 +73,20 @@ class Accounts:
 
     async def leave(self, account: Account, for_name: str) -> None:
         """Let anybody claim the name of an account in a week, but for what it has in common with the one they have."""
-        keys = [key for key in _all_keys(account.claimed) if key not in _all_keys(for_name)]
-        await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
+        if account.claimed:
+            keys = [key for key in _all_keys(account.claimed) if key not in _all_keys(for_name)]
+            await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
     async def rename(self, player: Player) -> None:
         """Let all devices of a player bear a name."""
         if await self.load(player.id) is not None:
             account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
-            for device in account.devices if account else ():
-                await self._be(device.key, player)
+            if account:
+                await self.rename_devices(account)
+
+    async def rename_devices(self, account: Account) -> None:
+        """Let all devices of an account bear its name."""
+        await asyncio.gather(*(self._be(device.key, account.player) for device in account.devices))
 
     async def merge(self, player: str, into: Account) -> bool:
         """Let all devices of one player be another one from their next hello on; tell whether there are any."""
@@ -111,8 +116,11 @@ class Accounts:
 
     async def _change(self, keys: Iterable[str], player: str, edit: Callable[[Claim], Claim | None]) -> None:
         """Change those of the claims by these keys that are a player's."""
-        for key in keys:
-            await change(self.claims, key, lambda old: edit(old) if old and old.player == player else old)
+
+        def edit_own(old: Claim | None) -> Claim | None:
+            return edit(old) if old and old.player == player else old
+
+        await asyncio.gather(*(change(self.claims, key, edit_own) for key in keys))
 
     async def _be(self, key: str, player: Player) -> None:
         await change(self.players, key, lambda old: old and KnownPlayer(player, old.seen, is_seated=True))
@@ -142,5 +150,10 @@ def hash_signed_on(name: str) -> str:
 
 
 def hash_rescue(code: str, salt: str) -> str:
-    """Return as what a rescue code is kept; takes some 50 ms and 16 MB, so not on the event loop."""
+    """Return as what a rescue code is kept: one of 80 random bits, which no slow hash has to hide."""
+    return hashlib.sha256(bytes.fromhex(salt) + code.encode()).hexdigest()
+
+
+def hash_old_rescue(code: str, salt: str) -> str:
+    """Return as what 1.5 kept a rescue code; takes some 50 ms and 16 MB, so not on the event loop."""
     return hashlib.scrypt(code.encode(), salt=bytes.fromhex(salt), n=2**14, r=8, p=1).hex()

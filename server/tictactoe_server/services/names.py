@@ -11,8 +11,8 @@ import secrets
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from textwrap import wrap
 from typing import Final
@@ -28,7 +28,7 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
+from tictactoe_server.people.accounts import Accounts, hash_old_rescue, hash_rescue, hash_secret
 from tictactoe_server.people.look_alikes import can_be_claimed, keys_of, mark_other
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import PLAYERS, Account, LinkCode
@@ -40,7 +40,7 @@ from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
 MOST_WAITING: Final = 1_000
-MOST_WAITING_OF_ADDRESS: Final = 10  # how many claims, and how many rescue codes, may wait for their turn
+MOST_WAITING_OF_ADDRESS: Final = 10  # how many rescue codes of 1.5 may wait for their turn
 BUSY_MS: Final = 1_000  # when to try again where too many do
 _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
 _LINK_LENGTH: Final = 8
@@ -59,9 +59,9 @@ class Names(Service):
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
         self.handles = {ClaimName: self.claim, LinkDevice: self.link, Devices: self.list_devices, Revoke: self.revoke}
-        self._hashing, self._claiming = asyncio.Lock(), asyncio.Lock()
-        self._waiting: Counter[tuple[str, str]] = Counter()
-        self._lines = WeakValueDictionary[tuple[str, str], asyncio.Lock]()
+        self._hashing = asyncio.Lock()
+        self._waiting: Counter[str] = Counter()
+        self._lines = WeakValueDictionary[str, asyncio.Lock]()
 
     def start(self, core: Core) -> None:
         self._core = core
@@ -77,33 +77,30 @@ class Names(Service):
         """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
         if self._core.settings.hides_names:
             raise Refused(ErrorCode.NOT_ALLOWED, "names given")
-        with self._in_line("claim", call.session.address) as line:
-            if call.session.connection.signed_on is not None:
-                raise Refused(ErrorCode.NOT_ALLOWED, "signed on")
-            player = Player(call.player.id, read_name(call.request.name))
-            if not can_be_claimed(player.name):
-                raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
-            await self._count_try(call)
-            async with line, self._claiming:
-                if not call.session.connection.is_open:  # who went while waiting claims nothing
-                    raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
-            taken = await self.kept.claim(player.name, player.id)
-            if taken is not None:
-                raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
-            account, before = await self._open_account(call), []
-            codes = [draw_text(ROOM_CODE_ALPHABET, _RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
-            hashes = await self._hash(codes, account.salt, line, self._claiming)
+        if call.session.connection.signed_on is not None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "signed on")
+        player = Player(call.player.id, read_name(call.request.name))
+        if not can_be_claimed(player.name):
+            raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
+        await self._count_try(call)
+        taken = await self.kept.claim(player.name, player.id)
+        if taken is not None:
+            raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
+        codes = [draw_text(ROOM_CODE_ALPHABET, _RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
+        before = list[Account]()
 
-            def take(old: Account | None) -> Account:
-                before.append(old or account)
-                return replace(before[-1], claimed=player.name).with_codes(hashes)
+        def take(account: Account) -> Account:
+            hashes = tuple(hash_rescue(code, account.salt) for code in codes)
+            if account.codes == hashes:  # it is stored already
+                return account
+            before.append(account)
+            return replace(account, player=player, claimed=player.name).with_codes(hashes)
 
-            await change(self.kept.accounts, player.id, take)
-            await self.kept.leave(before[-1], player.name)
-            await self.kept.rename(player)
-            log.info("name claimed", player=player.id)
-            self._tell_owner(player)
-            call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
+        account = await self._open_account(call, take)
+        await asyncio.gather(self.kept.leave(before[-1], player.name), self.kept.rename_devices(account))
+        log.info("name claimed", player=player.id)
+        self._tell_owner(player)
+        call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
 
     async def link(self, call: Call) -> None:
         """Give a code with which another device becomes this player, once and soon, in place of the one before."""
@@ -165,8 +162,7 @@ class Names(Service):
             if hello.link is not UNSET:
                 player = await self._take_link(read_code(hello.link))
             else:
-                with self._in_line(way, session.address) as line:
-                    player = await self._take_rescue(hello.name or "", read_code(hello.rescue or ""), line)
+                player = await self._take_rescue(hello.name or "", read_code(hello.rescue or ""), session.address)
         except Refused as refused:
             if refused.code is ErrorCode.BAD_TOKEN:
                 allowances.count_try(*limits, "names")
@@ -193,11 +189,13 @@ class Names(Service):
         await change(self.kept.links, hash_secret(code), take)
         return taken[-1]
 
-    async def _take_rescue(self, name: str, code: str, line: asyncio.Lock) -> str:
+    async def _take_rescue(self, name: str, code: str, address: str) -> str:
         """Return the player who has claimed a name, and use up the code that brings it back."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
-        given = (await self._hash([code], account.salt, line))[0] if account else ""
+        given = hash_rescue(code, account.salt) if account else ""
+        if account and account.without_code(given) is None:  # perhaps one that 1.5 made
+            given = await self._hash_old(code, account.salt, address)
 
         def use_up(old: Account | None) -> Account:
             after = old and old.without_code(given)
@@ -219,42 +217,39 @@ class Names(Service):
         if await self.kept.players.load(call.session.device.secret) is None:
             raise Refused(ErrorCode.KICKED, "revoked")
 
-    async def _open_account(self, call: Call) -> Account:
-        """Return what lasts of a player, this device with it, and keep it from now on."""
+    async def _open_account(self, call: Call, edit: Callable[[Account], Account] = lambda account: account) -> Account:
+        """Return what lasts of a player, this device with it, once it is edited, and keep it from now on."""
         device = call.session.device
         new = Account(Player(call.player.id, device.name), salt=secrets.token_hex(16))
         self._note_seat(call.session)
 
         def open(old: Account | None) -> Account:
             account = (old or new).with_device(device.secret, device.client)
-            return account if account.salt else replace(account, salt=new.salt)
+            return edit(account if account.salt else replace(account, salt=new.salt))
 
         found: Account = await change(self.kept.accounts, call.player.id, open)
         return found
 
     @contextmanager
-    def _in_line(self, line: str, address: str) -> Iterator[asyncio.Lock]:
-        """Wait in a line for codes to be hashed, with the lock of the address; raises `Refused` where many do."""
-        places = {(line, ""): MOST_WAITING, (line, address): MOST_WAITING_OF_ADDRESS}
-        if any(self._waiting[place] >= most for place, most in places.items()):
+    def _in_line(self, address: str) -> Iterator[asyncio.Lock]:
+        """Wait in a line, with the lock of the address; raises `Refused` where many do."""
+        if self._waiting.total() >= MOST_WAITING or self._waiting[address] >= MOST_WAITING_OF_ADDRESS:
             raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
-        lock = self._lines.setdefault((line, address), asyncio.Lock())
-        self._waiting.update(places.keys())
+        lock = self._lines.setdefault(address, asyncio.Lock())
+        self._waiting[address] += 1
         try:
             yield lock
         finally:
-            self._waiting -= Counter(places.keys())
+            self._waiting -= Counter((address,))
 
-    async def _hash(self, codes: Sequence[str], salt: str, *line: asyncio.Lock) -> tuple[str, ...]:
-        """Return as what rescue codes are kept: those of one who asks at once, for a busy machine gives each its share
-        of time, and of all who ask one after the other: each code takes much memory.
+    async def _hash_old(self, code: str, salt: str, address: str) -> str:
+        """Return as what 1.5 kept a rescue code: one at a time, as each takes much memory.
 
-        Addresses take turns, as one of each waits at a time; and of all claims one, so that who comes back is next.
+        Addresses take turns, as one code of each waits at a time.
         """
-        async with AsyncExitStack() as stack:
-            for lock in (*line, self._hashing):
-                await stack.enter_async_context(lock)
-            return tuple(await asyncio.gather(*(asyncio.to_thread(hash_rescue, code, salt) for code in codes)))
+        with self._in_line(address) as line:
+            async with line, self._hashing:
+                return await asyncio.to_thread(hash_old_rescue, code, salt)
 
     def _hear(self, table: str, key: str) -> None:
         """Take over what was done at another server: a device was revoked, or a name has a new owner."""
