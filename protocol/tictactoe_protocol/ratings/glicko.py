@@ -47,7 +47,7 @@ class Meeting(NamedTuple):
 
 def expect(own: float, opponent: Number, odds: float = 1.0) -> float:
     """Return the points that this rating is expected to get against an opponent."""
-    return 1 / (1 + exp(_weight(opponent) * (opponent.rating - own) / _SCALE) / odds)
+    return _expect(_weight(opponent.deviation), opponent.rating - own, odds)
 
 
 def rest(own: Number, periods: float) -> Number:
@@ -70,7 +70,8 @@ def play(own: Number, meetings: Iterable[Meeting], periods: float = 1.0) -> Numb
     """
     inverse = gain = 0.0
     for opponent, score, odds in meetings:
-        weight, expected = _weight(opponent), expect(own.rating, opponent, odds)
+        weight = _weight(opponent.deviation)
+        expected = _expect(weight, opponent.rating - own.rating, odds)
         inverse += weight * weight * expected * (1 - expected)  # step 3
         gain += weight * (score - expected)
     variance, delta = 1 / inverse, gain / inverse  # step 4
@@ -97,7 +98,41 @@ def play_rated(own: Number, opponent: Number, score: float, odds: float, periods
     return Number(min(max(rating, low), high), min(max(deviation, least), most), min(volatility, MOST_VOLATILITY))
 
 
-def _weight(opponent: Number) -> float:
-    """Return how much a game against somebody tells, from 0 to 1: the g of the source."""
-    spread = opponent.deviation / (_SCALE * pi)
+class Advantage(NamedTuple):
+    """What is known of the first move's worth: the logarithm of its odds, and how much was learnt of that.
+
+    Without a game there is as much as of 20 that were drawn between equals.
+    """
+
+    edge: float = 0.0
+    learnt: float = 5.0
+
+    @property
+    def points(self) -> float:
+        """The same in points of a rating."""
+        return _SCALE * self.edge
+
+    @property
+    def odds(self) -> float:
+        """By how much the chances of who moves first are better."""
+        return exp(self.edge)
+
+    def learn(self, first: Number, second: Number, score: float) -> Advantage:
+        """Return what is known after a game in which the first got so many points, going by both as they were before.
+
+        Strengths count, as the share of points alone would come out too small where they differ much.
+        """
+        weight = _weight(sqrt(first.deviation * first.deviation + second.deviation * second.deviation))
+        expected = _expect(weight, second.rating - first.rating, self.odds)
+        learnt = self.learnt + expected * (1 - expected)
+        return Advantage(self.edge + (score - expected) / learnt, learnt)
+
+
+def _weight(deviation: float) -> float:
+    """Return how much a game against somebody with this deviation tells, from 0 to 1: the g of the source."""
+    spread = deviation / (_SCALE * pi)
     return 1 / sqrt(1 + 3 * spread * spread)
+
+
+def _expect(weight: float, behind: float, odds: float) -> float:
+    return 1 / (1 + exp(weight * behind / _SCALE) / odds)
