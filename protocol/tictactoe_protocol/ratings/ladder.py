@@ -97,7 +97,7 @@ class Ladder(Struct, omit_defaults=True):
 
     def add(self, game: RatedGame) -> None:
         """Rate one game."""
-        newcomer = Player() if len(game.players) == 2 else Player(Number(deviation=plackett_luce.START_DEVIATION))
+        newcomer = Player() if len(game.players) == 2 else Player(plackett_luce.START)
         known = [self.players.get(id, newcomer) for id in game.players]
         best = min(game.places)
         is_shared, is_drawn = game.places.count(best) > 1, game.places.count(best) == len(game.places)

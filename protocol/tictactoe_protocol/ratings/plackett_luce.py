@@ -12,26 +12,24 @@ from math import sqrt
 from typing import Final
 
 from tictactoe_protocol.ratings.arithmetic import exp
-from tictactoe_protocol.ratings.glicko import START, Number
+from tictactoe_protocol.ratings.glicko import Number
 
 SCALE: Final = 347.4 / 8.33
-START_DEVIATION: Final = SCALE * 25 / 3
+START: Final = Number(deviation=SCALE * 25 / 3, volatility=0.0)
+"""A newcomer's; without a volatility nothing grows with time."""
 _NOISE: Final = (SCALE * 25 / 6) * (SCALE * 25 / 6)
 _GROWTH: Final = (SCALE * 25 / 300) * (SCALE * 25 / 300)
 _LEAST_SHARE: Final = 0.0001
 
 
 def play_places(numbers: Sequence[Number], places: Sequence[int]) -> list[Number]:
-    """Return the numbers after a game, in the same order; the lowest place is the best, and several may share one.
-
-    Their volatility says nothing here and stays.
-    """
+    """Return the numbers after a game, in the same order; the lowest place is the best, and several may share one."""
     spreads = [one.deviation * one.deviation + _GROWTH for one in numbers]
     total = 0.0
     for spread in spreads:
         total += spread + _NOISE
     scale = sqrt(total)
-    strengths = [exp((one.rating - START) / scale) for one in numbers]
+    strengths = [exp((one.rating - START.rating) / scale) for one in numbers]
     rivals, shared = [], [places.count(place) for place in places]
     for place in places:
         rival = 0.0

@@ -14,7 +14,7 @@ from openskill.models import PlackettLuce
 from tests.rows import each
 from tictactoe_protocol.ratings.arithmetic import exp
 from tictactoe_protocol.ratings.glicko import Meeting, Number, expect, play, play_rated, rest
-from tictactoe_protocol.ratings.plackett_luce import SCALE, START_DEVIATION, play_places
+from tictactoe_protocol.ratings.plackett_luce import SCALE, START, play_places
 
 GLICKO_SCALE = 173.7178
 
@@ -90,7 +90,7 @@ def test_ratings_stay_within_their_bounds() -> None:
 
 def test_games_of_three_to_six_end_as_those_of_another_program() -> None:
     chance, model = Random(3), PlackettLuce()
-    ours = [Number(1500, START_DEVIATION) for _ in range(20)]
+    ours = [START for _ in range(20)]
     theirs = [model.rating() for _ in range(20)]
     for _ in range(3_000):
         players = chance.sample(range(20), chance.randint(3, 6))
