@@ -1,4 +1,5 @@
-"""Ratings as a fold over a log of games and verdicts, and what makes the log hard to change in silence. Pure, no I/O.
+"""Ratings as a fold over a log of games and verdicts, and what shows that the log was changed. Pure, no I/O.
 
-Whoever has the log folds it to the same ratings: `glicko` and `plackett_luce` for one game, `ladder` for all of them.
+`log` has what is folded and `ladder` the fold, for one game by `glicko` or `plackett_luce`; `shown` is who is shown of
+it. `bradley_terry` measures a season by itself. `checkpoints` are signed marks on the log, by `ed25519`.
 """

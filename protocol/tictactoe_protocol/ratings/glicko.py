@@ -13,9 +13,6 @@ from typing import Final, NamedTuple
 
 from tictactoe_protocol.ratings.arithmetic import exp
 
-START: Final = 1500.0
-START_DEVIATION: Final = 350.0
-START_VOLATILITY: Final = 0.06
 RATINGS: Final = (400.0, 4000.0)
 DEVIATIONS: Final = (45.0, 350.0)
 MOST_VOLATILITY: Final = 0.1
@@ -30,11 +27,11 @@ _STEPS: Final = 4
 
 
 class Number(NamedTuple):
-    """What is known of how strong somebody is; rating and deviation on Elo's scale."""
+    """What is known of how strong somebody is, at first of a newcomer; rating and deviation on Elo's scale."""
 
-    rating: float = START
-    deviation: float = START_DEVIATION
-    volatility: float = START_VOLATILITY
+    rating: float = 1500.0
+    deviation: float = DEVIATIONS[1]
+    volatility: float = 0.06
 
 
 class Meeting(NamedTuple):

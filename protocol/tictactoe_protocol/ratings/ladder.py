@@ -17,7 +17,6 @@ from msgspec import Struct
 from tictactoe_protocol.ratings import plackett_luce
 from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, Advantage, Number, play_rated, rest
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, count_unchanged, list_verdicts
-from tictactoe_protocol.ratings.plackett_luce import play_places
 
 WATCHED: Final = 200
 """Of how many last games a ladder counts those that were decided."""
@@ -101,15 +100,12 @@ class Ladder(Struct, omit_defaults=True):
         known = [self.players.get(id, newcomer) for id in game.players]
         best = min(game.places)
         is_shared, is_drawn = game.places.count(best) > 1, game.places.count(best) == len(game.places)
-        numbers = (
-            self._rate_two(known, game) if len(known) == 2 else play_places([one.number for one in known], game.places)
-        )
-        for id, own, number, place in zip(game.players, known, numbers, game.places, strict=True):
+        rate = self._rate_two if len(known) == 2 else _rate_several
+        for id, own, number, place in zip(game.players, known, rate(known, game), game.places, strict=True):
             opponents = own.opponents
             if len(opponents) < OPPONENTS:
-                opponents = (*opponents, *(one for one in game.players if one != id and one not in opponents))[
-                    :OPPONENTS
-                ]
+                met = (one for one in game.players if one != id and one not in opponents)
+                opponents = (*opponents, *met)[:OPPONENTS]
             self.players[id] = Player(
                 number,
                 max(own.at, game.at),
@@ -122,7 +118,7 @@ class Ladder(Struct, omit_defaults=True):
         self.games += 1
         self.decided = (self.decided + (_DRAWN if is_drawn else _DECIDED))[-WATCHED:]
 
-    def _rate_two(self, known: Sequence[Player], game: RatedGame) -> tuple[Number, Number]:
+    def _rate_two(self, known: Sequence[Player], game: RatedGame) -> Sequence[Number]:
         odds, (one, other) = self.advantage.odds, game.places
         score = 0.5 if one == other else float(one < other)
         times = [max(0.0, (game.at - own.at) / MS_A_PERIOD) if own.at else 0.0 for own in known]
@@ -132,6 +128,10 @@ class Ladder(Struct, omit_defaults=True):
             play_rated(first, second, score, odds, min(times[0], 1)),
             play_rated(second, first, 1 - score, 1 / odds, min(times[1], 1)),
         )
+
+
+def _rate_several(known: Sequence[Player], game: RatedGame) -> Sequence[Number]:
+    return plackett_luce.play_places([own.number for own in known], game.places)
 
 
 class State(Struct, frozen=True, omit_defaults=True):
@@ -162,12 +162,11 @@ def fold(
 ) -> State:
     """Return the state after all entries, or after the first `until` of them; raises KeyError where a game is missing.
 
-    It goes on from the latest of some earlier `states` that is usable, so that only games since that one are asked for
+    It goes on from the newest of some earlier `states` that is usable, so that only games since that one are asked for
     where no verdict is new. All verdicts of the log count, also those after `until`.
     """
     end = len(entries) if until is None else until
-    usable = (state for state in list_usable(states, entries, games) if state.entries <= end)
-    start = max(usable, key=lambda state: state.entries, default=State())
+    start = newest_usable((state for state in states if state.entries <= end), entries, games)
     verdicts = list_verdicts(entries)
     judge = Judge(verdicts).judge
     ladders, own = dict(start.ladders), set[str]()
@@ -183,10 +182,10 @@ def fold(
     return State(end, verdicts, ladders)
 
 
-def list_usable(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> list[State]:
-    """Return those states that the log can be folded on from.
+def newest_usable(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
+    """Return the newest of these states that the log can be folded on from, else the empty one.
 
-    The others were made from games that are void now, or are no more, or from a longer log.
+    Those after it are of no use any more: they were made from games that a verdict has changed since.
     """
     verdicts = list_verdicts(entries)
 
@@ -194,4 +193,5 @@ def list_usable(states: Iterable[State], entries: Sequence[Entry], games: Mappin
     def reach(known: tuple[Verdict, ...]) -> int:
         return len(entries) if known == verdicts else count_unchanged(entries, games, known, verdicts)
 
-    return [state for state in states if state.entries <= reach(state.verdicts)]
+    newest_first = sorted(states, key=lambda state: state.entries, reverse=True)
+    return next((state for state in newest_first if state.entries <= reach(state.verdicts)), State())

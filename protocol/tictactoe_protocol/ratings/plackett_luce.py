@@ -24,39 +24,27 @@ _LEAST_SHARE: Final = 0.0001
 
 def play_places(numbers: Sequence[Number], places: Sequence[int]) -> list[Number]:
     """Return the numbers after a game, in the same order; the lowest place is the best, and several may share one."""
+    order = sorted(range(len(numbers)), key=lambda me: (places[me], numbers[me]))  # sums depend on it, if hardly
     spreads = [one.deviation * one.deviation + _GROWTH for one in numbers]
     total = 0.0
-    for spread in spreads:
-        total += spread + _NOISE
+    for me in order:
+        total += spreads[me] + _NOISE
     scale = sqrt(total)
     strengths = [exp((one.rating - START.rating) / scale) for one in numbers]
-    rivals, shared = [], [places.count(place) for place in places]
-    for place in places:
-        rival = 0.0
-        for strength, other in zip(strengths, places, strict=True):
-            rival += strength if other >= place else 0.0
-        rivals.append(rival)
-    return [
-        _move(
-            one,
-            spread,
-            scale,
-            [
-                (strength / rival, shares, of == me)
-                for of, (rival, shares, other) in enumerate(zip(rivals, shared, places, strict=True))
-                if other <= place
-            ],
-        )
-        for me, (one, spread, strength, place) in enumerate(zip(numbers, spreads, strengths, places, strict=True))
-    ]
-
-
-def _move(own: Number, spread: float, scale: float, chances: list[tuple[float, int, bool]]) -> Number:
-    """Return a number after a game, from the chances one had at each place that was given away, one's own the last."""
-    gain = certainty = 0.0
-    for chance, shares, is_own in chances:
-        gain += (is_own - chance) / shares
-        certainty += chance * (1 - chance) / shares
-    certainty *= sqrt(spread) / scale * spread / (scale * scale)
-    left = max(1 - certainty, _LEAST_SHARE)
-    return own._replace(rating=own.rating + spread / scale * gain, deviation=sqrt(spread * left))
+    rivals = [0.0] * len(numbers)
+    for me in order:
+        for other in order:
+            if places[other] >= places[me]:
+                rivals[me] += strengths[other]
+    after = list(numbers)
+    for me, own in enumerate(numbers):
+        gain = told = 0.0
+        for other in order:
+            if places[other] <= places[me]:
+                chance, shared = strengths[me] / rivals[other], places.count(places[other])
+                gain += ((other == me) - chance) / shared
+                told += chance * (1 - chance) / shared
+        left = 1 - told * sqrt(spreads[me]) / scale * spreads[me] / (scale * scale)
+        rating = own.rating + spreads[me] / scale * gain
+        after[me] = own._replace(rating=rating, deviation=sqrt(spreads[me] * max(left, _LEAST_SHARE)))
+    return after

@@ -12,7 +12,7 @@ SHOWN_DEVIATION: Final = 110
 LISTED_DEVIATION: Final = 90
 LISTED_MS: Final = 90 * 86_400_000
 _AROUND: Final = 5
-_TOLD_BY_A_GAME: Final = 1 / 135_500  # of 1 / deviation ** 2, between equals who are shown
+_TOLD: Final = 1 / 135_500  # by how much a game of two who are shown, and equals, raises 1 / deviation ** 2
 
 
 class Row(NamedTuple):
@@ -29,13 +29,15 @@ class Row(NamedTuple):
 def games_to_rank(player: Player, at: int) -> tuple[int, int] | None:
     """Return how many games somebody has of about how many until their rating is shown, or None where it is.
 
+    They are reckoned as games of two against players who are shown.
+
     >>> games_to_rank(Player(), 0)
     (0, 10)
     """
     deviation = player.number_at(at).deviation
     if deviation <= SHOWN_DEVIATION:
         return None
-    missing = (1 / SHOWN_DEVIATION**2 - 1 / deviation**2) / _TOLD_BY_A_GAME
+    missing = (1 / SHOWN_DEVIATION**2 - 1 / deviation**2) / _TOLD
     return player.games, player.games + max(1, round(missing))
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.rows import each
 from tictactoe_protocol.ratings.glicko import MS_A_PERIOD
-from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, fold, list_usable
+from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, fold, newest_usable
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
 
 NAMES = "abcdefg"
@@ -89,9 +89,9 @@ def test_a_verdict_is_folded_from_the_newest_snapshot_before_what_it_names(log: 
     id = [*log.games][number % len(log.games)]
     states = [fold(log.entries, log.games, until=count) for count in range(len(log.entries) + 1)]
     place = next(place for place, entry in enumerate(log.entries) if id in entry.games)
-    assert list_usable(states, log.entries, log.games) == states
+    assert newest_usable(states, log.entries, log.games) == states[-1]
     void = [*log.entries, verdict(1, "void game", of=id)]
-    assert list_usable(states, void, log.games) == states[: place + 1]
+    assert newest_usable(states, void, log.games) == states[place]
     since = {id: log.games[id] for entry in log.entries[place:] for id in entry.games}
     assert fold(void, since, states) == fold(void, log.games)
     assert fold(log.entries, {}, states) == states[-1]
@@ -152,6 +152,20 @@ def test_who_had_the_first_move_of_the_first_game_does_not_matter_to_it() -> Non
     other.add(game(0, "ba", (2, 1)))
     assert one.players == other.players
     assert one.advantage.edge == -other.advantage.edge > 0
+
+
+def test_a_log_comes_to_this_digest_on_every_machine() -> None:
+    """The games are made in whole numbers, as chance may be another elsewhere."""
+    games, number = [], 1
+    for place in range(2_000):
+        number = number * 1_103_515_245 % 2**31
+        seats, first = 3 if place % 5 == 0 else 2, number >> 16
+        players = "".join(NAMES[(first + step * (1 + first % 3)) % len(NAMES)] for step in range(seats))
+        places = [(first >> (seat + 4)) % seats for seat in range(seats)]
+        games.append(game(place, players, places, f"rules of {seats}"))
+    entries = [Entry(tuple(one.id for one in games[start : start + 100])) for start in range(0, 2_000, 100)]
+    state = fold(entries, {one.id: one for one in games})
+    assert state.digest == "80d48cce20068ffac2d893d8509d8dfae521c072220b34d3b8e262cc132dc377"
 
 
 def test_what_a_row_says_of_a_player() -> None:
