@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rows import each
-from tictactoe_protocol.ratings.glicko import MS_A_PERIOD
+from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, play_rated, rest
 from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, fold, newest_usable
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
 
@@ -189,6 +189,19 @@ def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
     later = before.number_at(before.at + int(10 * MS_A_PERIOD)).deviation
     assert later > before.number.deviation == before.number_at(0).deviation
     assert Player().number_at(1).deviation == 350
+
+
+def test_both_are_less_known_after_a_long_time_of_which_the_last_period_is_the_games() -> None:
+    ladder, periods = Ladder(), 30
+    for number in range(40):
+        ladder.add(game(number, "ab", (1, 2) if number % 2 else (2, 1)))
+    ana, bo, advantage = ladder.players["a"], ladder.players["b"], ladder.advantage
+    at = ana.at + round(periods * MS_A_PERIOD)
+    ladder.add(RatedGame("late", at, "four", ("a", "b"), (1, 2)))
+    first, second = (rest(own.number, periods - 1) for own in (ana, bo))
+    assert first.deviation > ana.number.deviation + 10
+    assert ladder.players["a"].number == pytest.approx(play_rated(first, second, 1, advantage.odds, 1))
+    assert ladder.players["b"].number == pytest.approx(play_rated(second, first, 0, 1 / advantage.odds, 1))
 
 
 def test_a_ladder_of_draws_closes_with_its_figure() -> None:
