@@ -135,6 +135,13 @@ def test_who_is_voided_is_so_under_a_name_that_was_merged_into_theirs() -> None:
     assert Judge(list_verdicts(orders)).judge(game(0, "ac", (1, 2))) is None
 
 
+def test_of_two_times_since_which_somebody_is_void_the_earlier_one_counts() -> None:
+    orders = [verdict(1, "void player", of="a", since=5), verdict(2, "void player", of="a", since=9)]
+    judge, played = Judge(list_verdicts(orders)), game(0, "ab", (1, 2))
+    ended = (msgspec.structs.replace(played, at=at) for at in (4, 5))
+    assert [judge.judge(one) is None for one in ended] == [False, True]
+
+
 @given(logs(), st.randoms(use_true_random=False))
 def test_the_order_of_three_players_does_not_matter(log: Log, chance: Random) -> None:
     mixed = {}
@@ -177,6 +184,11 @@ def test_what_a_row_says_of_a_player() -> None:
     assert (ana.opponents, ana.ratings[0], ana.at) == (("b", "c"), 1500, 3 * 86_400_000)
     assert ana.trend == ana.number.rating - 1500 < 0
     assert ladder.players["c"].draws == 1
+    before = []
+    for number in range(4, 16):
+        before.append(ladder.players["a"].number.rating)
+        ladder.add(game(number, "ab", (1, 2)))
+    assert ladder.players["a"].ratings == tuple(before[-10:]), "a trend goes over ten games"
 
 
 def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
