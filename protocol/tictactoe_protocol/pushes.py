@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
+from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ FEATURES: Final = (
     "names",
     "opening",
     "presence",
+    "ratings",
     "repeat",
     "review",
     "sentences",
@@ -166,7 +168,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
     `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
     change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen`
     once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is
-    over and kept.
+    over and kept. `rated` is there, and true, where the room's games are rated.
     """
 
     room: str
@@ -194,6 +196,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
     game_id: str | UnsetType = UNSET
+    rated: bool | UnsetType = UNSET
 
 
 class ListedRoom(Struct, frozen=True):
@@ -213,6 +216,7 @@ class RoomSummary(ListedRoom, frozen=True):
 
     age_ms: int
     analysis: str | UnsetType = UNSET
+    rated: bool | UnsetType = UNSET
 
 
 class PastPlayer(Struct, frozen=True):
@@ -240,6 +244,16 @@ class PastGame(Struct, frozen=True):
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
     game_id: str | UnsetType = UNSET
+
+
+class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "with"}):
+    """A player's ladders and newest rated games, at most 20, newest first; `with_` are those of them with who asks."""
+
+    player: str
+    name: str
+    ladders: tuple[LadderStanding, ...]
+    games: tuple[PastGame, ...]
+    with_: Encounters | UnsetType = UNSET
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):
@@ -388,6 +402,9 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     codes_left: int | UnsetType = UNSET
     export: dict[str, Any] | UnsetType = UNSET
     before: int | UnsetType = UNSET
+    rated: bool | UnsetType = UNSET
+    ladder: LadderState | UnsetType = UNSET
+    profile: PlayerProfile | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
@@ -506,4 +523,4 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
 _Answer = Welcome | Ok | Error
 _OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
 
-Push = _Answer | _OfRooms | Notice | Announcement | EventPush
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush | Rated
