@@ -33,6 +33,7 @@ from tictactoe_server.http.pages import Pages
 from tictactoe_server.http.place import open_place
 from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
@@ -77,7 +78,7 @@ def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
 def kept_by(services: Sequence[Service] = ()) -> Specs:
     """Return all that a server keeps which has these services beside the usual ones."""
     more = [spec for service in services for spec in service.tables]
-    return Specs((*KEPT.tables, *Tournaments.tables, *more), KEPT.games)
+    return Specs((*KEPT.tables, *Tournaments.tables, *Ladders.tables, *more), KEPT.games)
 
 
 class Server:
@@ -239,6 +240,7 @@ class Server:
         self._tournaments = tournaments = Tournaments(drain)
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
+        self.ladders = Ladders()
         greeting = Greeting(bans, self._place, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
@@ -251,6 +253,7 @@ class Server:
             PastGames(shows_pages=settings.page),
             Reviews(pool),
             tournaments,
+            self.ladders,
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
