@@ -71,16 +71,16 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_740, 5),
+    "admin": (1_850, 5),
     "api": (470, 1),
-    "cli": (1_370, 3),
+    "cli": (1_390, 3),
     "cluster": (2_790, 7),
     "core": (1_900, 5),
     "events": (2_800, 6),
     "http": (1_420, 3),
     "listings": (750, 3),
     "people": (500, 2),
-    "ratings": (760, 3),
+    "ratings": (900, 3),
     "records": (820, 2),
     "rooms": (1_400, 5),
     "services": (2_400, 5),

@@ -329,6 +329,7 @@ class Server:
             list_events=self._tournaments.rows,
             end_event=self._tournaments.end,
             forget=self._forgetting.forget,
+            ratings=self.ladders,
             cluster=cluster,
             backups=backups,
         )
@@ -338,6 +339,7 @@ class Server:
             *(core.store, self._bans, stay, days, settings.keep_players_days),
             forget=self._forgetting.forget_all,
             is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
+            needed_from=self.ladders.needed_from,
         )
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer

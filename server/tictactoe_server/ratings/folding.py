@@ -7,8 +7,9 @@ or doubled by a death: what is known is always the fold of what is kept.
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Final
@@ -19,6 +20,7 @@ from msgspec.structs import replace
 from tictactoe_protocol.ratings.checkpoints import START, Checkpoint, extend_chain, leaf_of, sign_checkpoint
 from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
+from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRET_KEY, SECRETS, LoggedEntry, Secret, Snapshot, key_of
 from tictactoe_server.storage.specs import Storage
@@ -30,10 +32,6 @@ _GAMES_AT_ONCE: Final = 100  # about 3 ms of folding, after which others have th
 Told = Callable[[State, State, Sequence[RatedGame]], None]
 
 log: Final = structlog.get_logger(__name__)
-
-
-class CannotJudge(Exception):
-    """A verdict cannot be folded; the message is a sentence for the operator."""
 
 
 class Folding:
@@ -66,9 +64,19 @@ class Folding:
         self._folded_games = 0
 
     @property
-    def kept_from(self) -> int | None:
-        """When the first game ended that no snapshot holds (ms since 1970), None where there is none."""
-        return min((game.at for game in self._games.values()), default=None)
+    def games(self) -> int:
+        """How many games all entries have."""
+        return len(self._named)
+
+    @property
+    def entries(self) -> int:
+        """How many entries there are."""
+        return len(self._log)
+
+    @property
+    def needed_from(self) -> float:
+        """When the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
+        return min((game.at for game in self._games.values()), default=math.inf)
 
     async def step(self, *, appends: bool = True) -> None:
         """Read what is new, append what no entry names where it `appends`, and fold; raises `StoreUnavailable`."""
@@ -82,7 +90,7 @@ class Folding:
             await self._fold()
 
     async def judge(self, verdict: Verdict) -> Verdict:
-        """Append a verdict under the next number, and fold it; raises `CannotJudge` and `StoreUnavailable`."""
+        """Append a verdict under the next number, and fold it; raises `OrderRefused` and `StoreUnavailable`."""
         await self.step()
         async with self._one_by_one:
             while True:
@@ -93,11 +101,16 @@ class Folding:
             await self._fold()
         return verdict
 
-    async def verify(self) -> tuple[State, State]:
-        """Return the state as it is, and as a fold of all that is kept from its beginning comes to it."""
+    async def fold_all(self) -> tuple[Mapping[str, RatedGame], State]:
+        """Return all games that are kept, and what they come to with all entries from the first one on.
+
+        Raises `OrderRefused` where some are not kept any more.
+        """
         await self.step()
         games = await self.read_all()
-        return self.state, await self._advance(State(), games, len(self._log))
+        if gone := self._named - games.keys():
+            raise OrderRefused(f"{len(gone)} games are not kept any more, so not everything can be folded again.")
+        return games, await self._advance(State(), games, len(self._log))
 
     async def read_all(self) -> dict[str, RatedGame]:
         """Return all rated games that are kept, by their ids."""
@@ -107,11 +120,11 @@ class Folding:
                 found[rated.id] = rated
         return found
 
-    async def export(self) -> list[LoggedEntry]:
-        """Return all entries as they are kept."""
-        await self.step()
-        found = [await self._entries.load(key_of(number + 1)) for number in range(len(self._log))]
-        return [one[0] for one in found if one is not None]
+    async def list_entries(self) -> AsyncIterator[LoggedEntry]:
+        """Yield all entries as they are kept."""
+        for number in range(1, len(self._log) + 1):
+            if (found := await self._entries.load(key_of(number))) is not None:
+                yield found[0]
 
     def salt_of(self, id: str) -> bytes:
         """Return the salt of a game or verdict, by its id."""
@@ -182,7 +195,7 @@ class Folding:
         records: Sequence[RatedGame | Verdict] = (
             [self._games[id] for id in entry.games] if verdict is None else [verdict]
         )
-        ids = entry.games if verdict is None else (f"verdict-{verdict.seq}",)
+        ids = entry.games if verdict is None else (name_of(verdict),)
         leaves = [leaf_of(self.salt_of(id), one).hex() for id, one in zip(ids, records, strict=True)]
         logged = LoggedEntry(tuple(leaves), entry.games, verdict)
         try:
@@ -196,19 +209,19 @@ class Folding:
     # -- the fold -----------------------------------------------------------------------------------------------
 
     async def _check(self, verdict: Verdict) -> None:
-        """Raise `CannotJudge` for what is not there, and for what reaches behind the oldest game that is kept."""
+        """Raise `OrderRefused` for what is not there, and for what reaches behind the oldest game that is kept."""
         about = verdict
         while about.kind == "undo":
             if not 0 < about.undoes < about.seq:
-                raise CannotJudge(f"There is no verdict {about.undoes} to be undone.")
+                raise OrderRefused(f"There is no verdict {about.undoes} to be undone.")
             about = self._verdicts[about.undoes - 1]
         if about.kind == "void game" and about.of not in self._named:
-            raise CannotJudge(f"There is no rated game {about.of}.")
+            raise OrderRefused(f"There is no rated game {about.of}.")
         games = await self.read_all()
         gone = self._named - games.keys()
         oldest = min((game.at for game in games.values()), default=verdict.at)
         if about.of in gone if about.kind == "void game" else gone and about.since < oldest:
-            raise CannotJudge("That reaches behind the oldest game that is kept, so nothing could be folded again.")
+            raise OrderRefused("That reaches behind the oldest game that is kept, so nothing could be folded again.")
 
     async def _fold(self) -> None:
         if self.state.entries == len(self._log) and self.state.verdicts == self._verdicts:
@@ -279,3 +292,8 @@ class Folding:
             await save(self._snapshots, key_of(number), Snapshot(self.state, cursor, checkpoint), MISSING)
         kept = await self._snapshots.load(key_of(number))
         self.checkpoint = checkpoint if kept is None else kept[0].checkpoint
+
+
+def name_of(verdict: Verdict) -> str:
+    """Return by what id a verdict has its salt."""
+    return f"verdict-{verdict.seq}"

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import structlog
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import (
     Encounters,
@@ -28,16 +28,18 @@ from tictactoe_protocol.rated import (
     RatingChange,
     Ratings,
 )
+from tictactoe_protocol.ratings.checkpoints import leaf_of
 from tictactoe_protocol.ratings.glicko import expect
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
 from tictactoe_protocol.requests import Create
+from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
-from tictactoe_server.ratings.folding import CannotJudge, Folding
+from tictactoe_server.ratings.folding import Folding, name_of
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import ACCOUNTS
@@ -158,7 +160,9 @@ class Ladders(Service):
 
     def _hear_changed(self, table: str, key: str) -> None:
         """Read all again a little after somebody was forgotten, whose name is another one then."""
-        if table in (LADDERS.name, ACCOUNTS.name):
+        if table == ENTRIES.name:
+            self._news.set()
+        elif table in (LADDERS.name, ACCOUNTS.name):
             self._core.agenda.after(_REREAD_SECONDS, self.read_again)
 
     def read_again(self) -> None:
@@ -170,7 +174,7 @@ class Ladders(Service):
         now = time.time_ns() // 1_000_000
         try:
             await self.folding.judge(Verdict(0, now, "operator", "merge", "merged", player, into=into))
-        except (CannotJudge, StoreUnavailable) as why:
+        except (OrderRefused, StoreUnavailable) as why:
             log.warning("games stay those of the player before", player=player, into=into, reason=str(why))
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
@@ -197,6 +201,52 @@ class Ladders(Service):
                     for id, own, points in zip(game.players, known, expected, strict=True)
                 }
                 live.push(Rated(room, live.room.game, game.rules, changes))
+
+    # -- orders -------------------------------------------------------------------------------------------------
+
+    async def judge(self, kind: Any, reason: str, *, of: str = "", since: int = 0, undoes: int = 0) -> dict[str, Any]:
+        """Keep a verdict of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`."""
+        now = time.time_ns() // 1_000_000
+        verdict = await self.folding.judge(Verdict(0, now, "operator", kind, reason, of, since, undoes=undoes))
+        self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
+        log.info("a verdict on ratings", **asdict(verdict))
+        return asdict(verdict)
+
+    async def needed_from(self) -> float:
+        """Return from when on games are needed that are not in a snapshot; see `Folding.needed_from`."""
+        await self.folding.step()
+        return self.folding.needed_from
+
+    async def verify(self) -> dict[str, Any]:
+        """Return the digest of what is shown, and that of all games folded again."""
+        _, state = await self.folding.fold_all()
+        return self._figures() | {"folded": state.digest}
+
+    async def export(self) -> tuple[dict[str, Any], bytes]:
+        """Return figures, and a line of JSON for each entry: its games or verdict, with salts and leaves; and an end.
+
+        What names somebody who was forgotten since has no salt: its leaf proves that something stood there.
+        """
+        games, state = await self.folding.fold_all()
+        lines = []
+        async for one in self.folding.list_entries():
+            records: list[RatedGame | Verdict] = [games[id] for id in one.games]
+            ids = one.games
+            if one.verdict is not None:
+                records, ids = [one.verdict], (name_of(one.verdict),)
+            salts = map(self.folding.salt_of, ids)
+            shown = [
+                salt.hex() if leaf_of(salt, record).hex() == leaf else None
+                for salt, record, leaf in zip(salts, records, one.leaves, strict=True)
+            ]
+            kind = "games" if one.verdict is None else "verdict"
+            lines.append(encode({kind: records, "salts": shown, "leaves": one.leaves}))
+        lines.append(encode({"digest": state.digest, "checkpoint": self.folding.checkpoint}))
+        return self._figures(), b"\n".join([*lines, b""])
+
+    def _figures(self) -> dict[str, Any]:
+        folding = self.folding
+        return {"games": folding.games, "entries": folding.entries, "digest": folding.state.digest}
 
     # -- what is asked ------------------------------------------------------------------------------------------
 
