@@ -41,6 +41,7 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.ratings.folding import Folding, name_of
 from tictactoe_server.ratings.games import rated_game
+from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import ACCOUNTS
 from tictactoe_server.rooms import FinishedGame, Refused, Room
@@ -70,6 +71,7 @@ class Ladders(Service):
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
+        self.routes = LadderPages(lambda: self.keys, self.describe, self.describe_player).routes
         self._tasks = Tasks()
         self._news = asyncio.Event()
 
