@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import challenges, events, names, pushes, requests, terms
+from tictactoe_protocol import challenges, events, names, pushes, rated, requests, terms
 from tictactoe_protocol.codes import PROTOCOL_VERSION
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
@@ -139,6 +139,11 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Ping: (requests.Ping(id="18"),),
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
         requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
+        rated.Ratings: (
+            rated.Ratings(id="50", rules="connect-four"),
+            rated.Ratings(id="51", rules="connect-four", around="p5K2"),
+        ),
+        rated.Profile: (rated.Profile(id="52", player="p5K2"),),
         requests.Review: (
             requests.Review(id="27", game="g7KQ2", ply=4),
             requests.Review(id="28", replay="x3Fq0ZxJ8nY"),
@@ -205,6 +210,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
         pushes.Ok: (
             pushes.Ok(id="2", room=_ROOM, seat="X", moves=(0, 4)),
             pushes.Ok(id="8"),
+            pushes.Ok(id="9", room=_ROOM, seat="X", moves=(), rated=True),
             pushes.Ok(id="15", rooms=(_SUMMARY,)),
             pushes.Ok(id="18", time=1_924_970_700_000),
             pushes.Ok(id="19", games=(_PAST_GAME,)),
@@ -225,6 +231,22 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="44", export={"player": "p5K2dW8xQnA", "claims": [{"name": "ana"}], "games": []}, before=812),
             pushes.Ok(id="46", challenge="c7Kq2M"),
             pushes.Ok(id="49", blocks=("p9QD",)),
+            pushes.Ok(
+                id="50",
+                ladder=rated.LadderState(
+                    "connect-four", (rated.LadderRow(1, "p5K2", "ana", 1623.4, 61.2, 48, 12.5),), 812, 71.3, 0.94
+                ),
+            ),
+            pushes.Ok(
+                id="52",
+                profile=pushes.PlayerProfile(
+                    "p5K2",
+                    "ana",
+                    (rated.LadderStanding("connect-four", 30, 4, 14, 1623.4, 61.2, place=1),),
+                    (_PAST_GAME,),
+                    rated.Encounters(2, 0, 1, 1_924_970_700_000),
+                ),
+            ),
         ),
         pushes.Error: (
             pushes.Error(
@@ -256,6 +278,14 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Notice("stopping", 2_000, in_ms=600_000),
         ),
         pushes.Announcement: (pushes.Announcement("The next tournament begins at eight.", 1_770_000_000_000),),
+        rated.Rated: (
+            rated.Rated(
+                _ROOM,
+                1,
+                "connect-four",
+                {"p5K2": rated.RatingChange(1512.1, 1524.3, 0.41), "bWq7": rated.RatingChange(1450.0, 1437.8, 0.59)},
+            ),
+        ),
         events.EventState: (
             events.EventState(_EVENT, 9, "running", 1, None, _EVENT_HEAD, (_EVENT_ROW,), (_EVENT_PAIRING,)),
         ),

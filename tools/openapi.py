@@ -11,9 +11,11 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from tictactoe_protocol.pushes import Closed, Error, PlayedGame, RoomState
+from tictactoe_protocol.pushes import Closed, Error, PlayedGame, PlayerProfile, RoomState
+from tictactoe_protocol.rated import LadderState
 from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
+from tictactoe_server.ratings.pages import CSV, LadderList
 from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
@@ -24,6 +26,8 @@ _DESCRIPTION: Final = (
 _PLACES: Final = {
     "room": "The code of a room, in any spelling",
     "game": "The `game_id` of a state, or of a row of a history",
+    "ladder": "The name of the rules of a ladder",
+    "player": "The id of a player",
     "event": "The code of an event, in any spelling",
 }
 
@@ -58,6 +62,10 @@ PATHS: Final = {
         "Its games that were kept, a line each, in the order of its pairings", (PlayedGame,), JSON_LINES
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
+    "/api/ladders": Path("The ladders of rated games, by the names of their rules", (LadderList,)),
+    "/api/ladders/{ladder}": Path("A ladder with its best 100 players", (LadderState,)),
+    "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV),
+    "/api/players/{player}": Path("A player's ladders and newest rated games", (PlayerProfile,)),
     "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),
 }
 

@@ -124,6 +124,15 @@ declare namespace Protocol {
     sentence?: string;
   }
 
+  /** The chain and the ratings' digest at a point of the log, signed; all but its number in hex figures. */
+  interface Checkpoint {
+    number: number;
+    chain: string;
+    digest: string;
+    signature: string;
+    key: string;
+  }
+
   /** Takes a side in an opening, by its mark, or `more`, when `ply` moves lie on the board. */
   interface Choose {
     type: "choose";
@@ -188,6 +197,7 @@ declare namespace Protocol {
     bots?: string[];
     analysis?: "closed" | "open";
     chat?: "all" | "players";
+    rated?: boolean;
     id?: string;
   }
 
@@ -213,6 +223,14 @@ declare namespace Protocol {
     game?: number;
     ply?: number;
     id?: string;
+  }
+
+  /** How the last rated games with somebody ended, for who asks; `last` is when the newest did (ms since 1970). */
+  interface Encounters {
+    wins: number;
+    draws: number;
+    losses: number;
+    last: number;
   }
 
   /** How an offer was answered with no: `by` is the mark that did, the offering one where `how` is `withdrawn`. */
@@ -471,6 +489,47 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** Why a ladder rates no more games: `figure` of the last `of` were decided, or the advantage after `of` games. */
+  interface LadderClosing {
+    reason: string;
+    figure: number;
+    of: number;
+  }
+
+  /** One player of a leaderboard; `trend` is by how much the last ten games moved the rating. */
+  interface LadderRow {
+    place: number;
+    player: string;
+    name: string;
+    rating: number;
+    deviation: number;
+    games: number;
+    trend: number;
+  }
+
+  /** A player in the ladder of rules, by its key. Until the rating is known well enough to be shown, `to_rank` stands in place of `rating` and `deviation`: how many games of about how many there are. `place` is there for those on the leaderboard. */
+  interface LadderStanding {
+    rules: string;
+    wins: number;
+    draws: number;
+    losses: number;
+    rating?: number;
+    deviation?: number;
+    to_rank?: [number, number];
+    place?: number;
+  }
+
+  /** Some `rows` of the ladder of rules, by its key, and what is known of it after so many `games`. `advantage` is what the first move is worth in points of a rating, `decided` which share of the last games, at most 200, was not drawn. `closed` is there where no more games are rated, `checkpoint` once there is a signed one. */
+  interface LadderState {
+    rules: string;
+    rows: LadderRow[];
+    games: number;
+    advantage: number;
+    decided: number;
+    closed?: LadderClosing;
+    checkpoint?: Checkpoint;
+  }
+
   /** Stops watching, frees the seat of a waiting room, or resigns and goes. */
   interface Leave {
     type: "leave";
@@ -523,11 +582,13 @@ declare namespace Protocol {
     closed: string[];
   }
 
-  /** Joins the oldest open public room with equal rules and clock, or opens one. */
+  /** Joins the oldest open public room with equal rules and clock, rated or not, or opens one. In a rated one nobody sits whose rating is not `within` so many points of the asker's. */
   interface Match {
     type: "match";
     rules?: string | RulesFields;
     clock?: ClockFields | null;
+    rated?: boolean;
+    within?: number;
     id?: string;
   }
 
@@ -592,6 +653,9 @@ declare namespace Protocol {
     before?: number;
     challenge?: string;
     blocks?: string[];
+    rated?: boolean;
+    ladder?: LadderState;
+    profile?: PlayerProfile;
   }
 
   /** A challenge by its id, of whom it is, and `to` whom, left out for all; it can be accepted for `expires_ms`. Where people are hid, that of one to all has neither `player` nor `name`. Without a `side` the marks are drawn. */
@@ -660,6 +724,48 @@ declare namespace Protocol {
     pairing?: string;
   }
 
+  /** A player's ladders and newest rated games, at most 20, newest first; `with_` are those of them with who asks. */
+  interface PlayerProfile {
+    player: string;
+    name: string;
+    ladders: LadderStanding[];
+    games: PastGame[];
+    with?: Encounters;
+  }
+
+  /** Asks what ladders and rated games tell of a player, by the public id. */
+  interface Profile {
+    type: "profile";
+    player: string;
+    id?: string;
+  }
+
+  /** A game of a room was rated, in the ladder of `rules`: what that changed for its players, by their ids. */
+  interface Rated {
+    type: "rated";
+    room: string;
+    game: number;
+    rules: string;
+    players: { [key: string]: RatingChange };
+  }
+
+  /** A player's rating before and after a game, and how many points they were expected to get, from 0 to 1. With `to_rank` it is not known well enough to be shown; see `LadderStanding`. */
+  interface RatingChange {
+    before: number;
+    after: number;
+    expected: number;
+    to_rank?: [number, number];
+  }
+
+  /** Asks for the ladder of some rules: its best `top` players, or the rows next to that of the player `around`. */
+  interface Ratings {
+    type: "ratings";
+    rules: string | RulesFields;
+    around?: string;
+    top?: number;
+    id?: string;
+  }
+
   /** Asks for one finished game as text, by the `id` that a history gave. */
   interface Record {
     type: "record";
@@ -711,7 +817,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is over and kept. */
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is over and kept. `rated` is there, and true, where the room's games are rated. */
   interface RoomState {
     type: "room";
     room: string;
@@ -739,6 +845,7 @@ declare namespace Protocol {
     event?: string;
     pairing?: string;
     game_id?: string;
+    rated?: boolean;
   }
 
   /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */
@@ -752,6 +859,7 @@ declare namespace Protocol {
     watchers: number;
     age_ms: number;
     analysis?: string;
+    rated?: boolean;
   }
 
   /** Asks for the public rooms. */
@@ -872,7 +980,7 @@ declare namespace Protocol {
     challenges?: OpenChallenge[];
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block | Ratings | Profile;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | SeekChanges;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | SeekChanges | Rated;
 }

@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
 from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
+from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ FEATURES: Final = (
     "names",
     "opening",
     "presence",
+    "ratings",
     "repeat",
     "review",
     "sentences",
@@ -169,7 +171,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
     `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
     change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen`
     once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is
-    over and kept.
+    over and kept. `rated` is there, and true, where the room's games are rated.
     """
 
     room: str
@@ -197,6 +199,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
     game_id: str | UnsetType = UNSET
+    rated: bool | UnsetType = UNSET
 
 
 class ListedRoom(Struct, frozen=True):
@@ -216,6 +219,7 @@ class RoomSummary(ListedRoom, frozen=True):
 
     age_ms: int
     analysis: str | UnsetType = UNSET
+    rated: bool | UnsetType = UNSET
 
 
 class PastPlayer(Struct, frozen=True):
@@ -243,6 +247,16 @@ class PastGame(Struct, frozen=True):
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
     game_id: str | UnsetType = UNSET
+
+
+class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "with"}):
+    """A player's ladders and newest rated games, at most 20, newest first; `with_` are those of them with who asks."""
+
+    player: str
+    name: str
+    ladders: tuple[LadderStanding, ...]
+    games: tuple[PastGame, ...]
+    with_: Encounters | UnsetType = UNSET
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):
@@ -394,6 +408,9 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     before: int | UnsetType = UNSET
     challenge: str | UnsetType = UNSET
     blocks: tuple[str, ...] | UnsetType = UNSET
+    rated: bool | UnsetType = UNSET
+    ladder: LadderState | UnsetType = UNSET
+    profile: PlayerProfile | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
@@ -512,4 +529,4 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
 _Answer = Welcome | Ok | Error
 _OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
 
-Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated

@@ -14,6 +14,7 @@ from tictactoe_protocol.challenges import ChallengeRequest
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ChatSentence
 from tictactoe_protocol.events import EventRequest
 from tictactoe_protocol.names import NameRequest, SecretCode
+from tictactoe_protocol.rated import RatingRequest
 from tictactoe_protocol.terms import (
     ClockFields,
     Count,
@@ -52,13 +53,19 @@ class Create(RequestFields, frozen=True, tag="create"):
     bots: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=6)] = ()
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
+    rated: bool = False
 
 
 class Match(RequestFields, frozen=True, tag="match"):
-    """Joins the oldest open public room with equal rules and clock, or opens one."""
+    """Joins the oldest open public room with equal rules and clock, rated or not, or opens one.
+
+    In a rated one nobody sits whose rating is not `within` so many points of the asker's.
+    """
 
     rules: RulesChoice | UnsetType = UNSET
     clock: ClockFields | None = None
+    rated: bool = False
+    within: Annotated[int, Meta(ge=50, le=500)] | UnsetType = UNSET
 
 
 class _RoomRequest(RequestFields, frozen=True):
@@ -204,4 +211,4 @@ _Visiting = Hello | Create | Match | Join | Watch | Leave
 _Playing = Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat
 _Asking = Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review
 
-Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest | ChallengeRequest
+Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest | ChallengeRequest | RatingRequest

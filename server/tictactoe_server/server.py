@@ -34,6 +34,7 @@ from tictactoe_server.http.place import open_place
 from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.challenges import Challenges
+from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
@@ -78,7 +79,7 @@ def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
 def kept_by(services: Sequence[Service] = ()) -> Specs:
     """Return all that a server keeps which has these services beside the usual ones."""
     more = [spec for service in services for spec in service.tables]
-    return Specs((*KEPT.tables, *Tournaments.tables, *Challenges.tables, *more), KEPT.games)
+    return Specs((*KEPT.tables, *Tournaments.tables, *Challenges.tables, *Ladders.tables, *more), KEPT.games)
 
 
 class Server:
@@ -241,6 +242,7 @@ class Server:
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
         challenges = Challenges(drain)
+        self.ladders = Ladders()
         greeting = Greeting(bans, self._place, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
@@ -254,6 +256,7 @@ class Server:
             Reviews(pool),
             challenges,
             tournaments,
+            self.ladders,
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
@@ -329,6 +332,7 @@ class Server:
             list_events=self._tournaments.rows,
             end_event=self._tournaments.end,
             forget=self._forgetting.forget,
+            ratings=self.ladders,
             cluster=cluster,
             backups=backups,
         )
@@ -338,6 +342,7 @@ class Server:
             *(core.store, self._bans, stay, days, settings.keep_players_days),
             forget=self._forgetting.forget_all,
             is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
+            needed_from=self.ladders.needed_from,
         )
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer

@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 import click
 from click import BadParameter, Choice, FloatRange, IntRange, Option
 
+from tictactoe_engine import PRESETS
 from tictactoe_protocol import DEFAULT_PORT
 
 Count = int
@@ -28,6 +29,9 @@ _PURPOSES: Final[Mapping[str | None, Mapping[str, Any]]] = {
     "school": {"chat": "sentences", "lobby": "marks", "keep_players_days": 180},
 }
 """What `--for` says where an option of its own says nothing."""
+
+LADDERS: Final = ("gomoku-standard", "four-pie", "connect-four", "four")
+"""The rules by which people may play rated games where nothing else is said."""
 
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
@@ -79,6 +83,14 @@ def _parse_header(text: str) -> str | None:
     if text and not _HEADER.fullmatch(text):
         raise BadParameter(f"{text!r} is no name of a header, such as Remote-User.")
     return text or None
+
+
+def _parse_ladders(text: str) -> tuple[str, ...]:
+    names = () if text == "off" else tuple(text.split(","))
+    for name in names:
+        if name not in PRESETS:
+            raise BadParameter(f"There are no rules {name!r}: there are {', '.join(PRESETS)}.")
+    return names
 
 
 def _split_url(text: str) -> SplitResult | None:
@@ -258,6 +270,14 @@ class Settings:
         "Whether people have names of their own and lists show them; with marks the server names them, or who runs an "
         "event. [default: names]",
         Choice(("names", "marks")),
+    )
+    ladders: tuple[str, ...] = _option(
+        LADDERS,
+        "For which rules people may play rated games, as in connect-four,four; off for none. Where --lobby is marks"
+        f" there are none. [default: {','.join(LADDERS)}]",
+        _parse_ladders,
+        "off|NAMES",
+        typed=",".join(LADDERS),
     )
     keep_players_days: int | None = _option(
         None,

@@ -736,7 +736,7 @@ async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
 ) -> None:
     monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.1)
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
-        kind = (Rules(), None)
+        kind = (Rules(), None, False)
         room = (await ana.ask("match"))["room"]
         assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)
         assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)  # who asks again is not kept out by it

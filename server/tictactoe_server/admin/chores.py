@@ -30,13 +30,17 @@ LATE_SECONDS: Final = 0.5  # from which delay on somebody may have waited for th
 log: Final = structlog.get_logger(__name__)
 
 
+async def _nothing_needed() -> float:
+    return math.inf
+
+
 @dataclass(frozen=True, slots=True)
 class Housekeeping:
     """Forgets what nobody needs any more, in steps so small that nobody waits for them.
 
     That is players who were not here for long, but for those who `stay`: who are here or have a seat; finished games
-    after `history_days`, never where that is None; and bans that are over. Who was not here for `players_days` is
-    handed to `forget`, by the one server that `is_chosen`.
+    after `history_days`, never where that is None, and none that ended at `needed_from` (ms since 1970) or later; and
+    bans that are over. Who was not here for `players_days` is handed to `forget`, by the one server that `is_chosen`.
     """
 
     store: Storage
@@ -46,6 +50,7 @@ class Housekeeping:
     players_days: int | None = None
     forget: Callable[[Collection[str]], Awaitable[None]] | None = None
     is_chosen: Callable[[], bool] = lambda: True
+    needed_from: Callable[[], Awaitable[float]] = _nothing_needed
 
     async def run(self, are_known: asyncio.Event) -> None:
         """Go round every hour, once it is known who has a seat, until cancelled; what the store refuses waits."""
@@ -61,7 +66,8 @@ class Housekeeping:
         """Forget what is too old on that day; raises `StoreUnavailable`."""
         await self.bans.forget_past()
         if self.history_days is not None:
-            await self._forget_games(time.time_ns() // 1_000_000 - round(self.history_days * _DAY_MS), step_seconds)
+            before = time.time_ns() // 1_000_000 - round(self.history_days * _DAY_MS)
+            await self._forget_games(round(min(before, await self.needed_from())), step_seconds)
         if self.players_days is not None and self.forget is not None and self.is_chosen():
             await self.forget(await self._absent_since(day - self.players_days))
         if not self.store.table(PLAYERS).expires:

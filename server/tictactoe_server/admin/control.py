@@ -24,12 +24,12 @@ import platformdirs
 import structlog
 
 from tictactoe_protocol import BadRoomCode
-from tictactoe_server.admin.orders import people, rooms, status
+from tictactoe_server.admin.orders import people, ratings, rooms, status
 from tictactoe_server.admin.orders.order import Order, OrderRefused, ServerParts, read_answer
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 
-ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS)
+ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS, *ratings.ORDERS)
 _decode: Final[Callable[[bytes], Order]] = msgspec.json.Decoder(reduce(or_, ORDERS)).decode
 
 SOCKET_NAME: Final = "control.sock"

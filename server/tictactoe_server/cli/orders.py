@@ -9,7 +9,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn, get_type_hints
@@ -115,4 +115,19 @@ def _watch(path: Path) -> NoReturn:
         sys.exit(0)
 
 
-ORDER_COMMANDS: Final = tuple(map(_command_of, ORDERS))
+def _list_commands() -> Iterator[click.Command]:
+    """Yield the commands; those with a name of two words stand in a group."""
+    groups: dict[str, click.Group] = {}
+    for kind in ORDERS:
+        group, _, name = str(kind.__struct_config__.tag).rpartition(" ")
+        command = _command_of(kind)
+        if not group:
+            yield command
+            continue
+        if group not in groups:
+            groups[group] = click.Group(group, help=f"Orders about {group}.")
+            yield groups[group]
+        groups[group].add_command(command, name)
+
+
+ORDER_COMMANDS: Final = tuple(_list_commands())

@@ -16,8 +16,9 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
 from tictactoe_server.cluster.rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.listings.listed import GameKind, Listed
+from tictactoe_server.listings.listed import GameKind, Listed, kind_of
 from tictactoe_server.rooms import Player, open_room
+from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.storage.store import StoreUnavailable
 
 RESERVED_SECONDS: Final = 3.0
@@ -42,8 +43,9 @@ class Matching:
 
     async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
         """Return the room for a player, and where it is, as `Elsewhere` says."""
-        rules, clock = kind
-        seek = Seek(self._members.id, player.id, player.name, RulesFields.of(rules), clock, self._opening.new_code())
+        rules, clock, rated = kind
+        fields = RulesFields.of(rules), clock, self._opening.new_code(), rated
+        seek = Seek(self._members.id, player.id, player.name, *fields)
         key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
             knowing = self._members.chosen_for(key)
@@ -65,17 +67,19 @@ class Matching:
 
     def find(self, seek: Seek) -> Found:
         """Return the room for a player, whose seat there is kept for a while; raises `InvalidRules`."""
-        kind, player = (seek.rules.to_rules(), seek.clock), Player(seek.player, seek.name)
+        kind, player = (seek.rules.to_rules(), seek.clock, seek.rated), Player(seek.player, seek.name)
         kept = self._kept.get(player.id)
         if kept is not None:
             self._keep_no_longer(kept, player)
-        own = [one for one in self._lists.seats.rooms_of(player.id) if (one.room.rules, one.room.clock) == kind]
+        own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = [one for one in own if one.room.status == "waiting" and one.room.visibility == "public"]
         listed: Listed | None = waiting[0] if waiting else self._lists.matchmaker.find(kind, player.id)
         if listed is None:
             if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
-                rules, clock = kind
-                expected = self._rooms.expect(seek.sender, open_room(seek.code, rules, player, 0, clock=clock))
+                rules, clock, rated = kind
+                terms = terms_of("", rated=rated)
+                room = open_room(seek.code, rules, player, 0, clock=clock, rated=rated, terms=terms)
+                expected = self._rooms.expect(seek.sender, room)
                 self._lists.matchmaker.offer(expected)
                 self._after_a_while(partial(self._rooms.expect_no_more, expected))
             return Found(seek.code)

@@ -96,6 +96,7 @@ class Seek(Struct, frozen=True, array_like=True):
     rules: RulesFields
     clock: ClockFields | None
     code: str
+    rated: bool = False
 
 
 class Found(Struct, frozen=True, array_like=True):

@@ -99,7 +99,8 @@ class Core:
     `on_room`, `on_result` and `on_merge` add a listener: to each room that opens or whose seats, clock or result
     change, with what it was before; to each game that is over and stored, also one that was aborted, with its id in the
     log or empty; to each player who is another one from now on, by both ids. `additions` takes what services add to
-    what is shown; all of `seating` are awaited before one without a seat joins a room whose seats are assigned.
+    what is shown; all of `seating` are awaited before one without a seat joins a room whose seats are assigned,
+    and all of `rating`, which may refuse that, before one opens a rated room of these rules, or takes a seat in one.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class Core:
         self.agenda = Agenda()
         self.additions = additions = Additions(hides_names=settings.hides_names)
         self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
+        self.rating: list[Callable[[Call, Rules, Room | None], Awaitable[object]]] = []
         self.merged = Listeners[[str, str]]()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
         self.changes = changes = Changes(rooms, time, additions)

@@ -21,10 +21,15 @@ from tictactoe_server.rooms.view import rules_state, summary_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.watching.topics import Listeners
 
-GameKind = tuple[Rules, ClockFields | None]
-"""What must be equal for two people to be matched."""
+GameKind = tuple[Rules, ClockFields | None, bool]
+"""What must be equal for two people to be matched: also whether their game is rated."""
 
 _NOBODY: Final[Set[str]] = frozenset()  # one for all rooms: each of its own would be 216 bytes
+
+
+def kind_of(room: Room) -> GameKind:
+    """Return by what somebody is matched who waits in a room."""
+    return room.rules, room.clock, room.rated
 
 
 def live_board(position: Position, **about: Any) -> LiveBoard:

@@ -6,7 +6,7 @@ from bisect import insort
 from collections.abc import Callable
 from typing import Final
 
-from tictactoe_server.listings.listed import GameKind, Listed
+from tictactoe_server.listings.listed import GameKind, Listed, kind_of
 
 _FEW: Final = 100
 
@@ -32,7 +32,7 @@ class Matchmaker:
         """Take a room in, if somebody waits there for another player."""
         if live in self._offered or not _is_of_use(live):
             return
-        kind = (live.room.rules, live.room.clock)
+        kind = kind_of(live.room)
         insort(self._waiting.setdefault(kind, []), live, key=lambda one: one.room.opened_at)
         self._offered.add(live)
         if len(self._offered) > self._most_offered:  # also of kinds that nobody asked for

@@ -1,1 +1,1 @@
-"""Whom one plays next: challenges, and what is rated."""
+"""Ratings and whom one plays next: what is rated and kept of it, the fold over it, challenges and seeks."""

@@ -28,7 +28,7 @@ from tictactoe_server.rooms.view import rules_state
 SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
 SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
-    *("start_ms", "analysis", "chat", "event", "pairing"),
+    *("start_ms", "analysis", "chat", "event", "pairing", "rated"),
 )
 """The fields that moves do not change, and then all others but `terms`, in their order: what is new goes last in each.
 Where it is empty, or among the others from `_LEFT_OUT_FROM` on as usual, it is left out at the end of a document."""
@@ -96,7 +96,7 @@ class RoomDocuments:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
             setting["rules"] = _pack(rules_state(room.rules))
             shown = list(setting.values())
-            while shown[-1] == "":
+            while shown[-1] in ("", False):
                 shown.pop()
             beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
             known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
@@ -119,7 +119,7 @@ class RoomDocuments:
         """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
         fields = self._read(document)
         position = msgspec.convert(fields.get("position"), _KeptPosition).replay()
-        fields |= {"position": position, "terms": terms_of(fields.get("event", ""))}
+        fields |= {"position": position, "terms": terms_of(fields.get("event", ""), rated=fields.get("rated") is True)}
         room = msgspec.convert(fields, self._struct)
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:

@@ -32,7 +32,7 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
 class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` and `chosen` as in `Position`.
 
-    `event` and `pairing` are as in `Room`.
+    `event`, `pairing` and `rated` are as in `Room`.
     """
 
     room: str
@@ -48,6 +48,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     event: str = ""
     pairing: str = ""
     public: bool = False
+    rated: bool = False
 
     @property
     def id(self) -> str:
@@ -69,7 +70,7 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat}
     rules = rules_state(position.rules)
     played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
-    return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public")
+    return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public", room.rated)
 
 
 def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGame:

@@ -150,7 +150,7 @@ def _check_terms(room: Room) -> None:
 
     And for a room that is kept where its game might never end, be helped along, or be anybody's.
     """
-    if room.terms is not terms_of(room.event):
+    if room.terms is not terms_of(room.event, rated=room.rated):
         raise ValueError("A room has the terms of a tournament where it is one of an event, and no others.")
     if not room.terms.is_kept:
         return

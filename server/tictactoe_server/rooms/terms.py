@@ -58,6 +58,15 @@ TOURNAMENT: Final = Terms(
 """Of a game of an event: it is played once, by its two alone, and always comes to a result."""
 
 
-def terms_of(event: str) -> Terms:
-    """Return the terms of a room by the code of the event that it was opened for, empty for none."""
-    return TOURNAMENT if event else USUAL
+RATED: Final = Terms(
+    refusals={"draw": "rated draw", "rematch": "rated rematch", "undo": "rated undo"},
+    draw_from=EVENT_DRAW_PLY,
+    undo=False,
+    rematch=False,
+)
+"""Of a rated game: it is played once, and what was played counts."""
+
+
+def terms_of(event: str, *, rated: bool = False) -> Terms:
+    """Return the terms of a room: by the code of the event that it was opened for, empty for none."""
+    return TOURNAMENT if event else RATED if rated else USUAL

@@ -142,6 +142,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
         room.event or UNSET,
         room.pairing or UNSET,
         UNSET if room.result is None else room.game_id or UNSET,
+        room.rated or UNSET,
     )
 
 
@@ -157,6 +158,7 @@ def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
         watchers,
         max(0, now - room.opened_at),
         UNSET if room.analysis == "closed" else room.analysis,
+        room.rated or UNSET,
     )
 
 

@@ -27,7 +27,7 @@ from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResp
 from tictactoe_server.transport.rate_limit import RateLimits
 
 ROW_BYTES: Final = 550
-_MOVE_BYTES: Final = 4
+MOVE_BYTES: Final = 4
 """About what a finished game takes in SQLite, its row, its players and their indexes, and each of its moves."""
 
 _NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
@@ -55,12 +55,13 @@ class PastGames(Service):
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.
 
-        A game of bots counts for who opened the room, one of an event for nobody. Where it is not kept, its players are
+        A game of bots counts for who opened the room, one of an event for nobody, and a rated one
+        counted when its room was opened. Where it is not kept, its players are
         told, each once an hour.
         """
-        if game.event:
+        if game.event or game.rated:
             return True
-        size, addresses, playing = ROW_BYTES + _MOVE_BYTES * len(game.moves), {}, live.players
+        size, addresses, playing = ROW_BYTES + MOVE_BYTES * len(game.moves), {}, live.players
         for player in game.people or (live.owner,):
             addresses[player] = playing[player].source.address if player in playing else live.origin
         if self._allowances.take_kept(addresses, size):
@@ -77,7 +78,7 @@ class PastGames(Service):
         request: History = call.request
         last = None if request.before is UNSET else await _number_of(self._games, request.before, "before")
         games = await self._games.games_of(call.player.id, request.limit, last)
-        call.answer(games=tuple(_row_of(id, game) for id, game in games))
+        call.answer(games=tuple(row_of(id, game) for id, game in games))
 
     async def record(self, call: Call) -> None:
         """Answer with one game that the player played in, or that was public, also as text; refuse any other."""
@@ -166,6 +167,7 @@ async def _number_of(games: GameLog[FinishedGame], id: str, path: str) -> int:
     return found[0]
 
 
-def _row_of(id: int, game: FinishedGame) -> PastGame:
+def row_of(id: int, game: FinishedGame) -> PastGame:
+    """Return a game as a row of a history, by its number in the log."""
     told = players_of(game), game.result, len(game.moves), *event_of(game), game.id if game.public else UNSET
     return PastGame(str(id), game.room, game.game, game.at, game.rules, *told)

@@ -16,6 +16,7 @@ from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
+from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.services.checks import check_clock, check_knows, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
@@ -37,7 +38,7 @@ class Visiting(Service):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    def create(self, call: Call) -> None:
+    def create(self, call: Call) -> Coroutine[Any, Any, bool] | None:
         """Open a room in which the player plays the mark that was asked for; bots take the next seats.
 
         With as many bots as there are marks the player only watches.
@@ -58,15 +59,28 @@ class Visiting(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
         if bots + 1 < marks:
             self.core.lists.seats.check(call.player.id, call.session.address)
-        terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
+        terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat", "rated")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
         reserved = dict(zip(others, bot_seats(request.bots), strict=False))
+        if request.rated:
+            return self._after_check(call, rules, None, lambda: self._open(call, rules, player, seat=seat, **terms))
         self._open(call, rules, player, seat=seat, reserved=reserved, **terms)
+        return None
+
+    async def _after_check(self, call: Call, rules: Rules, room: Room | None, then: Callable[[], object]) -> bool:
+        """Go on once nothing speaks against a rated game of these rules: in this room, or a new one."""
+        if not self.core.rating:
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off", path="rated")
+        for check in self.core.rating:
+            await check(call, rules, room)
+        then()
+        return True
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
         """Open a room in which the player sits, or a room of bots alone."""
         session, owner = call.session, call.player
         self.core.allowances.take_create(session, owner)
+        terms["terms"] = terms_of("", rated=terms.get("rated", False))
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
         self._submit(_Opening, call, live)
         return live
@@ -77,15 +91,27 @@ class Visiting(Service):
         """Join the oldest open public room of this kind whose players are there, or open one."""
         self.drain.check()
         self.core.lists.seats.check(call.player.id, call.session.address)
-        kind = chosen_rules(call.request.rules), call.request.clock
+        kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
         check_clock(kind[1])
         check_knows(call.session, kind[0].opening)
+        if call.request.rated:
+            return self._match_rated(call, kind)
+        return self._match(call, kind)
+
+    async def _match_rated(self, call: Call, kind: GameKind) -> bool:
+        """Do so once nothing speaks against a rated game of this kind, and then against one with who waits there."""
+        await self._after_check(call, kind[0], None, lambda: None)
+        going_on = self._match(call, kind)
+        if going_on is not None:
+            await going_on
+        return True
+
+    def _match(self, call: Call, kind: GameKind) -> Coroutine[Any, Any, bool] | None:
         registry = self.core.registry
         if registry.elsewhere.is_several:
             return self._match_elsewhere(call, kind)
         found = self.core.lists.matchmaker.find(kind, call.player.id)
-        self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
-        return None
+        return self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
 
     async def _match_elsewhere(self, call: Call, kind: GameKind) -> bool:
         """Bring the player into the room that there is in the cluster, or say where that is."""
@@ -93,16 +119,23 @@ class Visiting(Service):
         live = self.core.registry.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)
-        self._lead(call, kind, live, code)
+        going_on = self._lead(call, kind, live, code)
+        if going_on is not None:
+            await going_on
         return True
 
-    def _lead(self, call: Call, kind: GameKind, live: LiveRoom | None, code: str = "") -> None:
+    def _lead(
+        self, call: Call, kind: GameKind, live: LiveRoom | None, code: str = ""
+    ) -> Coroutine[Any, Any, bool] | None:
         """Let the player into the room that was found, or open the one in which they wait for somebody."""
-        if live is not None:
-            self._let_in(call, live)
+        rules, clock, rated = kind
+        if live is None:
+            self.core.lists.matchmaker.offer(self._open(call, rules, call.player, clock=clock, rated=rated, code=code))
+        elif rated and _takes_seat(call.player, live.room):
+            return self._after_check(call, rules, live.room, lambda: self._let_in(call, live))
         else:
-            rules, clock = kind
-            self.core.lists.matchmaker.offer(self._open(call, rules, call.player, clock=clock, code=code))
+            self._let_in(call, live)
+        return None
 
     # -- joining and watching -----------------------------------------------------------------------------------
 
@@ -110,6 +143,9 @@ class Visiting(Service):
         """Take a free seat, or attach this session to the seat that the player holds."""
         if call.live.room.terms.is_assigned and call.live.room.mark_of(call.player.id) is None:
             return self._join_pairing(call)
+        room = call.live.room
+        if room.rated and _takes_seat(call.player, room):
+            return self._after_check(call, room.rules, room, lambda: self._join(call))
         self._join(call)
         return None
 
@@ -238,6 +274,9 @@ class _Opening(_Visit, eq=False):
         if error is not None:
             self.visiting.core.opening.give_up(self.live)
         return super().settled(error)
+
+    def answer(self, **content: Any) -> None:
+        super().answer(**content, **({"rated": True} if self.live.room.rated else {}))
 
     def carried_out(self) -> None:
         live, room = self.live, self.live.room

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -37,6 +37,19 @@ LimitsNow = Mapping[str, tuple[float | None, float | None]]
 """Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
 
 
+class RatingsKept(Protocol):
+    """What orders may do with ratings; raises `OrderRefused`."""
+
+    async def judge(self, kind: str, reason: str, *, of: str = "", since: int = 0, undoes: int = 0) -> Row:
+        """Keep a verdict of this kind, and return it."""
+
+    async def verify(self) -> Row:
+        """Return the `digest` of what is shown and what is `folded`, of how many `games` and `entries`."""
+
+    async def export(self) -> tuple[Row, bytes]:
+        """Return how many `games` and `entries` there are, with their `digest`; and all of them, to be written."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerParts:
     """The parts of a running server that orders and figures read and act upon.
@@ -60,6 +73,7 @@ class ServerParts:
     list_events: Callable[[], Awaitable[list[Row]]]
     end_event: Callable[[str], Awaitable[Row]]
     forget: Callable[[str], Awaitable[str]]
+    ratings: RatingsKept
     cluster: Cluster | None = None
     backups: Backups | None = None
     started_at: float = field(default_factory=time.monotonic)

@@ -1,0 +1,20 @@
+"""The exponential function out of sums and products alone, so that every machine folds ratings to the same digest.
+
+IEEE 754 rounds ``+ - * /`` and the square root alike everywhere; `math.exp` is the system's, and systems differ in the
+last digit. For the same reason nothing here adds floats up with `sum`, which is another since Python 3.12.
+"""
+
+from __future__ import annotations
+
+
+def exp(x: float) -> float:
+    """Return e to the power of `x`, to 12 digits where `x` is within 30 of 0.
+
+    >>> f"{exp(1):.10f} {exp(-20):.6e}"
+    '2.7182818285 2.061154e-09'
+    """
+    x /= 1024
+    power = 1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7))))))
+    for _ in range(10):
+        power *= power
+    return power

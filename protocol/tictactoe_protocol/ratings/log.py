@@ -1,0 +1,122 @@
+"""What ratings are folded from: rated games, verdicts on them, and the entries that put both in order. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+MOST_GAMES: Final = 500
+"""How many games an entry names at most."""
+
+
+class RatedGame(Struct, frozen=True):
+    """A rated game that ended at `at` (ms since 1970, UTC); `rules` is the key of its ladder.
+
+    `players` have their ids in the order of turns: first is who moved first, or who chose where the opening has a
+    choice. `places` are theirs in the same order: the lowest is the best, a draw shares one.
+    """
+
+    id: str
+    at: int
+    rules: str
+    players: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """An order on the log, `by` whom and why; `seq` counts them.
+
+    Void the game `of`; void all games of player `of` that ended at `since` or later (ms); count games of player `of` as
+    those of player `into`; or undo the verdict `undoes`, which may be an undoing itself.
+    """
+
+    seq: int
+    at: int
+    by: str
+    kind: Literal["void game", "void player", "merge", "undo"]
+    reason: str
+    of: str = ""
+    since: int = 0
+    into: str = ""
+    undoes: int = 0
+
+
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """One step of the log: ids of games, sorted by their end, then by id, or one verdict; raises ValueError else."""
+
+    games: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+
+    def __post_init__(self) -> None:
+        if (self.verdict is None) != bool(self.games) or len(self.games) > MOST_GAMES:
+            raise ValueError(f"An entry has up to {MOST_GAMES} games, or one verdict.")
+
+
+class Judge:
+    """What all verdicts together leave of a game; they hold for games before and after them.
+
+    A merge that would lead in a circle counts for nothing, and of two of one player the later one counts.
+    """
+
+    def __init__(self, verdicts: Iterable[Verdict]) -> None:
+        self._void: set[str] = set()
+        self._since: dict[str, int] = {}
+        self._into: dict[str, str] = {}
+        for one in _list_standing(verdicts):
+            if one.kind == "void game":
+                self._void.add(one.of)
+            elif one.kind == "void player":
+                self._since[one.of] = min(one.since, self._since.get(one.of, one.since))
+            elif one.kind == "merge" and one.of not in self._names(one.into):
+                self._into[one.of] = one.into
+
+    def judge(self, game: RatedGame) -> RatedGame | None:
+        """Return the game with the players that it counts for, None where it is void or somebody met oneself."""
+        if game.id in self._void:
+            return None
+        if not self._since and not self._into:
+            return game
+        names = [[*self._names(player)] for player in game.players]
+        if any(game.at >= self._since.get(name, game.at + 1) for own in names for name in own):
+            return None
+        players = tuple(own[-1] for own in names)
+        return replace(game, players=players) if len(set(players)) == len(players) else None
+
+    def _names(self, player: str) -> Iterator[str]:
+        """Yield a player and whom they were merged into, one after the other."""
+        yield player
+        while player in self._into:
+            player = self._into[player]
+            yield player
+
+
+def list_verdicts(entries: Iterable[Entry]) -> tuple[Verdict, ...]:
+    """Return the verdicts among entries, in their order."""
+    return tuple(entry.verdict for entry in entries if entry.verdict is not None)
+
+
+def count_unchanged(
+    entries: Sequence[Entry], games: Mapping[str, RatedGame], old: Iterable[Verdict], new: Iterable[Verdict]
+) -> int:
+    """Return how many entries, from the first one on, come to the same by the old verdicts and by the new ones.
+
+    A game that is not kept any more counts as one that does.
+    """
+    before, after = Judge(old), Judge(new)
+    for number, entry in enumerate(entries):
+        known = (games[id] for id in entry.games if id in games)
+        if any(before.judge(game) != after.judge(game) for game in known):
+            return number
+    return len(entries)
+
+
+def _list_standing(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return those that no other one undoes that stands itself, in their order."""
+    ordered, undone = sorted(verdicts, key=lambda one: one.seq), set[int]()
+    for one in reversed(ordered):
+        if one.kind == "undo" and one.seq not in undone:
+            undone.add(one.undoes)
+    return [one for one in ordered if one.seq not in undone]

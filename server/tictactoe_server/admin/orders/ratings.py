@@ -1,0 +1,92 @@
+"""Orders about ratings: verdicts on games and players, which are kept for good, and the proof of what is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import click
+
+from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
+from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
+
+_WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="Why, for whoever reads the log.")
+
+
+class _Judging(Order, frozen=True):
+    said = "That is verdict {seq}: ratings are as if it had always been so. It is undone by: ratings undo {seq}."
+
+    def describe(self, answer: Row) -> str:
+        return self.said.format_map(answer)
+
+
+class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
+    """Let GAME, by the id that states and histories have, count for nobody's rating."""
+
+    game: Annotated[str, click.Argument(["game"])]
+    reason: Annotated[Reason, _WHY]
+
+    async def run_here(self, server: ServerParts) -> Row:
+        return await server.ratings.judge("void game", without_stop(self.reason), of=self.game)
+
+
+class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
+    """Let rated games of PLAYER, an id, count for nobody, those of before this as well."""
+
+    player: Annotated[str, click.Argument(["player"])]
+    reason: Annotated[Reason, _WHY]
+    seconds: Annotated[Seconds | None, time_option("since", "Only those of the last 12h, 7d. [default: all]")] = None
+
+    async def run_here(self, server: ServerParts) -> Row:
+        since = 0 if self.seconds is None else round((time.time() - self.seconds) * 1000)
+        return await server.ratings.judge("void player", without_stop(self.reason), of=self.player, since=since)
+
+
+class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
+    """Take back the verdict of this number."""
+
+    seq: Annotated[int, click.Argument(["seq"], type=int)]
+    reason: Annotated[Reason, _WHY]
+
+    async def run_here(self, server: ServerParts) -> Row:
+        return await server.ratings.judge("undo", without_stop(self.reason), undoes=self.seq)
+
+
+class VerifyRatings(Order, frozen=True, tag="ratings verify"):
+    """Fold all games and verdicts again, and compare that with the ratings that are shown."""
+
+    async def run_here(self, server: ServerParts) -> Row:
+        answer = await server.ratings.verify()
+        if answer["digest"] != answer["folded"]:
+            raise OrderRefused(f"The ratings shown have the digest {answer['digest']}, folded {answer['folded']}.")
+        return answer
+
+    def describe(self, answer: Row) -> str:
+        return "{games} games in {entries} entries come to what is shown: {digest}".format_map(answer)
+
+
+class ExportRatings(Order, frozen=True, tag="ratings export"):
+    """Write all rated games and verdicts to FILE, which is new: who has it folds them to the same digest."""
+
+    file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
+
+    async def run_here(self, server: ServerParts) -> Any:
+        answer, lines = await server.ratings.export()
+        try:
+            await asyncio.to_thread(_write_new, Path(self.file), lines)
+        except OSError as error:
+            raise OrderRefused(f"{self.file} cannot be written: {error.strerror}.") from None
+        return {**answer, "file": self.file}
+
+    def describe(self, answer: Row) -> str:
+        return "{games} games in {entries} entries are in {file}: {digest}".format_map(answer)
+
+
+def _write_new(path: Path, lines: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(lines)
+
+
+ORDERS: Final = (VoidGame, VoidPlayer, UndoVerdict, VerifyRatings, ExportRatings)

@@ -1,0 +1,299 @@
+"""The log of rated games as it is kept, extended and folded: each server by itself, from the same entries.
+
+Whoever reads a game first that no entry names appends one, by compare-and-set. Nothing is counted, so nothing is lost
+or doubled by a death: what is known is always the fold of what is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Final
+
+import structlog
+from msgspec.structs import replace
+
+from tictactoe_protocol.ratings.checkpoints import START, Checkpoint, extend_chain, leaf_of, sign_checkpoint
+from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
+from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
+from tictactoe_server.admin.orders.order import OrderRefused
+from tictactoe_server.ratings.games import rated_game
+from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRET_KEY, SECRETS, LoggedEntry, Secret, Snapshot, key_of
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import MISSING, Conflict, save
+
+CHECKPOINT_GAMES: Final = 500
+_GAMES_AT_ONCE: Final = 100  # about 3 ms of folding, after which others have their turn
+
+Told = Callable[[State, State, Sequence[RatedGame]], None]
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Folding:
+    """The entries that are known, and the `state` that they come to.
+
+    `told` is called with the states before and after some games of the log were rated, and with these.
+    """
+
+    def __init__(self, store: Storage, told: Told) -> None:
+        self._store = store
+        self._told = told
+        self._entries, self._snapshots = store.table(ENTRIES), store.table(LADDERS)
+        self._secrets = store.table(SECRETS)
+        self._secret = Secret("")
+        self._one_by_one = asyncio.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        """Know nothing: all is read again from the store at the next step."""
+        self.state = State()
+        self.checkpoint: Checkpoint | None = None
+        self.is_loaded = False
+        self._log: list[Entry] = []
+        self._leaves: list[list[bytes]] = []
+        self._named: set[str] = set()
+        self._verdicts: tuple[Verdict, ...] = ()
+        self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order in which they were read
+        self._read_from: dict[str, str] = {}  # the cursor before each of them
+        self._cursor = ""
+        self._folded_games = 0
+
+    @property
+    def games(self) -> int:
+        """How many games all entries have."""
+        return len(self._named)
+
+    @property
+    def entries(self) -> int:
+        """How many entries there are."""
+        return len(self._log)
+
+    @property
+    def needed_from(self) -> float:
+        """When the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
+        return min((game.at for game in self._games.values()), default=math.inf)
+
+    async def step(self, *, appends: bool = True) -> None:
+        """Read what is new, append what no entry names where it `appends`, and fold; raises `StoreUnavailable`."""
+        async with self._one_by_one:
+            if not self.is_loaded:
+                await self._load()
+            await self._read_entries()
+            await self._read_games()
+            while appends and (waiting := self._waiting()):
+                await self._append(Entry(tuple(game.id for game in waiting[:MOST_GAMES])))
+            await self._fold()
+
+    async def judge(self, verdict: Verdict) -> Verdict:
+        """Append a verdict under the next number, and fold it; raises `OrderRefused` and `StoreUnavailable`."""
+        await self.step()
+        async with self._one_by_one:
+            while True:
+                verdict = replace(verdict, seq=len(self._verdicts) + 1)
+                await self._check(verdict)
+                if await self._append(Entry(verdict=verdict)):
+                    break
+            await self._fold()
+        return verdict
+
+    async def fold_all(self) -> tuple[Mapping[str, RatedGame], State]:
+        """Return all games that are kept, and what they come to with all entries from the first one on.
+
+        Raises `OrderRefused` where some are not kept any more.
+        """
+        await self.step()
+        games = await self.read_all()
+        if gone := self._named - games.keys():
+            raise OrderRefused(f"{len(gone)} games are not kept any more, so not everything can be folded again.")
+        return games, await self._advance(State(), games, len(self._log))
+
+    async def read_all(self) -> dict[str, RatedGame]:
+        """Return all rated games that are kept, by their ids."""
+        found = dict[str, RatedGame]()
+        async for _, _, game in self._store.games.after("", 2**62):
+            if (rated := rated_game(game)) is not None:
+                found[rated.id] = rated
+        return found
+
+    async def list_entries(self) -> AsyncIterator[LoggedEntry]:
+        """Yield all entries as they are kept."""
+        for number in range(1, len(self._log) + 1):
+            if (found := await self._entries.load(key_of(number))) is not None:
+                yield found[0]
+
+    def salt_of(self, id: str) -> bytes:
+        """Return the salt of a game or verdict, by its id."""
+        return self._secret.salt(id)
+
+    # -- what is kept -------------------------------------------------------------------------------------------
+
+    async def _load(self) -> None:
+        """Read the secret, the entries and the newest snapshot."""
+        if await self._secrets.load(SECRET_KEY) is None:
+            with suppress(Conflict):
+                await save(self._secrets, SECRET_KEY, Secret(secrets.token_hex(32)), MISSING)
+        found = await self._secrets.load(SECRET_KEY)
+        if found is None:
+            raise LookupError("The secret of the ladders was deleted as it was made.")
+        self._secret = found[0]
+        rows = {row.key: row.value async for some in self._entries.load_all() for row in some}
+        for number in count(1):
+            row = rows.get(key_of(number))
+            if not isinstance(row, LoggedEntry):
+                break
+            self._take(row)
+        games = sum(len(entry.games) for entry in self._log)
+        if (snapshot := await self._newest_usable(games // CHECKPOINT_GAMES)) is not None:
+            self.state, self._cursor, self.checkpoint = snapshot.state, snapshot.cursor, snapshot.checkpoint
+            self._folded_games = sum(len(entry.games) for entry in self._log[: self.state.entries])
+        self.is_loaded = True
+
+    async def _newest_usable(self, number: int) -> Snapshot | None:
+        """Return the newest snapshot, up to this number, that the log can be folded on from; or None."""
+        games: Mapping[str, RatedGame] | None = None
+        for one in range(number, 0, -1):
+            found = await self._snapshots.load(key_of(one))
+            if found is None:
+                continue
+            if found[0].state.verdicts != self._verdicts:
+                games = await self.read_all() if games is None else games
+                if not newest_usable([found[0].state], self._log, games).entries:
+                    continue
+            return found[0]
+        return None
+
+    def _take(self, logged: LoggedEntry) -> None:
+        self._log.append(logged.entry)
+        self._leaves.append([bytes.fromhex(leaf) for leaf in logged.leaves])
+        self._named.update(logged.games)
+        if logged.verdict is not None:
+            self._verdicts += (logged.verdict,)
+
+    async def _read_entries(self) -> None:
+        while (found := await self._entries.load(key_of(len(self._log) + 1))) is not None:
+            self._take(found[0])
+
+    async def _read_games(self) -> None:
+        async for cursor, _, game in self._store.games.after(self._cursor, 2**62):
+            if (rated := rated_game(game)) is not None:
+                self._read_from.setdefault(rated.id, self._cursor)
+                self._games[rated.id] = rated
+            self._cursor = cursor
+
+    def _waiting(self) -> list[RatedGame]:
+        found = [game for id, game in self._games.items() if id not in self._named]
+        return sorted(found, key=lambda game: (game.at, game.id))
+
+    async def _append(self, entry: Entry) -> bool:
+        """Append an entry, or read what another appended first; tell which."""
+        verdict = entry.verdict
+        records: Sequence[RatedGame | Verdict] = (
+            [self._games[id] for id in entry.games] if verdict is None else [verdict]
+        )
+        ids = entry.games if verdict is None else (name_of(verdict),)
+        leaves = [leaf_of(self.salt_of(id), one).hex() for id, one in zip(ids, records, strict=True)]
+        logged = LoggedEntry(tuple(leaves), entry.games, verdict)
+        try:
+            await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
+        except Conflict:
+            await self._read_entries()
+            return False
+        self._take(logged)
+        return True
+
+    # -- the fold -----------------------------------------------------------------------------------------------
+
+    async def _check(self, verdict: Verdict) -> None:
+        """Raise `OrderRefused` for what is not there, and for what reaches behind the oldest game that is kept."""
+        about = verdict
+        while about.kind == "undo":
+            if not 0 < about.undoes < about.seq:
+                raise OrderRefused(f"There is no verdict {about.undoes} to be undone.")
+            about = self._verdicts[about.undoes - 1]
+        if about.kind == "void game" and about.of not in self._named:
+            raise OrderRefused(f"There is no rated game {about.of}.")
+        games = await self.read_all()
+        gone = self._named - games.keys()
+        oldest = min((game.at for game in games.values()), default=verdict.at)
+        if about.of in gone if about.kind == "void game" else gone and about.since < oldest:
+            raise OrderRefused("That reaches behind the oldest game that is kept, so nothing could be folded again.")
+
+    async def _fold(self) -> None:
+        if self.state.entries == len(self._log) and self.state.verdicts == self._verdicts:
+            return
+        if self.state.verdicts != self._verdicts:
+            await self._start_again()
+        while self.state.entries < len(self._log):
+            before, start = self.state, self.state.entries
+            due = (1 + self._folded_games // CHECKPOINT_GAMES) * CHECKPOINT_GAMES
+            end = self._end_of_part(start, min(_GAMES_AT_ONCE, due - self._folded_games))
+            ids = [id for entry in self._log[start:end] for id in entry.games]
+            if missing := [id for id in ids if id not in self._games]:
+                log.warning("a rated game is not read yet", game=missing[0])
+                return
+            self.state = fold(self._log, self._games, [before], until=end)
+            self._folded_games += len(ids)
+            self._told(before, self.state, [self._games[id] for id in ids])
+            if self._folded_games >= due:
+                await self._note()
+            await asyncio.sleep(0)
+
+    def _end_of_part(self, start: int, games: int) -> int:
+        """Return the end of the entries from `start` on that have so many games together, or are the last."""
+        end = start
+        while end < len(self._log) and games > 0:
+            games -= len(self._log[end].games)
+            end += 1
+        return end
+
+    async def _advance(self, state: State, games: Mapping[str, RatedGame], end: int) -> State:
+        """Return the state after so many entries, folded in parts between which others have their turn."""
+        while state.entries < end:
+            part = min(end, self._end_of_part(state.entries, _GAMES_AT_ONCE))
+            state = fold(self._log, games, [state], until=part)
+            await asyncio.sleep(0)
+        return state
+
+    async def _start_again(self) -> None:
+        """Go back to the newest snapshot that no verdict changes, and fold up to where the state was."""
+        snapshot = await self._newest_usable(self._folded_games // CHECKPOINT_GAMES)
+        start = State() if snapshot is None else snapshot.state
+        games = await self.read_all()
+        state = replace(start, verdicts=self._verdicts)
+        self.state = await self._advance(state, games, self.state.entries)
+        self._games = {**games, **self._games}
+        self._drop_games(start.entries)
+
+    def _drop_games(self, entries: int) -> None:
+        """Forget the games of so many entries."""
+        done = {id for entry in self._log[:entries] for id in entry.games}
+        self._games = {id: game for id, game in self._games.items() if id not in done}
+        self._read_from = {id: cursor for id, cursor in self._read_from.items() if id in self._games}
+
+    async def _note(self) -> None:
+        """Keep a snapshot with a signed checkpoint, unless another server has done so."""
+        last = self.checkpoint
+        number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
+        begun = 0
+        if last is not None and (found := await self._snapshots.load(key_of(last.number))) is not None:
+            begun = found[0].state.entries
+        leaves = [leaf for some in self._leaves[begun : self.state.entries] for leaf in some]
+        chain = extend_chain(chain, leaves)
+        secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
+        checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
+        self._drop_games(self.state.entries)
+        cursor = next((self._read_from.get(id, "") for id in self._games), self._cursor)
+        with suppress(Conflict):
+            await save(self._snapshots, key_of(number), Snapshot(self.state, cursor, checkpoint), MISSING)
+        kept = await self._snapshots.load(key_of(number))
+        self.checkpoint = checkpoint if kept is None else kept[0].checkpoint
+
+
+def name_of(verdict: Verdict) -> str:
+    """Return by what id a verdict has its salt."""
+    return f"verdict-{verdict.seq}"

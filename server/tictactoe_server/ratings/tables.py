@@ -1,0 +1,120 @@
+"""What is kept of ratings: the log of entries, a snapshot of all ladders at each checkpoint, and what signs them."""
+
+from __future__ import annotations
+
+import zlib
+from hashlib import sha256
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, Checkpoint
+from tictactoe_protocol.ratings.ladder import Ladder, Player, State
+from tictactoe_protocol.ratings.log import Entry, Verdict
+from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
+
+SECRET_KEY: Final = "secret"
+
+
+class LoggedEntry(Struct, frozen=True, omit_defaults=True):
+    """An entry as it is kept, with a hash of each of its games, or of its verdict, in hex figures."""
+
+    leaves: tuple[str, ...]
+    games: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+
+    @property
+    def entry(self) -> Entry:
+        return Entry(self.games, self.verdict)
+
+
+class Snapshot(Struct, frozen=True):
+    """The ladders at a checkpoint, and up to where the games were read; see `GameLog.after`."""
+
+    state: State
+    cursor: str
+    checkpoint: Checkpoint
+
+
+class Secret(Struct, frozen=True):
+    """What checkpoints are signed with, and salts are made from, in hex figures."""
+
+    hex: str
+
+    def salt(self, id: str) -> bytes:
+        """Return the salt of what is known by an id, which nobody guesses who does not have the secret."""
+        return sha256(bytes.fromhex(self.hex) + id.encode()).digest()[:SALT_BYTES]
+
+
+def key_of(number: int) -> str:
+    """Return under which key the entry, or the snapshot, of this number is kept, from 1."""
+    return f"{number:08d}"
+
+
+def _rename(verdict: Verdict, id: str, name: str) -> Verdict:
+    return replace(
+        verdict, of=name if verdict.of == id else verdict.of, into=name if verdict.into == id else verdict.into
+    )
+
+
+def _entry_without(entry: LoggedEntry, id: str, stand_in: str) -> LoggedEntry:
+    return entry if entry.verdict is None else replace(entry, verdict=_rename(entry.verdict, id, stand_in))
+
+
+def _players_of(snapshot: Snapshot) -> set[str]:
+    """Return all whom a snapshot names: those of its verdicts too."""
+    named = {id for ladder in snapshot.state.ladders.values() for id in ladder.players}
+    return named.union(*(_verdict_names(one) for one in snapshot.state.verdicts))
+
+
+def _snapshot_without(snapshot: Snapshot, id: str, stand_in: str) -> Snapshot:
+    """Return a snapshot with a stand-in in place of one who is forgotten: nothing else of it changes."""
+    state = snapshot.state
+    verdicts = tuple(_rename(one, id, stand_in) for one in state.verdicts)
+    ladders = {key: _ladder_without(ladder, id, stand_in) for key, ladder in state.ladders.items()}
+    return replace(snapshot, state=replace(state, verdicts=verdicts, ladders=ladders))
+
+
+def _ladder_without(ladder: Ladder, id: str, stand_in: str) -> Ladder:
+    def rename(own: Player) -> Player:
+        if id not in own.opponents:
+            return own
+        return replace(own, opponents=tuple(stand_in if one == id else one for one in own.opponents))
+
+    players = {stand_in if one == id else one: rename(own) for one, own in ladder.players.items()}
+    return Ladder(players, ladder.games, ladder.advantage, ladder.decided)
+
+
+def _verdict_names(verdict: Verdict | None) -> set[str]:
+    if verdict is None or verdict.kind not in ("void player", "merge"):
+        return set()
+    return {verdict.of, verdict.into} - {""}
+
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode_snapshot: Final = msgspec.json.Decoder(Snapshot).decode
+
+ENTRIES: Final[TableSpec[LoggedEntry]] = TableSpec(
+    "ladder_entries",
+    "entry of the ladders",
+    _encode,
+    msgspec.json.Decoder(LoggedEntry).decode,
+    keys="[0-9]{8}",
+    persons=Persons(lambda entry: _verdict_names(entry.verdict), _entry_without),
+)
+"""By their numbers, from 1 without a gap. Nothing is ever taken out."""
+LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
+    "ladders",
+    "snapshot of the ladders",
+    lambda snapshot: zlib.compress(_encode(snapshot)),
+    lambda document: _decode_snapshot(zlib.decompress(document)),
+    keys="[0-9]{8}",
+    persons=Persons(_players_of, _snapshot_without, lambda snapshot: {"checkpoint": snapshot.checkpoint.number}),
+)
+"""By the numbers of their checkpoints."""
+SECRETS: Final[TableSpec[Secret]] = TableSpec(
+    *("ladder_secrets", "secret of the ladders", _encode, msgspec.json.Decoder(Secret).decode), persons=NOBODY
+)
+"""Under `SECRET_KEY`: one for all servers of a cluster."""

@@ -1,0 +1,276 @@
+"""The fold: what holds for every log and all verdicts on it, and when a ladder closes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.rows import each
+from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, play_rated, rest
+from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, fold, newest_usable
+from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
+
+NAMES = "abcdefg"
+
+
+class Log(NamedTuple):
+    """Entries, and the games that they name."""
+
+    entries: list[Entry]
+    games: dict[str, RatedGame]
+
+    def without(self, ids: Iterable[str]) -> Log:
+        """Return the log as it would be without some games and without verdicts."""
+        out = set(ids)
+        left = (tuple(id for id in entry.games if id not in out) for entry in self.entries)
+        return Log([Entry(games) for games in left if games], self.games)
+
+    def fold(self) -> State:
+        return fold(self.entries, self.games)
+
+
+def game(number: int, players: str, places: Sequence[int], rules: str = "four") -> RatedGame:
+    """Return a game that ended a day after the one before."""
+    return RatedGame(f"{number:04}", 86_400_000 * (number + 1), rules, tuple(players), tuple(places))
+
+
+def verdict(seq: int, kind: str, **told: str | int) -> Entry:
+    return Entry(
+        verdict=msgspec.convert({"seq": seq, "at": 0, "by": "ana", "kind": kind, "reason": "", **told}, Verdict)
+    )
+
+
+@st.composite
+def logs(draw: st.DrawFn, verdicts: int = 0) -> Log:
+    """Return logs of two ladders, one of which is for three, with up to so many verdicts in between."""
+    chance = Random(draw(st.integers(0, 10**6)))
+    games = []
+    for number in range(draw(st.integers(5, 30))):
+        seats = chance.choice((2, 2, 2, 3))
+        places = [chance.randint(1, seats) for _ in range(seats)]
+        games.append(game(number, "".join(chance.sample(NAMES, seats)), places, "four" if seats == 2 else "three"))
+    cuts = [0, *sorted(chance.sample(range(1, len(games)), 3)), len(games)]
+    entries = [Entry(tuple(one.id for one in games[start:end])) for start, end in pairwise(cuts)]
+    for seq in range(draw(st.integers(0, verdicts))):
+        told: dict[str, dict[str, str | int]] = {
+            "void game": {"of": chance.choice(games).id},
+            "void player": {"of": chance.choice(NAMES), "since": chance.choice(games).at},
+            "merge": {"of": chance.choice(NAMES), "into": chance.choice(NAMES)},
+            "undo": {"undoes": chance.randrange(seq + 1)},
+        }
+        kind = chance.choice([*told])
+        entries.insert(chance.randint(0, len(entries)), verdict(seq, kind, **told[kind]))
+    return Log(entries, {one.id: one for one in games})
+
+
+@given(logs(verdicts=4), st.data())
+def test_a_fold_from_a_snapshot_comes_to_the_same_as_the_whole_fold(log: Log, data: st.DataObject) -> None:
+    states: list[State] = []
+    for end in range(len(log.entries) + 1):
+        kept = [msgspec.json.decode(msgspec.json.encode(state), type=State) for state in states]
+        before = msgspec.json.encode(kept)
+        until = data.draw(st.integers(0, end))
+        again = fold(log.entries[:end], log.games, data.draw(st.permutations(kept)), until=until)
+        assert again == fold(log.entries[:end], log.games, until=until)
+        assert again.entries == until
+        assert msgspec.json.encode(kept) == before, "a state is not changed by what is folded on from it"
+        states.append(again)
+
+
+@given(logs(), st.integers(0, 29))
+def test_a_verdict_is_folded_from_the_newest_snapshot_before_what_it_names(log: Log, number: int) -> None:
+    id = [*log.games][number % len(log.games)]
+    states = [fold(log.entries, log.games, until=count) for count in range(len(log.entries) + 1)]
+    place = next(place for place, entry in enumerate(log.entries) if id in entry.games)
+    assert newest_usable(states, log.entries, log.games) == states[-1]
+    void = [*log.entries, verdict(1, "void game", of=id)]
+    assert newest_usable(states, void, log.games) == states[place]
+    since = {id: log.games[id] for entry in log.entries[place:] for id in entry.games}
+    assert fold(void, since, states) == fold(void, log.games)
+    assert fold(log.entries, {}, states) == states[-1]
+
+
+@given(logs(), st.sampled_from(NAMES), st.integers(0, 29))
+def test_a_player_who_is_voided_leaves_the_log_without_their_games(log: Log, player: str, number: int) -> None:
+    since = [*log.games.values()][number % len(log.games)].at
+    own = [one.id for one in log.games.values() if player in one.players and one.at >= since]
+    void = [*log.entries, verdict(1, "void player", of=player, since=since)]
+    assert fold(void, log.games).digest == log.without(own).fold().digest
+    assert fold([*void, verdict(2, "undo", undoes=1)], log.games).digest == log.fold().digest
+    undone_twice = [*void, verdict(2, "undo", undoes=1), verdict(3, "undo", undoes=2)]
+    assert fold(undone_twice, log.games).digest == fold(void, log.games).digest
+
+
+@given(logs(), st.integers(0, 29))
+def test_a_game_that_is_voided_is_as_if_it_had_not_been(log: Log, number: int) -> None:
+    id = [*log.games][number % len(log.games)]
+    void = [verdict(1, "void game", of=id), *log.entries]
+    assert fold(void, log.games).digest == log.without([id]).fold().digest
+    assert fold([*void, verdict(2, "undo", undoes=1)], log.games).digest == log.fold().digest
+
+
+@given(logs())
+def test_two_names_that_are_merged_are_one_player(log: Log) -> None:
+    one = {"a": "c", "b": "c"}
+    renamed = {
+        id: msgspec.structs.replace(played, players=tuple(one.get(name, name) for name in played.players))
+        for id, played in log.games.items()
+    }
+    met = [id for id, played in renamed.items() if len({*played.players}) < len(played.players)]
+    merged = [*log.entries, verdict(1, "merge", of="a", into="b"), verdict(2, "merge", of="b", into="c")]
+    assert fold(merged, log.games).digest == Log(log.entries, renamed).without(met).fold().digest
+    circle = [*merged, verdict(3, "merge", of="c", into="a")]
+    assert fold(circle, log.games).digest == fold(merged, log.games).digest
+
+
+def test_who_is_voided_is_so_under_a_name_that_was_merged_into_theirs() -> None:
+    orders = [verdict(1, "merge", of="a", into="b"), verdict(2, "void player", of="b", since=0)]
+    assert Judge(list_verdicts(orders)).judge(game(0, "ac", (1, 2))) is None
+
+
+def test_of_two_times_since_which_somebody_is_void_the_earlier_one_counts() -> None:
+    orders = [verdict(1, "void player", of="a", since=5), verdict(2, "void player", of="a", since=9)]
+    judge, played = Judge(list_verdicts(orders)), game(0, "ab", (1, 2))
+    ended = (msgspec.structs.replace(played, at=at) for at in (4, 5))
+    assert [judge.judge(one) is None for one in ended] == [False, True]
+
+
+@given(logs(), st.randoms(use_true_random=False))
+def test_the_order_of_three_players_does_not_matter(log: Log, chance: Random) -> None:
+    mixed = {}
+    for id, one in log.games.items():
+        seats = chance.sample(range(3), 3) if len(one.players) == 3 else [0, 1]
+        mixed[id] = msgspec.structs.replace(
+            one, players=tuple(one.players[seat] for seat in seats), places=tuple(one.places[seat] for seat in seats)
+        )
+    assert Log(log.entries, mixed).fold().digest == log.fold().digest
+
+
+def test_who_had_the_first_move_of_the_first_game_does_not_matter_to_it() -> None:
+    one, other = Ladder(), Ladder()
+    one.add(game(0, "ab", (1, 2)))
+    other.add(game(0, "ba", (2, 1)))
+    assert one.players == other.players
+    assert one.advantage.edge == -other.advantage.edge > 0
+
+
+def test_a_log_comes_to_this_digest_on_every_machine() -> None:
+    """The games are made in whole numbers, as chance may be another elsewhere."""
+    games, number = [], 1
+    for place in range(2_000):
+        number = number * 1_103_515_245 % 2**31
+        seats, first = 3 if place % 5 == 0 else 2, number >> 16
+        players = "".join(NAMES[(first + step * (1 + first % 3)) % len(NAMES)] for step in range(seats))
+        places = [(first >> (seat + 4)) % seats for seat in range(seats)]
+        games.append(game(place, players, places, f"rules of {seats}"))
+    entries = [Entry(tuple(one.id for one in games[start : start + 100])) for start in range(0, 2_000, 100)]
+    state = fold(entries, {one.id: one for one in games})
+    assert state.digest == "80d48cce20068ffac2d893d8509d8dfae521c072220b34d3b8e262cc132dc377"
+
+
+def test_what_a_row_says_of_a_player() -> None:
+    ladder = Ladder()
+    for number, (players, places) in enumerate((("ab", (1, 2)), ("ca", (1, 1)), ("ba", (1, 2)), ("bc", (2, 1)))):
+        ladder.add(game(number, players, places))
+    ana = ladder.players["a"]
+    assert (ana.wins, ana.draws, ana.losses, ana.games) == (1, 1, 1, 3)
+    assert (ana.opponents, ana.ratings[0], ana.at) == (("b", "c"), 1500, 3 * 86_400_000)
+    assert ana.trend == ana.number.rating - 1500 < 0
+    assert ladder.players["c"].draws == 1
+    before = []
+    for number in range(4, 16):
+        before.append(ladder.players["a"].number.rating)
+        ladder.add(game(number, "ab", (1, 2)))
+    assert ladder.players["a"].ratings == tuple(before[-10:]), "a trend goes over ten games"
+
+
+def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
+    ladder = Ladder()
+    ladder.add(game(5, "ab", (1, 2)))
+    before = ladder.players["a"]
+    ladder.add(game(2, "ac", (1, 2)))
+    assert ladder.players["a"].at == before.at
+    assert ladder.players["a"].number.deviation < before.number.deviation
+    later = before.number_at(before.at + int(10 * MS_A_PERIOD)).deviation
+    assert later > before.number.deviation == before.number_at(0).deviation
+    assert Player().number_at(1).deviation == 350
+
+
+def test_both_are_less_known_after_a_long_time_of_which_the_last_period_is_the_games() -> None:
+    ladder, periods = Ladder(), 30
+    for number in range(40):
+        ladder.add(game(number, "ab", (1, 2) if number % 2 else (2, 1)))
+    ana, bo, advantage = ladder.players["a"], ladder.players["b"], ladder.advantage
+    at = ana.at + round(periods * MS_A_PERIOD)
+    ladder.add(RatedGame("late", at, "four", ("a", "b"), (1, 2)))
+    first, second = (rest(own.number, periods - 1) for own in (ana, bo))
+    assert first.deviation > ana.number.deviation + 10
+    assert ladder.players["a"].number == pytest.approx(play_rated(first, second, 1, advantage.odds, 1))
+    assert ladder.players["b"].number == pytest.approx(play_rated(second, first, 0, 1 / advantage.odds, 1))
+
+
+def test_a_ladder_of_draws_closes_with_its_figure() -> None:
+    chance, ladder = Random(4), Ladder()
+    for number in range(199):
+        ladder.add(game(number, "".join(chance.sample(f"{NAMES}hij", 2)), (1, 1)))
+    assert ladder.closing is None
+    ladder.add(game(199, "ab", (1, 1)))
+    assert ladder.closing == Closing("undecided", 0, 200)
+    for number in range(200, 250):
+        assert ladder.closing is not None
+        ladder.add(game(number, "ab" if number % 2 else "ba", (1, 2)))
+    assert ladder.closing is None
+
+
+@each(("places", "sign"), [((1, 2), 1), ((2, 1), -1)])
+def test_a_ladder_that_one_side_wins_closes_with_its_figure(places: tuple[int, int], sign: int) -> None:
+    chance, ladder = Random(5), Ladder()
+    for number in range(100):
+        assert ladder.closing is None
+        ladder.add(game(number, "".join(chance.sample(NAMES, 2)), places))
+    assert ladder.closing is not None
+    assert (ladder.closing.reason, ladder.closing.of) == ("advantage", 100)
+    assert ladder.closing.figure * sign > 250
+
+
+@each("spread", [0, 200, 400])
+def test_who_always_has_the_first_move_is_less_than_60_points_off(spread: int) -> None:
+    """As in connect-four, where the first of two equals gets 78 %: 220 points, and so many were gained by it else."""
+    gains = []
+    for seed in range(4):
+        chance, ladder = Random(seed), Ladder()
+        strong = {f"player-{number}": chance.gauss(0, spread) for number in range(30)} | {"opener": 0.0}
+        for number in range(3_000):
+            first, second = chance.sample([*strong], 2)
+            if second == "opener":
+                first, second = second, first
+            wins = chance.random() < 1 / (1 + 10 ** (-(strong[first] - strong[second] + 220) / 400))
+            ladder.add(RatedGame(str(number), 3_600_000 * number, "", (first, second), (1, 2) if wins else (2, 1)))
+        off = {name: own.number.rating - strong[name] for name, own in ladder.players.items()}
+        gains.append(off.pop("opener") - sum(off.values()) / len(off))
+    assert abs(sum(gains) / len(gains)) < 60
+
+
+@each(
+    "entry",
+    [
+        {},
+        {"games": ["a"] * 501},
+        {"games": ["a"], "verdict": {"seq": 1, "at": 0, "by": "", "kind": "undo", "reason": ""}},
+    ],
+)
+def test_an_entry_has_games_or_one_verdict(entry: dict[str, object]) -> None:
+    with pytest.raises(msgspec.ValidationError, match="500 games"):
+        msgspec.convert(entry, Entry)
+
+
+def test_a_game_that_is_missing_is_told() -> None:
+    with pytest.raises(KeyError, match="lost"):
+        fold([Entry(("lost",))], {})

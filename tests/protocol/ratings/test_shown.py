@@ -1,0 +1,56 @@
+"""Whom a ladder shows, and what it says as it closes."""
+
+from __future__ import annotations
+
+from tests.rows import each
+from tictactoe_protocol.ratings.glicko import Number
+from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player
+from tictactoe_protocol.ratings.shown import describe_closing, games_to_rank, list_rows, rows_around
+
+DAY = 86_400_000
+
+
+def known(rating: float = 1500, deviation: float = 60, opponents: str = "abcd", day: int = 100) -> Player:
+    return Player(Number(rating, deviation), day * DAY, 3, 1, 1, tuple(opponents), (1490.0,))
+
+
+def test_the_leaderboard_has_who_is_known_well_has_met_four_others_and_played_of_late() -> None:
+    out = {
+        "unsure": known(deviation=91),
+        "of two": known(opponents="abc"),
+        "away": known(day=9),
+        "unsure by now": known(deviation=89.9, day=80),
+    }
+    ladder = Ladder({"good": known(1600), "best": known(1700, deviation=88), "late": known(1500, day=11), **out})
+    rows = list_rows(ladder, 100 * DAY)
+    assert [(row.place, row.player) for row in rows] == [(1, "best"), (2, "good"), (3, "late")]
+    assert (rows[1].rating, rows[1].deviation, rows[1].games, rows[1].trend) == (1600, 60, 5, 110)
+    assert rows[2].deviation > 60
+
+
+def test_the_rows_around_somebody_are_the_five_above_and_below() -> None:
+    ladder = Ladder({f"{number:02}": known(2000 - number) for number in range(20)})
+    rows = list_rows(ladder, 100 * DAY)
+    assert [row.place for row in rows_around(rows, "09")] == [*range(5, 16)]
+    assert [row.place for row in rows_around(rows, "01")] == [*range(1, 8)]
+    assert [row.place for row in rows_around(rows, "19")] == [*range(15, 21)]
+    assert [*rows_around(rows, "nobody")] == []
+
+
+@each(
+    ("player", "day", "told"),
+    [
+        (Player(), 0, (0, 10)),
+        (known(deviation=200), 100, (5, 13)),
+        (known(deviation=111), 100, (5, 6)),
+        (known(deviation=110), 100, None),
+        (known(deviation=110), 101, (5, 6)),
+    ],
+)
+def test_a_rating_is_shown_when_enough_is_known(player: Player, day: int, told: tuple[int, int] | None) -> None:
+    assert games_to_rank(player, day * DAY) == told
+
+
+def test_a_ladder_says_with_its_figure_why_it_is_closed() -> None:
+    assert describe_closing(Closing("undecided", 0, 200)).endswith("0 of 200")
+    assert "263 points after 120 games" in describe_closing(Closing("advantage", 263, 120))

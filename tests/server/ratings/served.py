@@ -1,0 +1,53 @@
+"""People with claimed names at servers, who play rated games of the shortest kind."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+from tests.limits import uncounted
+from tests.peer import Listening, Message, Peer, open_peer
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+CLOCK = {"initial_ms": 600_000, "increment_ms": 0}
+RULES = "connect-four"
+RATED: dict[str, Any] = {"rules": RULES, "clock": CLOCK, "rated": True}
+
+
+def a_server(settings: Settings = HERE, **changes: Any) -> Server:
+    return Server(replace(settings, **changes), limits=uncounted())
+
+
+@contextlib.asynccontextmanager
+async def people(*urls: Listening, names: tuple[str, ...] = ("ana", "bo")) -> AsyncIterator[list[Peer]]:
+    """Yield people who have claimed their names, at these servers in turn."""
+    async with contextlib.AsyncExitStack() as leaving:
+        found = []
+        for index, name in enumerate(names):
+            peer = await leaving.enter_async_context(open_peer(urls[index % len(urls)].url, name))
+            assert (await peer.ask("claim_name", name=name))["type"] == "ok"
+            found.append(peer)
+        yield found
+
+
+async def begin(first: Peer, second: Peer, **terms: Any) -> str:
+    """Open a rated room in which the first of the two begins, and return its code."""
+    opened = await first.ask("create", **RATED | terms)
+    room: str = opened["room"]
+    assert (await second.ask("join", room=room))["type"] == "ok"
+    return room
+
+
+async def play_rated(winner: Peer, loser: Peer, **terms: Any) -> Message:
+    """Play a rated game that one of the two resigns after a move of each, and return the state at its end."""
+    room = await begin(winner, loser, **terms)
+    assert (await winner.ask("move", room=room, cell=35, ply=0))["type"] == "ok"
+    assert (await loser.ask("move", room=room, cell=36, ply=1))["type"] == "ok"
+    assert (await loser.ask("resign", room=room))["type"] == "ok"
+    over = await winner.until(lambda told: told["type"] == "room" and told["room"] == room and told["status"] == "over")
+    assert over["rated"] is True
+    return over

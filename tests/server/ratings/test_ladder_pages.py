@@ -1,0 +1,38 @@
+"""Ladders and players in plain HTTP."""
+
+from __future__ import annotations
+
+import json
+
+from tests.peer import until
+from tests.server.ratings.served import RULES, a_server, people, play_rated
+from tests.server.test_pages import get
+from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
+from tictactoe_server.ratings.pages import describe_ladder
+
+
+async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
+    async with a_server() as server, people(server) as (ana, bo):
+        over = await play_rated(ana, bo)
+        await until(lambda: server.ladders.folding.state.entries == 1)
+        assert RULES in json.loads((await get(server, "/api/ladders")).body)["ladders"]
+        ladder = json.loads((await get(server, f"/api/ladders/{RULES}")).body)
+        assert (ladder["rules"], ladder["games"], ladder["rows"]) == (RULES, 1, [])
+        table = await get(server, f"/api/ladders/{RULES}.csv")
+        assert table.body.decode().splitlines() == ["place,player,name,rating,deviation,games,trend"]
+        player = json.loads((await get(server, f"/api/players/{ana.welcome['player']}")).body)
+        assert (player["name"], player["games"][0]["game_id"], "with" in player) == ("ana", over["game_id"], False)
+        assert "1 rated games" in (await get(server, f"/ladder/{RULES}")).body.decode()
+        for path in ("/api/ladders/classic", "/ladder/classic", "/api/players/nobody"):
+            assert (await get(server, path)).status == 404
+
+
+def test_a_ladder_is_a_line_for_each_player_and_says_why_it_is_closed() -> None:
+    row = LadderRow(1, "p5K2", "ana", 1623.4, 61.2, 48, 12.5)
+    lines = describe_ladder(LadderState(RULES, (row,), 812, 71.3, 0.1, LadderClosing("undecided", 20, 200)))
+    assert lines == [
+        "connect-four: 812 rated games, the first move is worth 71 points",
+        "closed, too few games are decided: 20 of 200",
+        "",
+        "   1  ana                        1623  ±122  48 games",
+    ]

@@ -1,0 +1,185 @@
+"""What is kept of ratings: verdicts give back what was, a restart goes on, all servers come to the same."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.peer import open_peer, until
+from tests.server.nats_node import Node, node_in
+from tests.server.ratings.served import RULES, a_server, people, play_rated
+from tests.server.test_cluster import cluster_of
+from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, leaf_of
+from tictactoe_protocol.ratings.ladder import State, fold
+from tictactoe_protocol.ratings.log import Entry, RatedGame, Verdict
+from tictactoe_server.admin.orders.order import OrderRefused
+from tictactoe_server.admin.orders.people import ForgetOrder
+from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
+from tictactoe_server.ratings import folding
+from tictactoe_server.server import Server
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as running:
+        yield running
+
+
+async def rated(server: Server, games: int) -> State:
+    """Return the state of a server once it has rated so many games."""
+    kept = server.ladders.folding
+    await until(lambda: kept.games == games and kept.state.entries == kept.entries)
+    return kept.state
+
+
+def verdict_of(line: dict[str, Any]) -> list[Verdict]:
+    return msgspec.convert(line.get("verdict", []), list[Verdict])
+
+
+async def test_a_verdict_takes_a_game_out_and_its_undoing_gives_the_digest_back() -> None:
+    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
+        await play_rated(ana, bo)
+        without = (await rated(server, 1)).digest
+        over = await play_rated(bo, cy)
+        both = (await rated(server, 2)).digest
+        await server.carry_out(VoidGame(over["game_id"], "Both were at one machine."))
+        assert server.ladders.folding.state.digest == without != both
+        await server.carry_out(UndoVerdict(1, "They were not."))
+        assert server.ladders.folding.state.digest == both
+        await server.carry_out(VoidPlayer(cy.welcome["player"], "A program played."))
+        assert server.ladders.folding.state.digest == without
+        await server.carry_out(UndoVerdict(3, "It did not."))
+        assert (await server.carry_out(VerifyRatings()))["digest"] == both
+        for order in (VoidGame("K7M4PQ-1-1795208400000", "None."), UndoVerdict(9, "None.")):
+            with pytest.raises(OrderRefused, match="There is no"):
+                await server.carry_out(order)
+
+
+async def test_a_server_that_starts_again_goes_on_where_it_was(tmp_path: Path) -> None:
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await play_rated(ana, bo)
+        before = await rated(server, 1)
+    async with a_server(data=tmp_path) as server:
+        assert (await rated(server, 1)).digest == before.digest
+        async with (
+            open_peer(server.url, token=ana.welcome["token"]) as again,
+            open_peer(server.url, token=bo.welcome["token"]) as other,
+        ):
+            await play_rated(other, again)
+            assert (await rated(server, 2)).digest != before.digest
+            assert (await server.carry_out(VerifyRatings()))["games"] == 2
+
+
+async def test_a_checkpoint_is_signed_and_holds_what_was_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 2)
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        for _ in range(3):
+            over = await play_rated(ana, bo)
+        state = await rated(server, 3)
+        first = (await ana.ask("ratings", rules=RULES))["ladder"]["checkpoint"]
+        kept = server.ladders.folding.checkpoint
+        assert kept is not None
+        assert (kept.is_signed, first) == (True, msgspec.to_builtins(kept))
+        assert server.ladders.folding.needed_from == int(over["game_id"].rpartition("-")[2])
+    async with a_server(data=tmp_path) as server:
+        assert (await rated(server, 3)).digest == state.digest
+        assert server.ladders.folding.checkpoint == kept
+        await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
+        assert server.ladders.folding.state.digest == kept.digest
+        assert (await server.carry_out(VerifyRatings()))["digest"] == kept.digest
+    async with a_server(data=tmp_path) as server:
+        assert (await rated(server, 3)).digest == kept.digest
+
+
+async def test_a_verdict_behind_the_oldest_game_that_is_kept_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 2)
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        overs = [await play_rated(ana, bo) for _ in range(3)]
+        state = await rated(server, 3)
+        times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
+        assert await server.ladders.needed_from() == times[2]
+    async with a_server(data=tmp_path) as server:  # with all games in the database
+        await rated(server, 3)
+        while await server.core.store.games.forget_before(times[1]):
+            pass
+        for order in (VoidGame(overs[0]["game_id"], "Late."), VoidPlayer(ana.welcome["player"], "Late.")):
+            with pytest.raises(OrderRefused, match="behind the oldest game"):
+                await server.carry_out(order)
+        assert server.ladders.folding.state.digest == state.digest
+    async with a_server(data=tmp_path) as server:
+        assert (await rated(server, 3)).digest == state.digest
+
+
+async def test_what_is_written_folds_elsewhere_to_the_same_digest(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.jsonl"
+    async with a_server() as server, people(server) as (ana, bo):
+        over = await play_rated(ana, bo)
+        await play_rated(bo, ana)
+        state = await rated(server, 2)
+        await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
+        await server.carry_out(UndoVerdict(1, "They were."))
+        await server.carry_out(ExportRatings(str(file)))
+        with pytest.raises(OrderRefused, match="cannot be written"):
+            await server.carry_out(ExportRatings(str(file)))
+    *lines, end = map(json.loads, file.read_text().splitlines())
+    games = {one["id"]: msgspec.convert(one, RatedGame) for line in lines for one in line.get("games", ())}
+    entries = [Entry(tuple(one["id"] for one in line.get("games", ())), *verdict_of(line)) for line in lines]
+    assert fold(entries, games).digest == end["digest"] == state.digest
+    salt = bytes.fromhex(lines[0]["salts"][0])
+    assert len(salt) == SALT_BYTES
+    assert leaf_of(salt, games[lines[0]["games"][0]["id"]]).hex() == lines[0]["leaves"][0]
+
+
+async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.jsonl"
+    async with a_server() as server, people(server, names=("ana", "bo")) as (ana, bo):
+        await play_rated(ana, bo)
+        await rated(server, 1)
+        answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
+        server.ladders.read_again()
+        ladders = await rated(server, 1)
+        (ladder,) = ladders.ladders.values()
+        assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
+        await server.carry_out(ExportRatings(str(file)))
+        assert (await server.carry_out(VerifyRatings()))["games"] == 1
+    line = json.loads(file.read_text().splitlines()[0])
+    assert (line["salts"], len(line["leaves"])) == ([None], 1)
+    assert bo.welcome["player"] not in file.read_text()
+
+
+async def test_games_of_who_is_merged_count_for_whom_they_are_now() -> None:
+    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
+        await play_rated(ana, bo)
+        await play_rated(cy, bo)
+        await rated(server, 2)
+        server.core.merged(cy.welcome["player"], ana.welcome["player"])
+        await until(lambda: server.ladders.folding.entries == 3)
+        (ladder,) = (await rated(server, 2)).ladders.values()
+        assert ladder.players[ana.welcome["player"]].wins == 2
+        assert cy.welcome["player"] not in ladder.players
+
+
+async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) -> None:
+    async with (
+        cluster_of(node, 2) as servers,
+        people(*servers[:1], names=("ana", "bo")) as (ana, bo),
+        people(*servers[1:], names=("cy", "dee")) as (cy, dee),
+    ):
+        await asyncio.gather(play_rated(ana, bo), play_rated(cy, dee))
+        await asyncio.gather(play_rated(ana, bo), play_rated(dee, cy))
+        one, other = [await rated(server, 4) for server in servers]
+        assert one.digest == other.digest
+        await servers[0].carry_out(VoidPlayer(dee.welcome["player"], "A program played."))
+        await until(lambda: servers[1].ladders.folding.state.digest == servers[0].ladders.folding.state.digest)
+        assert servers[1].ladders.folding.state.digest != one.digest
+        assert (await servers[1].carry_out(VerifyRatings()))["games"] == 4

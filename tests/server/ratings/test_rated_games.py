@@ -1,0 +1,102 @@
+"""A rated game from its opening to the ladder, what is refused on the way, and what is told of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.peer import Peer, open_peer
+from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, people, play_rated
+
+
+async def told_rating(peer: Peer) -> dict[str, Any]:
+    return await peer.next_of("rated")
+
+
+async def test_a_rated_game_moves_both_and_is_told_to_players_and_watchers() -> None:
+    async with a_server() as server, people(server) as (ana, bo), open_peer(server.url, "eve") as eve:
+        opened = await ana.ask("create", **RATED)
+        assert opened["rated"] is True
+        (row,) = (await bo.ask("rooms"))["rooms"]
+        assert row["rated"] is True
+        await ana.ask("leave", room=opened["room"])
+        room = await begin(ana, bo)
+        await eve.ask("watch", room=room)
+        for peer, cell, ply in ((ana, 35, 0), (bo, 36, 1)):
+            await peer.ask("move", room=room, cell=cell, ply=ply)
+        await bo.ask("resign", room=room)
+        told = [await told_rating(peer) for peer in (ana, bo, eve)]
+        assert told[0] == told[1] == told[2]
+        assert (told[0]["room"], told[0]["game"], told[0]["rules"]) == (room, 1, RULES)
+        mine, theirs = (told[0]["players"][peer.welcome["player"]] for peer in (ana, bo))
+        assert (mine["before"], mine["expected"], mine["to_rank"]) == (1500, 0.5, [1, 11])
+        assert mine["after"] > 1600
+        assert theirs["after"] < 1400
+        ladder = (await ana.ask("ratings", rules=RULES))["ladder"]
+        assert (ladder["games"], ladder["decided"], ladder["rows"]) == (1, 1.0, [])
+        profile = (await bo.ask("profile", player=ana.welcome["player"]))["profile"]
+        assert (profile["name"], profile["ladders"][0]["wins"]) == ("ana", 1)
+        assert "rating" not in profile["ladders"][0], "never a number beside a question mark"
+        assert profile["with"] == {"wins": 0, "draws": 0, "losses": 1, "last": profile["games"][0]["at"]}
+
+
+@pytest.mark.parametrize(
+    ("terms", "code", "why", "path"),
+    [
+        ({"clock": None}, "bad_clock", "rated", "clock"),
+        ({"visibility": "private"}, "not_allowed", "rated room", "visibility"),
+        ({"analysis": "open"}, "not_allowed", "rated room", "analysis"),
+        ({"bots": ["random"]}, "not_allowed", "rated room", "bots"),
+        ({"rules": "classic"}, "not_allowed", "ladder", "rules"),
+    ],
+)
+async def test_what_cannot_be_rated_is_refused_when_it_is_opened(
+    terms: dict[str, Any], code: str, why: str, path: str
+) -> None:
+    async with a_server() as server, people(server, names=("ana",)) as (ana,):
+        refused = await ana.ask("create", **RATED | terms)
+        assert (refused["code"], refused["data"]["why"], refused["path"]) == (code, why, path)
+
+
+async def test_nobody_plays_a_rated_game_without_a_claimed_name() -> None:
+    async with a_server() as server, people(server, names=("ana",)) as (ana,), open_peer(server.url, "guest") as guest:
+        assert (await guest.ask("create", **RATED))["data"]["why"] == "rated name"
+        room = (await ana.ask("create", **RATED))["room"]
+        assert (await guest.ask("join", room=room))["data"]["why"] == "rated name"
+        assert (await guest.ask("match", **RATED))["data"]["why"] == "rated name"
+        assert (await guest.ask("watch", room=room))["type"] == "ok"
+
+
+async def test_a_server_without_ladders_says_so() -> None:
+    async with a_server(ladders=()) as server, people(server, names=("ana",)) as (ana,):
+        for asked in (await ana.ask("create", **RATED), await ana.ask("ratings", rules=RULES)):
+            assert asked["data"]["why"] == "ladders off"
+
+
+async def test_two_who_ask_for_a_rated_match_meet_in_a_rated_room() -> None:
+    async with a_server() as server, people(server) as (ana, bo):
+        other = (await ana.ask("create", rules=RULES, clock=CLOCK))["room"]
+        first, second = [(await peer.ask("match", **RATED))["room"] for peer in (ana, bo)]
+        assert first == second != other
+
+
+async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:
+    async with a_server() as server, people(server) as (ana, bo):
+        room = await begin(ana, bo)
+        await ana.ask("move", room=room, cell=35, ply=0)
+        assert (await ana.ask("undo", room=room, action="offer"))["data"]["why"] == "rated undo"
+        assert (await ana.ask("draw", room=room, action="offer"))["data"]["why"] == "rated draw"
+        await bo.ask("move", room=room, cell=36, ply=1)
+        await bo.ask("resign", room=room)
+        assert (await bo.ask("rematch", room=room))["data"]["why"] == "rated rematch"
+
+
+async def test_the_eleventh_game_of_two_in_a_day_is_refused_when_they_would_sit_down() -> None:
+    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
+        for _ in range(10):
+            await play_rated(ana, bo)
+        room = (await ana.ask("create", **RATED))["room"]
+        refused = await bo.ask("join", room=room)
+        assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "rated pair", "games": 10, "name": "ana"})
+        assert (await cy.ask("join", room=room))["type"] == "ok"
