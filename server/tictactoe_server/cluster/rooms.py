@@ -249,8 +249,7 @@ class OtherRooms:
 
     def find(self, code: str) -> str | None:
         """Return the URL of the server that has a room, None where no other has it as far as is known."""
-        server = self.server_of(code)
-        return None if server is None else self.members.url_of(server)
+        return self.members.url_of(self.server_of(code) or "")
 
     def is_free(self, code: str) -> bool:
         """Tell whether no server has a room that lives and does not leave, as far as is known."""
@@ -361,15 +360,13 @@ class OtherRooms:
     def _hear(self, news: News, reading: _Reading | None) -> None:
         """Take in news, or what was read as of them, but for rooms of which newer ones came while that was read."""
         told = {} if reading is None else reading.told
-        for outline in news.outlines:
-            if told.get(outline.code, 0) <= news.number:
-                told[outline.code] = news.number
-                self._hear_of(news.sender, outline)
-        for code in news.ended:
-            other = self.rooms.get(code)
+        said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
+        for code, outline in said:
             if told.get(code, 0) <= news.number:
                 told[code] = news.number
-                if other is not None and other.server == news.sender:
+                if outline is not None:
+                    self._hear_of(news.sender, outline)
+                elif code in self.rooms and self.rooms[code].server == news.sender:
                     self.drop(code)
 
     def _hear_of(self, server: str, outline: Outline) -> None:
