@@ -28,7 +28,6 @@ from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed
@@ -298,11 +297,5 @@ class Cluster(Elsewhere):
         if other is not None:
             self.own_rooms.take_since(room.code, other.since)
         later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
-        self._core.agenda.after(later, partial(self._drop_missing, live))
+        self._core.agenda.after(later, partial(self._core.timers.drop_missing, live))
         return True
-
-    def _drop_missing(self, live: LiveRoom) -> None:
-        """Hold the seats of those who were here when the room came, and did not come since."""
-        for seat in () if live.is_gone else live.room.seats.values():
-            if seat is not None and seat.online and not seat.is_server_bot and seat.player not in live.players:
-                self._core.timers.drop(live, Player(seat.player, seat.name))
