@@ -56,8 +56,7 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
         await _make(streams.all[1:], info.config.get("num_replicas", replicas))
         await spread_leaders(streams)
     except StoreUnavailable as error:
-        reason = f"{error.description}." if isinstance(error, StreamError) else str(error)
-        raise CannotOpenStore(f"The streams could not be made: {reason}") from error
+        raise CannotOpenStore(f"The streams could not be made: {error}") from error
     return streams
 
 

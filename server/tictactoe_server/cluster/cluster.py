@@ -14,7 +14,8 @@ import random
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Final
+from itertools import repeat
+from typing import Final
 
 import structlog
 
@@ -27,7 +28,6 @@ from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed
@@ -134,17 +134,13 @@ class Cluster(Elsewhere):
 
     async def _listen(self) -> None:
         link, id, members = self._link, self.members.id, self.members
-        said: list[tuple[str, Any, Callable[[Any], object], str]] = [
-            (messages.HEARTBEATS, messages.Heartbeat, self._hear, "a sign of life cannot be read"),
-            (messages.NEWS, messages.News, self.other_rooms.hear_news, "news of another server cannot be read"),
-            (messages.CHANGED, tuple[str, str, str], self._hear_changed, "what was changed cannot be read"),
-            (messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again, "a handover cannot be read"),
-            (messages.BOARDS + id, list[str], self.own_rooms.boards_of, "a question for boards cannot be read"),
-            (messages.REACHED + id, str, self._is_reached, "a question for a room cannot be read"),
-            (messages.SEEKS + id, messages.Seek, self._matching.find, "a question for a match cannot be read"),
-        ]
-        for subject, kind, take, unreadable in said:
-            await messages.listen(link, subject, kind, take, unreadable)
+        await messages.listen(link, messages.HEARTBEATS, messages.Heartbeat, self._hear)
+        await messages.listen(link, messages.NEWS, messages.News, self.other_rooms.hear_news)
+        await messages.listen(link, messages.CHANGED, tuple[str, str, str], self._hear_changed)
+        await messages.listen(link, messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again)
+        await messages.listen(link, messages.BOARDS + id, list[str], self.own_rooms.boards_of)
+        await messages.listen(link, messages.REACHED + id, str, self._is_reached)
+        await messages.listen(link, messages.SEEKS + id, messages.Seek, self._matching.find)
         await link.subscribe(messages.HERE + id, lambda message: None)
         await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
         await link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
@@ -206,12 +202,11 @@ class Cluster(Elsewhere):
             raise Refused(ErrorCode.NOT_ALLOWED, "not yours", room=code)
         if wait_ms := self._asked_for[code].take():
             raise Refused(ErrorCode.RATE_LIMITED, "unreachable", retry_ms=wait_ms)
-        server, question, is_reached = other.server, messages.encode(code), True
+        server, is_reached = other.server, True
         try:
-            for _ in range(math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS)):
-                await messages.ask(self._link, messages.REACHED + server, question, bool)
-                await asyncio.sleep(_ASK_SECONDS)
-            is_reached = await messages.ask(self._link, messages.REACHED + server, question, bool)
+            for pause in (0.0, *repeat(_ASK_SECONDS, math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS))):
+                await asyncio.sleep(pause)
+                is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
         except StoreUnavailable as unavailable:  # it is gone, or will be found to be, or of an older version
             log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
             return
@@ -302,11 +297,5 @@ class Cluster(Elsewhere):
         if other is not None:
             self.own_rooms.take_since(room.code, other.since)
         later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
-        self._core.agenda.after(later, partial(self._drop_missing, live))
+        self._core.agenda.after(later, partial(self._core.timers.drop_missing, live))
         return True
-
-    def _drop_missing(self, live: LiveRoom) -> None:
-        """Hold the seats of those who were here when the room came, and did not come since."""
-        for seat in () if live.is_gone else live.room.seats.values():
-            if seat is not None and seat.online and not seat.is_server_bot and seat.player not in live.players:
-                self._core.timers.drop(live, Player(seat.player, seat.name))

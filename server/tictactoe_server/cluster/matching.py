@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -58,22 +57,19 @@ class Matching:
                     log.debug("a match was not answered", server=knowing)
                     await asyncio.sleep(0.1)
                     continue
-            if found.server in ("", self._members.id):
-                return found.code, None
             url = self._members.url_of(found.server)
-            if url is not None:
+            if url is not None or found.server in ("", self._members.id):
                 return found.code, url
         raise StoreUnavailable("nobody can say who waits for a match")
 
     def find(self, seek: Seek) -> Found:
         """Return the room for a player, whose seat there is kept for a while; raises `InvalidRules`."""
         kind, player = (seek.rules.to_rules(), seek.clock, seek.rated), Player(seek.player, seek.name)
-        kept = self._kept.get(player.id)
-        if kept is not None:
-            self._keep_no_longer(kept, player)
+        if player.id in self._kept:
+            self._keep_no_longer(self._kept[player.id], player)
         own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
-        waiting = [one for one in own if one.room.status == "waiting" and one.room.visibility == "public"]
-        listed: Listed | None = waiting[0] if waiting else self._lists.matchmaker.find(kind, player.id)
+        waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
+        listed: Listed | None = next(waiting, None) or self._lists.matchmaker.find(kind, player.id)
         if listed is None:
             if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
                 rules, clock, rated = kind
@@ -81,12 +77,12 @@ class Matching:
                 room = open_room(seek.code, rules, player, 0, clock=clock, rated=rated, terms=terms)
                 expected = self._rooms.expect(seek.sender, room)
                 self._lists.matchmaker.offer(expected)
-                self._after_a_while(partial(self._rooms.expect_no_more, expected))
+                self._agenda.after(RESERVED_SECONDS, partial(self._rooms.expect_no_more, expected))
             return Found(seek.code)
         if listed.room.mark_of(player.id) is None:
             listed.entering |= {player.id}
             self._kept[player.id] = listed
-            self._after_a_while(partial(self._keep_no_longer, listed, player))
+            self._agenda.after(RESERVED_SECONDS, partial(self._keep_no_longer, listed, player))
         return Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
 
     def _keep_no_longer(self, listed: Listed, player: Player) -> None:
@@ -95,6 +91,3 @@ class Matching:
             del self._kept[player.id]
             listed.entering -= {player.id}
             self._lists.matchmaker.offer(listed)
-
-    def _after_a_while(self, action: Callable[[], object]) -> None:
-        self._agenda.after(RESERVED_SECONDS, action)

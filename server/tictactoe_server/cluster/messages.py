@@ -120,14 +120,14 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
         raise StoreUnavailable(f"the answer cannot be read: {error}") from error
 
 
-async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object], unreadable: str) -> None:
-    """Let what others say to a subject come to `take`, and answer what that returns; what is `unreadable` is logged."""
+async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object]) -> None:
+    """Let what others say to a subject come to `take`, and answer what that returns; what is unreadable is logged."""
 
     def hear(message: Message) -> None:
         try:
             answer = take(msgspec.msgpack.decode(message.data, type=kind))
         except (msgspec.DecodeError, InvalidRules) as error:
-            log.error(unreadable, reason=str(error))
+            log.error("what another server says cannot be read", subject=subject, reason=str(error))
             return
         if answer is not None:
             link.publish(message.reply, encode(answer))

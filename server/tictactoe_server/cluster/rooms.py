@@ -193,7 +193,7 @@ class OtherRoom(Listed):
         self.room, self.server, self.since = room, server, outline.since
         self.ply, self.watching, self.has_bots = outline.ply, outline.watchers, room.has_bots
         if self.entering:
-            self.entering -= {seat.player for seat in room.seats.values() if seat is not None}
+            self.entering -= {seat.player for seat in room.held_seats}
 
     @property
     def has_somebody(self) -> bool:
@@ -249,8 +249,7 @@ class OtherRooms:
 
     def find(self, code: str) -> str | None:
         """Return the URL of the server that has a room, None where no other has it as far as is known."""
-        server = self.server_of(code)
-        return None if server is None else self.members.url_of(server)
+        return self.members.url_of(self.server_of(code) or "")
 
     def is_free(self, code: str) -> bool:
         """Tell whether no server has a room that lives and does not leave, as far as is known."""
@@ -331,25 +330,23 @@ class OtherRooms:
     async def _read(self, server: str, reading: _Reading) -> None:
         """Read what a server told after what was heard, or all its rooms where it does not keep that or none was."""
         heard = f" {self._heard[server]}" if server in self._heard else ""
-        after, numbers, are_all = "", list[int](), set[bool]()
+        first, after = None, ""
         try:
-            while not numbers or after:
+            while first is None or after:
                 page = await ask(self._link, PAGES + server, (after + heard).encode(), Page)
-                numbers.append(page.number)
-                are_all.add(page.ended is None)
-                if len(are_all) > 1:
+                first, after = first or page, page.after
+                if (page.ended is None) != (first.ended is None):
                     raise StoreUnavailable("what was missed was too much to be read at once")
                 self._hear(News(server, page.number, page.outlines, page.ended or []), reading)
-                after = page.after
                 await asyncio.sleep(0)
             if self._reading.get(server) is not reading:
                 return
-            number = numbers[0]
+            number = first.number
             while number + 1 in reading.numbers:
                 number += 1
             self._heard[server] = number
             known = [code for code, other in self.rooms.items() if other.server == server and not other.is_opening]
-            for code in known if True in are_all else ():
+            for code in known if first.ended is None else ():
                 if code not in reading.told:
                     self.drop(code)
         except StoreUnavailable as unavailable:  # its next heartbeat begins it again
@@ -361,15 +358,13 @@ class OtherRooms:
     def _hear(self, news: News, reading: _Reading | None) -> None:
         """Take in news, or what was read as of them, but for rooms of which newer ones came while that was read."""
         told = {} if reading is None else reading.told
-        for outline in news.outlines:
-            if told.get(outline.code, 0) <= news.number:
-                told[outline.code] = news.number
-                self._hear_of(news.sender, outline)
-        for code in news.ended:
-            other = self.rooms.get(code)
+        said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
+        for code, outline in said:
             if told.get(code, 0) <= news.number:
                 told[code] = news.number
-                if other is not None and other.server == news.sender:
+                if outline is not None:
+                    self._hear_of(news.sender, outline)
+                elif code in self.rooms and self.rooms[code].server == news.sender:
                     self.drop(code)
 
     def _hear_of(self, server: str, outline: Outline) -> None:
@@ -413,11 +408,11 @@ class OtherRooms:
         except Unreadable as damaged:
             log.error("an outline cannot be read", room=outline.code, reason=str(damaged))
             return
-        other, before = self.rooms.get(outline.code), None
+        other = self.rooms.get(outline.code)
+        before = None if other is None or other.is_opening else other.room
         if other is None:
             other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
         else:
-            before = None if other.is_opening else other.room
             other.update(room, server, outline)
         self._lists.update(other, before)
 
@@ -448,10 +443,9 @@ class OtherRooms:
             log.debug("boards of another server cannot be read", reason=str(unavailable))
             return
         for board in boards:
-            other = self.rooms.get(board.room)
-            if other is not None:
-                other.shown = board
+            if board.room in self.rooms:
+                self.rooms[board.room].shown = board
 
 
 def _people_in(room: Room) -> set[str]:
-    return {seat.player for seat in room.seats.values() if seat is not None and not seat.left}
+    return {seat.player for seat in room.held_seats if not seat.left}

@@ -87,6 +87,12 @@ class Timers:
         then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
         RoomChange(live, now, player, then=then, make=make).submit()
 
+    def drop_missing(self, live: LiveRoom) -> None:
+        """Hold the seats of those who were here when the room came from another server, and did not come since."""
+        for seat in () if live.is_gone else live.room.held_seats:
+            if seat.online and not seat.is_server_bot and seat.player not in live.players:
+                self.drop(live, Player(seat.player, seat.name))
+
     def part(self, live: LiveRoom, session: Session) -> None:
         """Let a session go that is over, unless it has gone: its seat is held, its watching ends."""
         if not live.has(session):

@@ -16,7 +16,7 @@ import msgspec
 
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
-from tictactoe_server.cluster.jetstream.store import JetStreamTable, place_of, subject_of_game
+from tictactoe_server.cluster.jetstream.store import JetStreamTable, subject_of_game
 from tictactoe_server.cluster.jetstream.stream import ID, TIME, Entry, Stream, StreamInfo
 from tictactoe_server.cluster.jetstream.streams import GAME, LAYOUT, Streams, find_streams
 from tictactoe_server.storage.copying import AT_ONCE, refusing
@@ -42,7 +42,7 @@ async def copied_streams(
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
         streams, infos = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
-        copied = CopiedStreams(streams, specs, "take no more" if to_fill else "cannot be read")
+        copied = CopiedStreams(streams, specs, f"The streams {'take no more' if to_fill else 'cannot be read'}")
         with refusing(copied.refusal):
             await (copied.begin_to_fill(infos) if to_fill else copied.begin_to_hear())
         yield copied
@@ -58,15 +58,14 @@ class CopiedStreams:
 
     def __init__(self, streams: Streams, specs: Specs, refusal: str) -> None:
         self.noted_time = streams.first.noted_time
-        self.refusal = f"The streams {refusal}"
+        self.refusal = refusal
         self.damage: list[str] = []
         self._streams = streams
         self._games = specs.games
         self._heard = [_Heard(stream) for stream in streams.all]
 
     async def begin_to_hear(self) -> None:
-        for heard in self._heard:
-            await heard.begin()
+        await asyncio.gather(*(heard.begin() for heard in self._heard))
 
     async def begin_to_fill(self, infos: Iterable[StreamInfo]) -> None:
         """Begin, where their leaders tell of nothing in them."""
@@ -102,7 +101,7 @@ class CopiedStreams:
         if spec is not self._games:
             await _keep(partial(save, self._table(spec), key, value, MISSING))
             return
-        subject = subject_of_game(*place_of(self._games, value))
+        subject = subject_of_game(self._games, value)
         stream, document = self._streams.of(subject), self._games.encode(value)
         await _keep(partial(stream.put, subject, document, MISSING, {ID: key}))
 

@@ -121,10 +121,10 @@ class Link:
         With a list `earlier` many answers are taken: they go there, but for the last one, which has a status.
         """
         number = str(next(self._numbers))
-        if not self.publish(subject, payload, headers, self._inbox + number):
+        if self.publish(subject, payload, headers, self._inbox + number):
+            self._asked[number] = time.monotonic(), answered, earlier
+        else:
             answered(NotStored("There is no connection to the store."))
-            return
-        self._asked[number] = time.monotonic(), answered, earlier
 
     async def request(self, subject: str, payload: bytes = b"", headers: Headers = None) -> bytes:
         """Send a message and return the answer; raises `StoreUnavailable`."""

@@ -99,7 +99,7 @@ class JetStreamTable(Generic[Value]):
         lifetime, before = self.spec.lifetime_seconds, None
         headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
         if finished is not None:
-            before = subject_of_game(*place_of(self._games, finished)), self._games.encode(finished)
+            before = subject_of_game(self._games, finished), self._games.encode(finished)
         self._write(key, self.spec.encode(value), expected_revision, waiter, headers, before)
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
@@ -206,10 +206,10 @@ class JetStreamStore:
 
     async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:
         """Tell of each ban that there is, and of each that any server keeps or forgets from now on."""
-        bans, told = self.table(BANS), dict[str, Ban | None]()
+        bans, told = self.table(BANS), set[str]()
 
         def tell(subject: str, ban: Ban | None) -> None:
-            told[subject] = ban
+            told.add(subject)
             changed(subject, ban)
 
         def hear(message: Message) -> None:
@@ -219,9 +219,8 @@ class JetStreamStore:
         async def tell_all() -> None:
             with contextlib.suppress(StoreUnavailable):
                 found = {stored.key: ban_or_none(stored) async for some in bans.load_all() for stored in some}
-                for subject in {*told, *found}:
-                    if found.get(subject) != told.get(subject):
-                        tell(subject, found.get(subject))
+                for subject in told | found.keys():
+                    tell(subject, found.get(subject))
 
         await self.link.subscribe(f"{self._first.feed}{bans.prefix}>", hear)
         self.link.on_connected.append(lambda: self.link.run(tell_all()))
@@ -300,30 +299,28 @@ class _Log(SqliteLog[Game]):
     async def forget_before(self, at: int) -> bool:
         """Forget some of the games that ended before a moment, here and in the streams."""
         old = await self.writer.ask(lambda _, journal: journal.games.old(at))
-        await asyncio.gather(*(self._delete(game.id, (game.room, game.at, game.number)) for game in old))
+        await asyncio.gather(*(self._delete(game.id, _key_of(game.room, game.at, game.number)) for game in old))
         return await super().forget_before(at)
 
     async def replace(self, id: int, game: Game) -> None:
         """Keep the game as a message of its own, under another id, and erase the one that had it."""
-        place = place_of(self.spec, game)
-        subject = f"{subject_of_game(*place)}-{secrets.token_hex(4)}"
+        first = subject_of_game(self.spec, game)
+        subject = f"{first}-{secrets.token_hex(4)}"
         await self._streams.of(subject).put(subject, self.spec.encode(game), None)
-        await self._delete(id, place, erase=True)
+        await self._delete(id, first, erase=True)
         await self.writer.ask(lambda _, journal: journal.games.drop((), (id,)), WriteJob)
 
-    async def _delete(self, id: int, place: tuple[str, int, int], *, erase: bool = False) -> None:
-        """Delete the message with a game; that of one which came from another store is looked for by its place."""
-        found = [self._streams.place_of(id)]
-        if found == [None]:
-            subject, streams = subject_of_game(*place), self._streams.all
-            entries = await asyncio.gather(*(one.newest(subject) for one in streams))
-            found = [(one, entry.sequence) for one, entry in zip(streams, entries, strict=True) if entry]
-        for one, sequence in filter(None, found):
-            await one.delete(sequence, erase=erase)
+    async def _delete(self, id: int, subject: str, *, erase: bool = False) -> None:
+        """Delete the message with a game; that of one which came from another store is looked for by its subject."""
+        place = self._streams.place_of(id)
+        if place is not None:
+            await place[0].delete(place[1], erase=erase)
+        for one in self._streams.all if place is None else ():
+            if entry := await one.newest(subject):
+                await one.delete(entry.sequence, erase=erase)
 
     async def drop(self, keys: Collection[str]) -> None:
         """Keep no copies of the games of those who are known by these hashes of their ids."""
-
         if keys:
             forgotten = [one for one in await super()._ask(GameTables.players) if hash_id(one) in keys]
             await self.writer.ask(lambda _, journal: journal.games.drop(forgotten), WriteJob)
@@ -360,12 +357,11 @@ class _Log(SqliteLog[Game]):
         self._reached[stream] = max(self._reached[stream], upto)
 
 
-def place_of(spec: GameSpec[Game], game: Game) -> tuple[str, int, int]:
-    """Return in which room a game was played, when it ended and as which game of the room."""
-    room, number = spec.place(game)
-    return room, spec.at(game), number
-
-
-def subject_of_game(room: str, at: int, number: int) -> str:
+def subject_of_game(spec: GameSpec[Game], game: Game) -> str:
     """Return the key under which a finished game is first kept."""
+    room, number = spec.place(game)
+    return _key_of(room, spec.at(game), number)
+
+
+def _key_of(room: str, at: int, number: int) -> str:
     return f"{GAME}{room}-{at}-{number}"

@@ -129,12 +129,11 @@ class StreamInfo(_Answer, frozen=True):
 
 
 class StreamError(StoreUnavailable):
-    """JetStream says what is wrong in a `description`; the `code` is of its own list of errors."""
+    """JetStream says what is wrong; the `code` is of its own list of errors."""
 
     def __init__(self, error: _Error) -> None:
         super().__init__(f"The store says: {error.description}.")
         self.code = error.err_code
-        self.description = error.description
 
 
 class NoStream(CannotOpenStore):

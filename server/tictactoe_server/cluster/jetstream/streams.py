@@ -105,14 +105,12 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
 
     Raises `CannotOpenStore` like `find_stream`, and where rooms are just being shared out anew.
     """
-    for name in (OLD, name_of(0)):
-        try:
-            first = Stream(link, name)
-            infos = [await find_stream(first, patience_seconds, unsafe=unsafe)]
-            break
-        except NoStream:
-            if name != OLD:
-                raise
+    first = Stream(link, OLD)
+    try:
+        info = await find_stream(first, patience_seconds, unsafe=unsafe)
+    except NoStream:
+        first = Stream(link, name_of(0))
+        info = await find_stream(first, patience_seconds, unsafe=unsafe)
     layout = await read_layout(first) or Layout()
     if layout.is_changing:
         raise CannotOpenStore(
@@ -121,4 +119,4 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
         )
     streams = Streams(link, first.name, layout)
     finding = (find_stream(one, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
-    return streams, infos + await asyncio.gather(*finding)
+    return streams, [info, *await asyncio.gather(*finding)]
