@@ -78,7 +78,7 @@ CEILINGS = {
     "core": (1_900, 5),
     "events": (2_800, 6),
     "http": (1_420, 3),
-    "listings": (750, 3),
+    "listings": (770, 3),
     "people": (500, 2),
     "ratings": (1_430, 3),
     "records": (820, 2),

@@ -175,8 +175,8 @@ class Cluster(Elsewhere):
             self._take_in(room, revision)
         return True
 
-    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
-        return await self._matching.seek(kind, player)
+    async def seek(self, kind: GameKind, player: Player, within: int = 0) -> tuple[str, str | None]:
+        return await self._matching.seek(kind, player, within)
 
     def is_chosen(self, key: str) -> bool:
         return self.members.is_chosen_to_begin(key)

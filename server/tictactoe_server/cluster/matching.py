@@ -40,10 +40,10 @@ class Matching:
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
-    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+    async def seek(self, kind: GameKind, player: Player, within: int = 0) -> tuple[str, str | None]:
         """Return the room for a player, and where it is, as `Elsewhere` says."""
         rules, clock, rated = kind
-        fields = RulesFields.of(rules), clock, self._opening.new_code(), rated
+        fields = RulesFields.of(rules), clock, self._opening.new_code(), rated, within
         seek = Seek(self._members.id, player.id, player.name, *fields)
         key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
@@ -69,7 +69,7 @@ class Matching:
             self._keep_no_longer(self._kept[player.id], player)
         own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
-        listed: Listed | None = next(waiting, None) or self._lists.matchmaker.find(kind, player.id)
+        listed: Listed | None = next(waiting, None) or self._lists.matchmaker.find(kind, player.id, seek.within)
         if listed is None:
             if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
                 rules, clock, rated = kind

@@ -97,6 +97,7 @@ class Seek(Struct, frozen=True, array_like=True):
     clock: ClockFields | None
     code: str
     rated: bool = False
+    within: int = 0
 
 
 class Found(Struct, frozen=True, array_like=True):

@@ -175,7 +175,7 @@ class Elsewhere:
         """Serve a room that was found in the store unless it is another's; False where it can only be this server's."""
         return False
 
-    async def seek(self, kind: GameKind, player: Player) -> tuple[str, str | None]:
+    async def seek(self, kind: GameKind, player: Player, within: int = 0) -> tuple[str, str | None]:
         """Return the code of the room for one who asks for a match, and the URL of where that is, None for here.
 
         There is no such room yet where it is to be opened here. Raises `StoreUnavailable` where nobody can say.

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tictactoe_server.listings.listed import GameKind, Listed, kind_of
+from tictactoe_server.rooms import Room
 
 _FEW: Final = 100
 
@@ -16,9 +17,11 @@ class Matchmaker:
 
     A room is of use from the moment in which somebody begins to open it: whoever is matched there waits for that.
     Nobody is led to a player who `is_full`: sits in as many unfinished games as may be.
+    All of `nearness` say whether a player is near enough to who waits in a room: within so many points of a rating.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
+        self.nearness: list[Callable[[Room, str, int], bool]] = []
         self._is_full = is_full
         self._waiting: dict[GameKind, list[Listed]] = {}
         self._offered: set[Listed] = set()
@@ -41,8 +44,11 @@ class Matchmaker:
             left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
-    def find(self, kind: GameKind, player: str) -> Listed | None:
-        """Return the oldest room of this kind in which neither the player nor one who is full sits, or None."""
+    def find(self, kind: GameKind, player: str, within: int = 0) -> Listed | None:
+        """Return the oldest room of this kind in which neither the player nor one who is full sits, or None.
+
+        With `within` nobody sits there who is further away.
+        """
         waiting, passed = self._waiting.get(kind, []), list[Listed]()
         found, looked = None, 0
         while found is None and looked < len(waiting):
@@ -54,7 +60,8 @@ class Matchmaker:
             passed.append(live)
             seated = [seat.player for seat in live.room.held_seats]
             if player not in seated and player not in live.entering and not any(map(self._is_full, seated)):
-                found = live
+                is_near = not within or all(near(live.room, player, within) for near in self.nearness)
+                found = live if is_near else None
         waiting[:looked] = passed
         if not waiting:
             self._waiting.pop(kind, None)

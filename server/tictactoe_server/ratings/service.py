@@ -6,6 +6,7 @@ Nothing of it is on a move's path: it hears of the ends of games, and looks for 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
@@ -51,6 +52,8 @@ from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10
 DAY_MS: Final = 86_400_000
+WIDENED: Final = 50
+WIDENED_MS: Final = 10_000
 LOOK_SECONDS: Final = 2.0
 """How often entries and games of other servers are looked for."""
 
@@ -81,6 +84,7 @@ class Ladders(Service):
         self.folding = Folding(core.store, self._tell)
         if self.keys:
             core.rating.append(self.check)
+            core.lists.matchmaker.nearness.append(self._is_near)
         core.on_result(self._hear)
         core.on_merge(lambda player, into: self._tasks.start(self._merge(player, into)))
         core.registry.elsewhere.on_changed.add(self._hear_changed)
@@ -116,6 +120,13 @@ class Ladders(Service):
         ):
             raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
 
+    def _is_near(self, room: Room, player: str, within: int) -> bool:
+        """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds."""
+        ladder = self._ladder(room.rules.preset or "")
+        widened = within + WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
+        own = _player_of(ladder, player).number.rating
+        return all(abs(own - _player_of(ladder, seat.player).number.rating) <= widened for seat in room.held_seats)
+
     async def _check_pair(self, player: str, other: str, name: str) -> None:
         """Refuse one game too many of two, within a day; those that are on count."""
         since = time.time_ns() // 1_000_000 - DAY_MS
@@ -143,18 +154,18 @@ class Ladders(Service):
         await self._core.registry.restored.wait()
         is_several = self._core.registry.elsewhere.is_several
         while True:
+            self._news.clear()  # before it is read, so that what comes meanwhile is not missed
+            patience = LOOK_SECONDS if is_several else None
             try:
                 await self.folding.step()
             except StoreUnavailable as unavailable:
                 log.warning("ratings could not be folded yet", reason=str(unavailable))
+                patience = LOOK_SECONDS
             except Exception:
                 log.exception("ratings could not be folded")
-            self._news.clear()
-            try:
-                async with asyncio.timeout(LOOK_SECONDS if is_several else None):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
                     await self._news.wait()
-            except TimeoutError:
-                continue
 
     def _hear(self, game: FinishedGame, id: str) -> None:
         if game.rated and id:

@@ -110,12 +110,12 @@ class Visiting(Service):
         registry = self.core.registry
         if registry.elsewhere.is_several:
             return self._match_elsewhere(call, kind)
-        found = self.core.lists.matchmaker.find(kind, call.player.id)
+        found = self.core.lists.matchmaker.find(kind, call.player.id, call.request.within or 0)
         return self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
 
     async def _match_elsewhere(self, call: Call, kind: GameKind) -> bool:
         """Bring the player into the room that there is in the cluster, or say where that is."""
-        code, url = await self.core.registry.elsewhere.seek(kind, call.player)
+        code, url = await self.core.registry.elsewhere.seek(kind, call.player, call.request.within or 0)
         live = self.core.registry.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, until
 from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, people, play_rated
 
 
@@ -79,6 +79,18 @@ async def test_two_who_ask_for_a_rated_match_meet_in_a_rated_room() -> None:
         other = (await ana.ask("create", rules=RULES, clock=CLOCK))["room"]
         first, second = [(await peer.ask("match", **RATED))["room"] for peer in (ana, bo)]
         assert first == second != other
+
+
+async def test_a_match_within_some_points_passes_over_who_is_too_far_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
+        await play_rated(ana, bo)
+        await until(lambda: server.ladders.folding.state.entries == 1)
+        waiting = (await ana.ask("create", **RATED))["room"]
+        opened = (await bo.ask("match", **RATED, within=200))["room"]
+        assert opened != waiting
+        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 10_000)
+        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 1)  # as if they had waited for long
+        assert (await cy.ask("match", **RATED, within=50))["room"] == waiting
 
 
 async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:
