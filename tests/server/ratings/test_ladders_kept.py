@@ -183,3 +183,25 @@ async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) ->
         await until(lambda: servers[1].ladders.folding.state.digest == servers[0].ladders.folding.state.digest)
         assert servers[1].ladders.folding.state.digest != one.digest
         assert (await servers[1].carry_out(VerifyRatings()))["games"] == 4
+
+
+async def test_a_game_of_a_server_that_died_is_rated_by_another(node: Node) -> None:
+    async with cluster_of(node, 2) as servers, people(servers[0]) as (ana, bo):
+        await servers[0].ladders.close()
+        await play_rated(ana, bo)
+        assert (await rated(servers[1], 1)).entries == 1
+
+
+async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await play_rated(ana, bo)
+        await rated(server, 1)
+        await until(lambda: server.ladders.folding.checkpoint)
+        signed = server.ladders.folding.checkpoint
+        answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
+    async with a_server(data=tmp_path) as server:
+        (ladder,) = (await rated(server, 1)).ladders.values()
+        assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
+        assert server.ladders.folding.checkpoint == signed, "what was signed stays"
+        assert (await server.carry_out(VerifyRatings()))["games"] == 1
