@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_420, 3),
     "listings": (770, 3),
     "people": (500, 2),
-    "ratings": (920, 3),
+    "ratings": (930, 3),
     "records": (820, 2),
     "rooms": (1_400, 5),
     "services": (2_400, 5),
