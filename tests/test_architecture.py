@@ -71,7 +71,7 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_850, 5),
+    "admin": (1_860, 5),
     "api": (470, 1),
     "cli": (1_390, 3),
     "cluster": (2_715, 7),
@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_420, 3),
     "listings": (770, 3),
     "people": (500, 2),
-    "ratings": (1_430, 3),
+    "ratings": (1_460, 3),
     "records": (820, 2),
     "rooms": (1_400, 5),
     "services": (2_400, 5),

@@ -23,10 +23,14 @@ from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRET_KEY, SECRETS, LoggedEntry, Secret, Snapshot, key_of
+from tictactoe_server.records.changes import change
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, save
 
 CHECKPOINT_GAMES: Final = 500
+NOTED_GAMES: Final = 1_000
+"""After how many games, before the first that is rated, it is noted that they need not be read again."""
+
 _GAMES_AT_ONCE: Final = 100  # about 3 ms of folding, after which others have their turn
 
 Told = Callable[[State, State, Sequence[RatedGame]], None]
@@ -61,6 +65,7 @@ class Folding:
         self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order in which they were read
         self._read_from: dict[str, str] = {}  # the cursor before each of them
         self._cursor = ""
+        self._passed = 0
         self._folded_games = 0
 
     @property
@@ -140,7 +145,7 @@ class Folding:
         found = await self._secrets.load(SECRET_KEY)
         if found is None:
             raise LookupError("The secret of the ladders was deleted as it was made.")
-        self._secret = found[0]
+        self._secret, self._cursor = found[0], found[0].cursor
         rows = {row.key: row.value async for some in self._entries.load_all() for row in some}
         for number in count(1):
             row = rows.get(key_of(number))
@@ -183,7 +188,10 @@ class Folding:
             if (rated := rated_game(game)) is not None:
                 self._read_from.setdefault(rated.id, self._cursor)
                 self._games[rated.id] = rated
-            self._cursor = cursor
+            self._cursor, self._passed = cursor, self._passed + 1
+        if not self._log and not self._games and self._passed >= NOTED_GAMES:
+            self._passed = 0
+            await change(self._secrets, SECRET_KEY, lambda old: old and replace(old, cursor=self._cursor))
 
     def _waiting(self) -> list[RatedGame]:
         found = [game for id, game in self._games.items() if id not in self._named]
@@ -269,9 +277,12 @@ class Folding:
         self._games = {**games, **self._games}
         self._drop_games(start.entries)
 
+    def _ids_of(self, entries: int) -> set[str]:
+        return {id for entry in self._log[:entries] for id in entry.games}
+
     def _drop_games(self, entries: int) -> None:
         """Forget the games of so many entries."""
-        done = {id for entry in self._log[:entries] for id in entry.games}
+        done = self._ids_of(entries)
         self._games = {id: game for id, game in self._games.items() if id not in done}
         self._read_from = {id: cursor for id, cursor in self._read_from.items() if id in self._games}
 
@@ -286,10 +297,11 @@ class Folding:
         chain = extend_chain(chain, leaves)
         secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
         checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
-        self._drop_games(self.state.entries)
-        cursor = next((self._read_from.get(id, "") for id in self._games), self._cursor)
+        done = self._ids_of(self.state.entries)
+        cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)
         with suppress(Conflict):
             await save(self._snapshots, key_of(number), Snapshot(self.state, cursor, checkpoint), MISSING)
+        self._drop_games(self.state.entries)
         kept = await self._snapshots.load(key_of(number))
         self.checkpoint = checkpoint if kept is None else kept[0].checkpoint
 

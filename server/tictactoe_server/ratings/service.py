@@ -307,7 +307,8 @@ class Ladders(Service):
     async def describe_player(self, id: str, asking: str = "") -> PlayerProfile:
         """Return what ladders and the newest rated games tell of a player, refuse one who has played none."""
         now, standings = time.time_ns() // 1_000_000, []
-        for key, ladder in sorted(self.folding.state.ladders.items()):
+        for key in self.keys:
+            ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
                 place = next((row.place for row in list_rows(ladder, now) if row.player == id), UNSET)
                 number, to_rank = own.number_at(now), games_to_rank(own, now)

@@ -39,9 +39,13 @@ class Snapshot(Struct, frozen=True):
 
 
 class Secret(Struct, frozen=True):
-    """What checkpoints are signed with, and salts are made from, in hex figures."""
+    """What checkpoints are signed with, and salts are made from, in hex figures.
+
+    No game up to the `cursor` is rated.
+    """
 
     hex: str
+    cursor: str = ""
 
     def salt(self, id: str) -> bytes:
         """Return the salt of what is known by an id, which nobody guesses who does not have the secret."""

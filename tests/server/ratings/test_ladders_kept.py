@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.peer import open_peer, until
+from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node, node_in
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_cluster import cluster_of
@@ -22,6 +22,7 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ForgetOrder
 from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.ratings import folding
+from tictactoe_server.ratings.tables import SECRET_KEY, SECRETS
 from tictactoe_server.server import Server
 
 
@@ -74,6 +75,23 @@ async def test_a_server_that_starts_again_goes_on_where_it_was(tmp_path: Path) -
             await play_rated(other, again)
             assert (await rated(server, 2)).digest != before.digest
             assert (await server.carry_out(VerifyRatings()))["games"] == 2
+
+
+async def test_games_before_the_first_rated_one_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "NOTED_GAMES", 1)
+    async with a_server(data=tmp_path) as server, two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        await server.ladders.folding.step()
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await play_rated(ana, bo)
+        before = await rated(server, 1)
+    async with a_server(data=tmp_path) as server:
+        assert (await rated(server, 1)).digest == before.digest
+        found = await server.core.store.table(SECRETS).load(SECRET_KEY)
+        assert found is not None
+        assert found[0].cursor
 
 
 async def test_a_checkpoint_is_signed_and_holds_what_was_before_it(
@@ -183,3 +201,25 @@ async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) ->
         await until(lambda: servers[1].ladders.folding.state.digest == servers[0].ladders.folding.state.digest)
         assert servers[1].ladders.folding.state.digest != one.digest
         assert (await servers[1].carry_out(VerifyRatings()))["games"] == 4
+
+
+async def test_a_game_of_a_server_that_died_is_rated_by_another(node: Node) -> None:
+    async with cluster_of(node, 2) as servers, people(servers[0]) as (ana, bo):
+        await servers[0].ladders.close()
+        await play_rated(ana, bo)
+        assert (await rated(servers[1], 1)).entries == 1
+
+
+async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await play_rated(ana, bo)
+        await rated(server, 1)
+        await until(lambda: server.ladders.folding.checkpoint)
+        signed = server.ladders.folding.checkpoint
+        answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
+    async with a_server(data=tmp_path) as server:
+        (ladder,) = (await rated(server, 1)).ladders.values()
+        assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
+        assert server.ladders.folding.checkpoint == signed, "what was signed stays"
+        assert (await server.carry_out(VerifyRatings()))["games"] == 1
