@@ -377,7 +377,10 @@ async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_er
 
                 proxy.on_link = cut_soon
                 proxy.cut()
-                await turned_away.get()
+                while turned_away.empty():  # that a connection has ended is noticed at the latest by what is sent
+                    link.publish("house.0")
+                    await asyncio.sleep(0.01)
+                turned_away.get_nowait()
                 await asyncio.sleep(0.05)
             await link.close()
             del link

@@ -220,10 +220,10 @@ class Link:
             connect_timeout=_CONNECT_SECONDS * self._stretch,
             **self._access.options_for(server),
         )
-        if not client.is_connected:  # it ended before its last word, which the library takes for one
-            raise errors.UnexpectedEOF
         for subscription in self._subscriptions:  # with those that are added meanwhile
             await _subscribe(client, *subscription)
+        if not client.is_connected:  # it ended meanwhile, which the library does not say before all is in use
+            raise errors.UnexpectedEOF
 
     def _take(self, client: Client) -> None:
         """Use a new connection, and tell those who wait for it."""
