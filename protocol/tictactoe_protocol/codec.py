@@ -30,7 +30,7 @@ _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _SECRET: Final = frozenset({"token", "link", "rescue", "ticket"})
 """Fields whose values are never quoted."""
 
-_SHOWN_LENGTH: Final = 40
+_SHOWN_LENGTH: Final = 32
 _PATH_LENGTH: Final = 64
 
 
