@@ -1,12 +1,13 @@
-"""Fixtures of a server that soon looks and tries again, and of one whose store has trouble on demand."""
+"""Fixtures: a server that soon tries again, one whose store has trouble on demand, a node of NATS."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from tests.fakes import TroubledStore
+from tests.server.nats_node import Node, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -38,3 +39,9 @@ def store() -> TroubledStore:
 async def troubled(store: TroubledStore) -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0), store) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
+    with node_in(tmp_path_factory.mktemp("nats")) as node:
+        yield node

@@ -14,14 +14,14 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
-from tests.server.test_cluster import cluster_of, node, quick
+from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
 from tictactoe_server.ratings.challenges import BLOCKS, Blocks, Challenges
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
 
-__all__ = ["node", "quick"]
+__all__ = ["quick"]
 
 HERE = Settings(host="127.0.0.1", port=0)
 KNOWS = ["challenges", "moved", "opening"]

@@ -19,7 +19,7 @@ from tests.cluster.nodes import free_ports
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two_playing, until
 from tests.server.commands import run_command
-from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.nats_node import Node, empty_store
 from tests.server.tables import ANA, BO, CODE
 from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing, undriven
 from tests.server.test_pages import BROWSER, get
@@ -41,12 +41,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 KNOWS = ["moved", "opening"]
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

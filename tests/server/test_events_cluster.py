@@ -10,7 +10,7 @@ import pytest
 from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
-from tests.server.test_cluster import cluster_of, node, quick
+from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_events_service import (
     begun,
     card_game,
@@ -24,7 +24,7 @@ from tests.server.test_events_service import (
 )
 from tictactoe_server.admin.orders.rooms import EndEvent
 
-__all__ = ["node", "quick"]
+__all__ = ["quick"]
 
 
 async def resign_where_called(peer: Peer, call: Message) -> None:

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -59,12 +59,6 @@ from tictactoe_server.storage.store import (
 
 CODE = "K7M4PQ"
 NOBODY_THERE = "nats://127.0.0.1:1"
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as node:
-        yield node
 
 
 @pytest.fixture

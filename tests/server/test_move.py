@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import msgspec
 import pytest
 
 from tests.server.commands import Ran, run_command
-from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.nats_node import Node, empty_store
 from tests.server.stored import (
     ANA_KEY,
     bans_in,
@@ -59,12 +58,6 @@ FRIDAY = open_event(
     seed=1,
     secret="none",
 )
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as node:
-        yield node
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
-from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.nats_node import empty_store
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
@@ -42,12 +42,6 @@ from tictactoe_server.storage.store import MISSING, Conflict, Pending, Table, de
 CODE = "K7M4PQ"
 SHARE_ID = "aB3-_dE5fG7hI9jK1mN3oP"
 GAME = finished_game(PlayedTable(ANA, BO).play(0, 3, 1, 4, 2), 1_700_000_000_000)
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as node:
-        yield node
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cluster.nodes import READY_SECONDS, Nodes
 from tests.server.commands import run_command
-from tests.server.nats_node import Node, empty_store, empty_streams, make_anew, node_in
+from tests.server.nats_node import Node, empty_store, empty_streams, make_anew
 from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.cli import cluster_streams
@@ -26,12 +25,6 @@ from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODES = [f"AAAA{first}{second}" for first in "ABCD" for second in "ABCDEF"]
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as node:
-        yield node
 
 
 class Reader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -11,19 +11,13 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tests.proxy import Proxy
-from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import settings
 from tictactoe_server.cluster import cluster
 from tictactoe_server.server import Server
 
 SILENT = uncounted(ping_seconds=0.4)
 KNOWS = ["moved", "seq"]
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import msgspec
 import pytest
 
 from tests.peer import open_peer, play_out, two_playing, until
-from tests.server.nats_node import Node, node_in
+from tests.server.nats_node import Node
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, leaf_of
@@ -24,12 +23,6 @@ from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, Ve
 from tictactoe_server.ratings import folding
 from tictactoe_server.ratings.tables import SECRET_KEY, SECRETS
 from tictactoe_server.server import Server
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Node]:
-    with node_in(tmp_path_factory.mktemp("nats")) as running:
-        yield running
 
 
 async def rated(server: Server, games: int) -> State:
