@@ -252,7 +252,7 @@ class Challenges(Service):
         if sum(one.player == made.player and one.to != "" for one in theirs) >= MAX_CHALLENGES:
             self._core.allowances.refuse_for(RETRY_MS, "challenges")
         made = msgspec.structs.replace(made, to=to, hidden=hidden)
-        if any(player.bot for _, player in self._sessions(to)):
+        if any(one.player and one.player.bot for one in self._sessions(to)):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot", path="player")
         is_here, known = self._is_here(to), self._keep(made, call.session.address)
         self._say(made)
@@ -422,23 +422,22 @@ class Challenges(Service):
         self._forget(known)
         told = encode_frame(encode(ChallengeOver(made.id, how, room or UNSET)))
         for id in {made.player, made.to, player} - {"", *made.hidden}:
-            for session, _ in self._sessions(id):
+            for session in self._sessions(id):
                 session.connection.push_frame(told)
         if known.address is not None:
             self._say(over)
         return over
 
     def _show(self, known: Known, id: str) -> None:
-        for session, _ in self._sessions(id) if id not in known.made.hidden else ():
+        for session in self._sessions(id) if id not in known.made.hidden else ():
             session.push(known.row(Challenged))
 
-    def _sessions(self, id: str) -> list[tuple[Session, Player]]:
+    def _sessions(self, id: str) -> list[Session]:
         """Return where a player is who is shown challenges."""
-        here = self._core.presence.greeted
-        return [(session, one) for session, one in here if one.id == id and "challenges" in session.features]
+        return [session for session in self._core.presence.of_player(id) if "challenges" in session.features]
 
     def _is_here(self, id: str) -> bool:
-        return any(player.bot is None for _, player in self._sessions(id))
+        return any(one.player and one.player.bot is None for one in self._sessions(id))
 
     def look_after(self, session: Session) -> None:
         """Have the seek of a player end, and forget whom they block, when none of their connections is left."""

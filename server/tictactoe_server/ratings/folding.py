@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import count
 from typing import Final
@@ -56,7 +56,8 @@ class Folding:
     def forget(self) -> None:
         """Know nothing: all is read again from the store at the next step."""
         self.state = State()
-        self.checkpoint: Checkpoint | None = None
+        self.checkpoint: Checkpoint | None = None  # the newest, with so many entries behind it
+        self._noted = 0
         self.is_loaded = False
         self._log: list[Entry] = []
         self._leaves: list[list[bytes]] = []
@@ -155,6 +156,7 @@ class Folding:
         games = sum(len(entry.games) for entry in self._log)
         if (snapshot := await self._newest_usable(games // CHECKPOINT_GAMES)) is not None:
             self.state, self._cursor, self.checkpoint = snapshot.state, snapshot.cursor, snapshot.checkpoint
+            self._noted = self.state.entries
             self._folded_games = sum(len(entry.games) for entry in self._log[: self.state.entries])
         self.is_loaded = True
 
@@ -275,14 +277,13 @@ class Folding:
         state = replace(start, verdicts=self._verdicts)
         self.state = await self._advance(state, games, self.state.entries)
         self._games = {**games, **self._games}
-        self._drop_games(start.entries)
+        self._drop_games(self._ids_of(start.entries))
 
     def _ids_of(self, entries: int) -> set[str]:
         return {id for entry in self._log[:entries] for id in entry.games}
 
-    def _drop_games(self, entries: int) -> None:
-        """Forget the games of so many entries."""
-        done = self._ids_of(entries)
+    def _drop_games(self, done: Set[str]) -> None:
+        """Forget the games with these ids."""
         self._games = {id: game for id, game in self._games.items() if id not in done}
         self._read_from = {id: cursor for id, cursor in self._read_from.items() if id in self._games}
 
@@ -290,20 +291,20 @@ class Folding:
         """Keep a snapshot with a signed checkpoint, unless another server has done so."""
         last = self.checkpoint
         number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
-        begun = 0
-        if last is not None and (found := await self._snapshots.load(key_of(last.number))) is not None:
-            begun = found[0].state.entries
-        leaves = [leaf for some in self._leaves[begun : self.state.entries] for leaf in some]
+        leaves = [leaf for some in self._leaves[self._noted : self.state.entries] for leaf in some]
         chain = extend_chain(chain, leaves)
         secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
         checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
         done = self._ids_of(self.state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)
-        with suppress(Conflict):
-            await save(self._snapshots, key_of(number), Snapshot(self.state, cursor, checkpoint), MISSING)
-        self._drop_games(self.state.entries)
-        kept = await self._snapshots.load(key_of(number))
-        self.checkpoint = checkpoint if kept is None else kept[0].checkpoint
+        snapshot = Snapshot(self.state, cursor, checkpoint)
+        try:
+            await save(self._snapshots, key_of(number), snapshot, MISSING)
+        except Conflict:  # another server has kept one
+            kept = await self._snapshots.load(key_of(number))
+            snapshot = snapshot if kept is None else kept[0]
+        self._drop_games(done)
+        self.checkpoint, self._noted = snapshot.checkpoint, snapshot.state.entries
 
 
 def name_of(verdict: Verdict) -> str:

@@ -85,10 +85,10 @@ class Ladders(Service):
         if self.keys:
             core.rating.append(self.check)
             core.lists.matchmaker.nearness.append(self._is_near)
+            self._tasks.start(self._run())
         core.on_result(self._hear)
         core.on_merge(lambda player, into: self._tasks.start(self._merge(player, into)))
         core.registry.elsewhere.on_changed.add(self._hear_changed)
-        self._tasks.start(self._run())
 
     async def close(self) -> None:
         await self._tasks.stop()
@@ -283,16 +283,10 @@ class Ladders(Service):
         listed = list_rows(ladder, now)
         rows = listed[:top] if around is None else rows_around(listed, around)
         closing, checkpoint = ladder.closing, self.folding.checkpoint
+        names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
         named = [
-            LadderRow(
-                row.place,
-                row.player,
-                await self.name_of(row.player),
-                *_rounded(row.rating, row.deviation),
-                row.games,
-                round(row.trend, 1),
-            )
-            for row in rows
+            LadderRow(row.place, row.player, name, *_rounded(row.rating, row.deviation), row.games, round(row.trend, 1))
+            for row, name in zip(rows, names, strict=True)
         ]
         return LadderState(
             key,
