@@ -73,13 +73,14 @@ async def spread_leaders(streams: Streams) -> None:
         clusters = await asyncio.gather(*map(_cluster_of, shared))
         led = Counter({peer.name: 0 for cluster in clusters for peer in cluster.replicas or ()})
         led.update(cluster.leader for cluster in clusters if cluster.leader)
-        (busiest, most), (idlest, least) = [*led.most_common(), (None, 0)][0], [(None, 0), *led.most_common()][-1]
-        if all(cluster.leader for cluster in clusters) and most - least < 2:
-            return
-        crowded = [one for one, cluster in zip(shared, clusters, strict=True) if cluster.leader == busiest]
+        ranked = led.most_common() or [(None, 0)]
+        (busiest, most), (idlest, least) = ranked[0], ranked[-1]
         if most - least > 1:
+            moved = next(one for one, cluster in zip(shared, clusters, strict=True) if cluster.leader == busiest)
             with contextlib.suppress(StoreUnavailable):
-                await crowded[0].ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)
+                await moved.ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)
+        elif all(cluster.leader for cluster in clusters):
+            return
         await asyncio.sleep(_LOOK_SECONDS)
 
 

@@ -79,9 +79,8 @@ class Greeting(Service):
 
     async def _greet(self, call: Call) -> None:
         session, request = call.session, call.request
-        has_code = request.link is not UNSET or request.rescue is not UNSET
         signed_on = session.connection.signed_on
-        is_coded = has_code and signed_on is None
+        is_coded = signed_on is None and (request.link is not UNSET or request.rescue is not UNSET)
         coded = await self._admit(request, session) if is_coded else None  # which may wait, and keeps no other waiting
         async with session.source.hellos, self._places:
             known, token = coded or await self._recognise(request, session)
