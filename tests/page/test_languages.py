@@ -131,6 +131,7 @@ async def test_a_further_language_is_one_file_for_terminal_and_page(tmp_path: Pa
         await expect(choice.locator("option")).to_have_text(["English", "Deutsch", "Français"])
         await choice.select_option("de")
         await expect(marie.page.get_by_role("combobox", name="Sprache")).to_have_value("de")
+        await marie.page.wait_for_load_state("networkidle")  # before the server ends
 
 
 async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit: Visit, bo: Peer) -> None:
