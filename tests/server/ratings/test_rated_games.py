@@ -90,6 +90,8 @@ async def test_a_match_within_some_points_passes_over_who_is_too_far_away(monkey
         assert opened != waiting
         monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 10_000)
         monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 1)  # as if they had waited for long
+        room = server.core.registry.by_code[waiting].room
+        await until(lambda: server.core.time() > room.opened_at)
         assert (await cy.ask("match", **RATED, within=50))["room"] == waiting
 
 
