@@ -36,7 +36,7 @@ async def two_servers(folder: Path) -> AsyncIterator[tuple[Server, Server, Proxy
 @contextlib.asynccontextmanager
 async def a_game(url: str) -> AsyncIterator[tuple[ClientProcess, ClientProcess, str]]:
     """Let ana and bo play one from two terminals; yield both and the room, bo to move."""
-    options = "--plain", "--timeout", "2", "-s", url
+    options = "--plain", "--timeout", "1", "-s", url
     async with run_client("new", "-n", "ana", *options) as ana:
         room = (await ana.until("Code")).split()[1]
         async with run_client("join", room, "-n", "bo", *options) as bo:

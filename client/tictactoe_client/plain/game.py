@@ -12,7 +12,7 @@ from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused
+from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused, Unreachable
 from tictactoe_client.online.messages import Changed, Messages, Stream
 from tictactoe_client.online.room import Room
 from tictactoe_client.plain.reminders import Reminders
@@ -233,7 +233,7 @@ class PlainGame:
         if outcome.going == "new":
             await self._find_another(room)
         if not (outcome.lines or self._is_offline):
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(Refused, Unreachable):  # of a line that is dead the connection tells
                 await self._client.ping()
 
     async def _take_end_of_input(self, room: Room) -> None:
