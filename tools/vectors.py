@@ -53,7 +53,7 @@ from tictactoe_server.rooms import (
     state_of,
 )
 from tictactoe_server.rooms.seating import seat_of
-from tictactoe_server.rooms.terms import TOURNAMENT
+from tictactoe_server.rooms.terms import RATED, TOURNAMENT
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330
@@ -195,19 +195,26 @@ def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) 
 
 
 def make_boundaries() -> Iterator[dict[str, Any]]:
-    """Yield what chance hardly meets: a draw in a game of a tournament one move too early, leaving it, games missed."""
+    """Yield what chance hardly meets: a draw in a game of a tournament one move too early, leaving it, games missed.
+
+    And the same of a rated game, with its end.
+    """
     ana, bo = PEOPLE[:2]
-    room = open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))
-    seen: Seen | None = None
-    moves: list[tuple[Player, Command]] = [
-        *((ana, Enter()), (bo, Enter())),
-        *((PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply)) for ply, cell in enumerate(_NO_LINE)),
-    ]
-    for player, command in moves:
-        room = apply(room, player, command, 1_000)
-        before, seen = seen, Seen(state_of(room, 1_000, watchers=0), room.position.moves)
-        if len(seen.moves) in (0, 1, 7, 8):
-            yield tell_vector(before, seen, ana.id)
+    rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], rated=True, terms=RATED)
+    for room in (rated, open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))):
+        seen: Seen | None = None
+        moves: list[tuple[Player, Command]] = [
+            *((ana, Enter()), (bo, Enter())),
+            *((PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply)) for ply, cell in enumerate(_NO_LINE)),
+            *(((bo, Resign(room=room.code)),) if room.rated else ()),
+        ]
+        for player, command in moves:
+            room = apply(room, player, command, 1_000)
+            before, seen = seen, Seen(state_of(room, 1_000, watchers=0), room.position.moves)
+            if len(seen.moves) in (0, 1, 7, 8):
+                yield tell_vector(before, seen, ana.id)
+                if room.rated:
+                    yield tell_vector(before, seen, bo.id, ("abort", "share", "challenges"))
     assert seen is not None
     missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, happened=msgspec.UNSET)
     later = replace(missed, game=3, score={**missed.score, ana.id: 2})

@@ -231,6 +231,9 @@ def _list_reasons(
     if state.event:
         no_undo, no_claim = "refused not_allowed event undo", in_game or "refused not_allowed event claim"
         no_draw = "refused not_allowed event draw" if state.ply < EVENT_DRAW_PLY else ""
+    elif state.rated:
+        no_undo = "refused not_allowed rated undo"
+        no_draw = no_draw or ("refused not_allowed rated draw" if state.ply < EVENT_DRAW_PLY else "")
     return {
         **({"place": no_turn} if state.rules.opening is None else _why_no_act(state, no_turn, offline)),
         **_why_not_offered("draw", state.offers.draw, own, in_game, no_draw),
@@ -239,6 +242,7 @@ def _list_reasons(
         "claim win": no_claim,
         "claim draw": no_claim or ("refused not_allowed claim draw" if len(away.gone) + 1 < active else ""),
         **_why_no_rematch(state, own, at_end, is_deserted=bool(away.left)),
+        **_why_no_challenge(state, features, at_end),
         f"new {another}": at_end,
         "computer": "why watching" if own is None else offline if waiting else "why begun",
         "join": "why seated" if own is not None else offline if waiting else "why full",
@@ -292,12 +296,20 @@ def _why_not_offered(kind: str, by: str | None, own: str | None, to_play: str, c
 
 def _why_no_rematch(state: RoomState, own: str | None, at_end: str, *, is_deserted: bool) -> dict[str, str]:
     asked = state.offers.rematch
-    at_end = at_end or ("refused not_allowed event rematch" if state.event else "")
+    kind = "event" if state.event else "rated" if state.rated else ""
+    at_end = at_end or (f"refused not_allowed {kind} rematch" if kind else "")
     ask = at_end or ("refused not_allowed deserted" if is_deserted else "why asked" if own in asked else "")
     return {
         "rematch ask": ask or ("why answer rematch" if asked else ""),
         "rematch accept": ask or ("" if asked else "why no rematch"),
     }
+
+
+def _why_no_challenge(state: RoomState, features: Collection[str], at_end: str) -> dict[str, str]:
+    """Return why the opponent cannot be challenged to another game: it stands where no rematch is possible."""
+    if not state.rated or len(state.seats) > 2:
+        return {}
+    return {"challenge": at_end or ("" if "challenges" in features else "why no challenges")}
 
 
 def _list_questions(state: RoomState, viewer: str, deeds: dict[str, Deed], away: _Away) -> list[Question]:

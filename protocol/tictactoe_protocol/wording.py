@@ -79,10 +79,11 @@ def explain_rules(rules: RulesState | Rules) -> list[str]:
 
 
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
-    """Return in few words what is unusual about a room: that games are analysed, and that watchers only read."""
+    """Return in few words what is unusual about a room: that games are rated or analysed, that watchers only read."""
+    rated = [say("rated")] if room.rated else []
     chat = room.chat if isinstance(room, RoomState) else None
     found = ((f"{kind} {said}", kind, said) for kind, said in (("analysis", room.analysis), ("chat", chat)) if said)
-    return [say(id) if id in _MANNERS else say(kind, said=clean_text(said)) for id, kind, said in found]
+    return rated + [say(id) if id in _MANNERS else say(kind, said=clean_text(said)) for id, kind, said in found]
 
 
 def describe_reason(reason: str) -> str:

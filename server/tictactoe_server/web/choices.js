@@ -113,7 +113,9 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 	const isAlone = isOver && people < Object.keys(state.seats).length;
 	const another = isAlone ? "new game" : state.visibility === "private" ? "new private room" : "new opponent";
 	const noClaim = inGame || (state.event ? "refused not_allowed event claim" : gone.length ? "" : "refused not_allowed hold");
-	const noDraw = !state.event ? (active > 2 ? "refused not_allowed draw" : "") : state.ply < EVENT_DRAW_PLY ? "refused not_allowed event draw" : "";
+	const kind = state.event ? "event" : state.rated ? "rated" : "";
+	const tooEarly = kind && state.ply < EVENT_DRAW_PLY ? `refused not_allowed ${kind} draw` : "";
+	const noDraw = active > 2 && !state.event ? "refused not_allowed draw" : tooEarly;
 	const showsWorth = isOver || state.analysis === "open" || (!own && people < 2 && !state.event);
 	return {
 		...whyNoAct(state, toPlay || (state.turn === own ? "" : "refused not_your_turn"), offline),
@@ -122,7 +124,8 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 		resign: inGame,
 		"claim win": noClaim,
 		"claim draw": noClaim || (gone.length + 1 < active ? "refused not_allowed claim draw" : ""),
-		...whyNoRematch(state, own, atEnd, left.length > 0),
+		...whyNoRematch(state, own, atEnd, kind, left.length > 0),
+		...(state.rated && Object.keys(state.seats).length < 3 && { challenge: atEnd || (features.includes("challenges") ? "" : "why no challenges") }),
 		[another]: atEnd,
 		computer: !own ? "why watching" : isWaiting ? offline : "why begun",
 		join: own ? "why seated" : isWaiting ? offline : "why full",
@@ -147,6 +150,7 @@ function whyNoAct({ rules, opening }, notNow, offline) {
 /** Why a player cannot ask to take a move back. @param {State} state @param {string | null} own */
 function whyNoUndo(state, own) {
 	if (state.event) return "refused not_allowed event undo";
+	if (state.rated) return "refused not_allowed rated undo";
 	if (Object.keys(state.seats).length > 2) return "refused not_allowed undo";
 	if (state.opening) return "refused not_allowed opening";
 	if (!own || !state.board.includes(own)) return "refused not_allowed no move";
@@ -178,10 +182,10 @@ function whyNotOffered(kind, by, own, toPlay, cannot) {
 	};
 }
 
-/** @param {State} state @param {string | null} own @param {string} over @param {boolean} isDeserted */
-function whyNoRematch({ offers, event }, own, over, isDeserted) {
+/** @param {State} state @param {string | null} own @param {string} over @param {string} kind @param {boolean} isDeserted */
+function whyNoRematch({ offers }, own, over, kind, isDeserted) {
 	const asked = offers.rematch ?? [];
-	const atEnd = over || (event ? "refused not_allowed event rematch" : "");
+	const atEnd = over || (kind ? `refused not_allowed ${kind} rematch` : "");
 	const ask = atEnd || (isDeserted ? "refused not_allowed deserted" : asked.includes(own ?? "") ? "why asked" : "");
 	return {
 		"rematch ask": ask || (asked.length ? "why answer rematch" : ""),

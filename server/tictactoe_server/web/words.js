@@ -72,8 +72,8 @@ export const LEVELS = ["easy", "medium", "hard"];
 export const describeLevel = (level = "") => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
 
 /** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
-export function describeManners({ analysis, chat }) {
-	const told = [];
+export function describeManners({ rated, analysis, chat }) {
+	const told = rated ? [say("rated")] : [];
 	if (analysis) told.push(analysis === "open" ? say("analysis open") : say("analysis", { said: clean(analysis) }));
 	if (chat) told.push(chat === "players" ? say("chat players") : say("chat", { said: clean(chat) }));
 	return told;

@@ -1,0 +1,139 @@
+"""Ladders, players and challenges in words, for every face. Pure.
+
+A *viewer* is the public id of whoever reads. The page's port is `web/ladders.js`; vectors hold both to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import UNSET
+
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
+from tictactoe_protocol.pushes import PlayerProfile
+from tictactoe_protocol.rated import CLOSINGS, LadderClosing, LadderState, Rated, RatingChange
+from tictactoe_protocol.text import clean_text
+from tictactoe_protocol.wording import describe_clock, describe_rules
+
+# -- ratings --------------------------------------------------------------------------------------------------------
+
+
+def describe_rating(rating: float, deviation: float) -> str:
+    """Return a rating with how far it may be from the true one, which is within that in 19 of 20 cases."""
+    return f"{rating:.0f} ±{2 * deviation:.0f}"
+
+
+def describe_change(change: RatingChange, name: str = "") -> str:
+    """Return what a game changed for a player of this name, or for who reads it, and what was expected of them."""
+    who = "other" if name else "you"
+    if change.to_rank is not UNSET:
+        played, of = change.to_rank
+        return say(f"rated {who} to rank", name=name, n=played, of=of, to_rank=describe_to_rank(change.to_rank))
+    whole, hundredths = divmod(round(change.expected * 100), 100)
+    expected = say("decimal", whole=whole, hundredths=f"{hundredths:02}")
+    before, after = f"{change.before:.0f}", f"{change.after:.0f}"
+    return say(f"rated {who}", name=name, before=before, after=after, expected=expected)
+
+
+def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[str]:
+    """Return what a rated game changed, a line a player, the viewer's own first; `names` are those of their ids."""
+    rows = sorted(push.players.items(), key=lambda row: row[0] != viewer)
+    return [describe_change(change, "" if id == viewer else clean_text(names.get(id, id))) for id, change in rows]
+
+
+def describe_to_rank(to_rank: tuple[int, int]) -> str:
+    """Return how many games of about how many somebody has played until a rating is shown."""
+    played, of = to_rank
+    return say("rated to rank", n=played, of=of)
+
+
+def describe_ladder(ladder: LadderState) -> list[str]:
+    """Return what a ladder measures, and why it is closed where it is."""
+    points = f"{ladder.advantage:.0f}"
+    told = [say("ladder games", n=ladder.games)]
+    if ladder.games:
+        told = [say("ladder measures", n=ladder.games, advantage=points, decided=round(ladder.decided * 100))]
+    return told if ladder.closed is UNSET else [*told, describe_closed(ladder.closed)]
+
+
+def describe_closed(closed: LadderClosing) -> str:
+    """Return why a ladder rates no more games, with its figure; a reason of a newer server goes by its name."""
+    if closed.reason in CLOSINGS:
+        return say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of)
+    return say("ladder closed", reason=clean_text(closed.reason))
+
+
+def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
+    """Return the rows of a ladder by their players, below the titles of the columns, which come first."""
+    titles = ("place", "player", "rating", "games", "trend")
+    rows = {
+        row.player: (
+            str(row.place),
+            clean_text(row.name),
+            describe_rating(row.rating, row.deviation),
+            str(row.games),
+            f"{round(row.trend):+}",
+        )
+        for row in ladder.rows
+    }
+    return {"": tuple(say(f"ladder column {title}") for title in titles), **rows}
+
+
+def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
+    """Return a player's ladders by their keys, below the titles of the columns, which come first."""
+    titles = ("rules", "rating", "place", "won", "drawn", "lost")
+    rows = {}
+    for one in profile.ladders:
+        rating = "" if one.to_rank is UNSET else describe_to_rank(one.to_rank)
+        if one.rating is not UNSET and one.deviation is not UNSET:
+            rating = describe_rating(one.rating, one.deviation)
+        place = "" if one.place is UNSET else str(one.place)
+        rows[one.rules] = (one.rules, rating, place, str(one.wins), str(one.draws), str(one.losses))
+    return {"": tuple(say(f"ladder column {title}") for title in titles), **rows}
+
+
+def describe_meetings(profile: PlayerProfile) -> str:
+    """Return how the last rated games of who asks with this player ended, empty where there were none."""
+    met = profile.with_
+    if met is UNSET:
+        return ""
+    return say("ladder meetings", name=clean_text(profile.name), wins=met.wins, draws=met.draws, losses=met.losses)
+
+
+# -- challenges -----------------------------------------------------------------------------------------------------
+
+
+def describe_terms(challenge: OpenChallenge) -> str:
+    """Return what is to be played in few words: the rules, the clock, whether it is rated, and who plays which mark."""
+    told = [describe_rules(challenge.rules), describe_clock(challenge.clock)]
+    if challenge.rated:
+        told.append(say("rated"))
+    if challenge.within is not UNSET:
+        told.append(say("challenge within", n=challenge.within))
+    if challenge.side is not UNSET:
+        told.append(say("challenge side", name=_challenger(challenge), mark=challenge.side))
+    return ", ".join(told)
+
+
+def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -> str:
+    """Return who asks whom for which game in a sentence; `other` is the name of who was asked, where it is known."""
+    terms = describe_terms(challenge)
+    if challenge.player == viewer:
+        if challenge.to is UNSET:
+            return say("challenge all by you", terms=terms)
+        return say("challenge by you", name=clean_text(other) or say("challenge somebody"), terms=terms)
+    return say("challenge all" if challenge.to is UNSET else "challenge you", name=_challenger(challenge), terms=terms)
+
+
+def describe_challenge_end(over: ChallengeOver, challenge: OpenChallenge, viewer: str, other: str = "") -> str:
+    """Return what became of a challenge, to who made it or to the one it was made to; `other` as above."""
+    room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "gone"
+    if challenge.player == viewer:
+        name = clean_text(other) or say("challenge somebody")
+        return say(f"challenge {how} asker", name=name, room=room)
+    return say(f"challenge {how} asked", name=_challenger(challenge), room=room)
+
+
+def _challenger(challenge: OpenChallenge) -> str:
+    return say("challenge somebody") if challenge.name is UNSET else clean_text(challenge.name)
