@@ -150,7 +150,7 @@ async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Ser
         assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
         for player in ("nobody", id_of(unknowing)):
             assert await why_not(ana, "challenge", player=player) == ("not_allowed", "challenge absent")
-        assert await why_not(ana, "seek", rated=True) == ("not_allowed", "no ladders")
+        assert await why_not(ana, "seek", rated=True) == ("not_allowed", "ladder")
         assert await why_not(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
         await hears_nothing(ana, "challenge", "challenge_over")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec import UNSET, UnsetType
 
@@ -15,6 +15,9 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.http_messages import HttpRequest
+
+RatedCheck = Callable[..., Awaitable[None]]
+"""Raises `Refused` where a game by these rules, with this clock, cannot be rated for a player; see `Ladders.check`."""
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
