@@ -254,7 +254,7 @@ class Server:
             PublicRooms(challenges.seeks),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
-            challenges,
+            *(() if settings.hides_names else (challenges,)),
             tournaments,
             self.ladders,
             self.api,

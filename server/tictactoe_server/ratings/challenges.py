@@ -43,7 +43,7 @@ from tictactoe_server.listings.lobby import MAX_CHANGE_BYTES, in_groups
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules
+from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules, find_player
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -134,13 +134,13 @@ class Known:
     until: float
     address: str | None = None
 
-    def row(self, kind: type[Row], *, hides_names: bool = False) -> Row:
-        """Return what people are told of it, without who it is of where that is hid."""
+    def row(self, kind: type[Row]) -> Row:
+        """Return what people are told of it."""
         made = self.made
         return kind(
             challenge=made.id,
-            player=UNSET if hides_names else made.player,
-            name=UNSET if hides_names else made.name,
+            player=made.player,
+            name=made.name,
             to=made.to or UNSET,
             rules=RulesState.of(made.rules.to_rules()),
             clock=made.clock,
@@ -187,8 +187,8 @@ class Seeks(Topic):
 
     def _send(self, sessions: Iterable[Session], seeks: list[Known], closed: tuple[str, ...]) -> None:
         """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
-        hides_names, is_shown = self._challenges.hides_names, self._challenges.is_shown
-        rows = {encode(seek.row(OpenChallenge, hides_names=hides_names)): seek.made for seek in seeks}
+        is_shown = self._challenges.is_shown
+        rows = {encode(seek.row(OpenChallenge)): seek.made for seek in seeks}
         for some in in_groups(rows, MAX_CHANGE_BYTES):
             frames: dict[tuple[bytes, ...], bytes] = {}
             for session in sessions:
@@ -222,7 +222,6 @@ class Challenges(Service):
     def start(self, core: Core) -> None:
         self._core, self._kept = core, core.store.table(BLOCKS)
         self._elsewhere = core.registry.elsewhere
-        self.hides_names = core.settings.hides_names
         core.additions.welcome.add("challenges", self._of_welcome)
         self._elsewhere.on_changed.add(self._hear)
         if self._elsewhere.is_several:
@@ -235,7 +234,7 @@ class Challenges(Service):
 
     async def challenge(self, call: Call) -> None:
         """Ask one player, who has to be here or at another server, for a game."""
-        to = call.request.player
+        to = await find_player(self._core, call.request.player)
         if to == call.player.id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
         made = await self._make(call, [to])
@@ -291,6 +290,8 @@ class Challenges(Service):
     async def block(self, call: Call) -> None:
         """Hide a player from another one or show them again, and say who is hidden."""
         id, other = call.player.id, call.request.player
+        if other is not UNSET:
+            other = await find_player(self._core, other)
         if other == id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
 

@@ -46,7 +46,7 @@ from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import ACCOUNTS
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
-from tictactoe_server.services.checks import chosen_rules
+from tictactoe_server.services.checks import chosen_rules, find_player
 from tictactoe_server.services.history import row_of
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -80,7 +80,7 @@ class Ladders(Service):
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
-        self.keys: Sequence[str] = () if core.settings.hides_names else core.settings.ladders
+        self.keys: Sequence[str] = core.settings.rated_rules
         self.folding = Folding(core.store, self._tell)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
@@ -309,9 +309,15 @@ class Ladders(Service):
             UNSET if checkpoint is None else checkpoint,
         )
 
-    async def describe_player(self, id: str, asking: str = "") -> PlayerProfile:
-        """Return what ladders and the newest rated games tell of a player, refuse one who has played none."""
-        now, standings = time.time_ns() // 1_000_000, []
+    async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:
+        """Return what ladders and the newest rated games tell of a player, by the id or a claimed name.
+
+        Refuses one who has neither claimed one nor played such a game.
+        """
+        if not self.keys:
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
+        id, now, standings = await find_player(self._core, player), time.time_ns() // 1_000_000, []
+        account = await self._accounts.load(id)
         for key in self.keys:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
@@ -322,8 +328,8 @@ class Ladders(Service):
                     rating, deviation = _rounded(number.rating, number.deviation)
                     standing = replace(standing, rating=rating, deviation=deviation)
                 standings.append(standing)
-        if not standings:
-            raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=id)
+        if not standings and not (account and account.claimed):
+            raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []
         async for found in self._games_of(id):
             games.append(found)
@@ -331,7 +337,8 @@ class Ladders(Service):
                 break
         rows = tuple(row_of(*one) for one in games[:_LISTED_GAMES])
         met = [game for _, game in games if asking != id and asking in game.people]
-        return PlayerProfile(id, await self.name_of(id), tuple(standings), rows, _encounters(met, asking))
+        name = account.player.name if account else id
+        return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 
     async def name_of(self, id: str) -> str:
         """Return the name that a player has claimed, the id for one who has none any more."""
