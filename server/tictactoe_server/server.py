@@ -241,20 +241,20 @@ class Server:
         self._tournaments = tournaments = Tournaments(drain)
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
-        challenges = Challenges(drain)
         self.ladders = Ladders()
+        challenges = Challenges(drain, self.ladders.check)
         greeting = Greeting(bans, self._place, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
             forgetting,
-            Visiting(greeting.note_seat, drain),
+            Visiting(greeting.note_seat, drain, self.ladders.check),
             Play(drain),
             Talk(challenges.blockers_of),
             PublicRooms(challenges.seeks),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
-            challenges,
+            *(() if settings.hides_names else (challenges,)),
             tournaments,
             self.ladders,
             self.api,

@@ -297,6 +297,11 @@ class Settings:
         """Whether people have no names of their own, and whoever is not in a room or event reads marks."""
         return self.lobby == "marks"
 
+    @property
+    def rated_rules(self) -> tuple[str, ...]:
+        """By which rules people may play rated games: by none where they have no names of their own."""
+        return () if self.hides_names else self.ladders
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

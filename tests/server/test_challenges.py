@@ -150,7 +150,7 @@ async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Ser
         assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
         for player in ("nobody", id_of(unknowing)):
             assert await why_not(ana, "challenge", player=player) == ("not_allowed", "challenge absent")
-        assert await why_not(ana, "seek", rated=True) == ("not_allowed", "no ladders")
+        assert await why_not(ana, "seek", rated=True) == ("not_allowed", "ladder")
         assert await why_not(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
         await hears_nothing(ana, "challenge", "challenge_over")
 
@@ -183,13 +183,38 @@ async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() ->
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
 
 
-async def test_where_people_are_hid_a_seek_does_not_say_of_whom_it_is() -> None:
-    async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        await lobby(bo)
-        id = (await ana.ask("seek"))["challenge"]
-        (row,) = (await bo.next_of("seeks"))["changed"]
-        assert (row["challenge"], {"player", "name"} & {*row}) == (id, set())
-        assert (await bo.ask("answer", challenge=id, accept=True))["room"]
+async def test_where_people_are_hid_nobody_is_challenged_and_nobody_is_told_that_they_might_be() -> None:
+    async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana:
+        assert not {"challenges", "ratings"} & {*ana.welcome["features"]}
+        for asked in ({"type": "challenge", "player": "bo"}, {"type": "seek"}, {"type": "block"}):
+            assert (await ana.ask(**asked))["code"] == "unknown_type"
+        await lobby(ana)
+        await hears_nothing(ana, "seeks")
+
+
+async def test_a_claimed_name_stands_for_its_player_and_tells_no_more_than_an_id(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
+        await bo.ask("claim_name", name="Bo B")
+        id = (await ana.ask("challenge", player="BO b"))["challenge"]
+        assert (await bo.next_of("challenge"))["challenge"] == id
+        assert await why_not(bo, "challenge", player="Bo B") == ("not_allowed", "self")
+        assert await why_not(ana, "challenge", player="eve") == ("not_allowed", "challenge absent"), "it is not claimed"
+        assert (await bo.ask("block", player=id_of(eve)))["blocks"] == [id_of(eve)]
+        assert (await eve.ask("challenge", player="Bo B"))["type"] == "ok"
+        await hears_nothing(bo, "challenge of eve")
+        assert len([told for told in bo.seen if told["type"] == "challenge"]) == 1
+        assert (await eve.ask("block", player="bo-b"))["blocks"] == [id_of(bo)]
+        assert (await eve.ask("block", player="Bo B", on=False))["blocks"] == []
+    async with known(server, "ana") as ana:
+        assert await why_not(ana, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
+
+
+async def test_a_name_that_is_spelled_like_an_id_does_not_stand_for_it(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
+        await eve.ask("claim_name", name=id_of(bo))
+        assert await challenge(ana, bo)
+        await bo.next_of("challenge")
+        await hears_nothing(eve, "challenge")
 
 
 async def test_a_seek_is_shown_in_the_lobby_until_somebody_accepts_it(server: Server) -> None:

@@ -27,9 +27,10 @@ from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.room_log import RoomLog
-from tictactoe_server.people.limits import Allowances
+from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
+from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.sessions.tally import Tally
 from tictactoe_server.settings import Limits, Settings
@@ -99,8 +100,7 @@ class Core:
     `on_room`, `on_result` and `on_merge` add a listener: to each room that opens or whose seats, clock or result
     change, with what it was before; to each game that is over and stored, also one that was aborted, with its id in the
     log or empty; to each player who is another one from now on, by both ids. `additions` takes what services add to
-    what is shown; all of `seating` are awaited before one without a seat joins a room whose seats are assigned,
-    and all of `rating`, which may refuse that, before one opens a rated room of these rules, or takes a seat in one.
+    what is shown; all of `seating` are awaited before one without a seat joins a room whose seats are assigned.
     """
 
     def __init__(
@@ -124,7 +124,6 @@ class Core:
         self.agenda = Agenda()
         self.additions = additions = Additions(hides_names=settings.hides_names)
         self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
-        self.rating: list[Callable[[Call, Rules, Room | None], Awaitable[object]]] = []
         self.merged = Listeners[[str, str]]()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
         self.changes = changes = Changes(rooms, time, additions)
@@ -177,8 +176,14 @@ class Core:
     def new_room(
         self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **fields: Any
     ) -> LiveRoom:
-        """Return a room that is about to be opened, under a new code where none is given; raises `Refused`."""
-        fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
+        """Return a room that is about to be opened, under a new code where none is given; raises `Refused`.
+
+        The game of one that is `rated` is always kept, and counts now as one that is.
+        """
+        rated, start_ms = fields.get("rated", False), round(self.limits.start_seconds * 1000)
+        if rated and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
+            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
+        fields = {"hold_ms": self.hold_ms, "start_ms": start_ms, "terms": terms_of("", rated=rated), **fields}
         room = open_room(code or self.opening.new_code(), rules, player, now, **fields)
         source = self.registry.elsewhere.source_of(origin)
         live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=source)

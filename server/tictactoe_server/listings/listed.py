@@ -79,6 +79,11 @@ class Listed(ABC):
         """How many watch."""
 
     @property
+    def everybody(self) -> Set[str]:
+        """The ids of those who have a seat, and of whom one is being taken for."""
+        return self.entering | {seat.player for seat in self.room.held_seats}
+
+    @property
     def is_alive(self) -> bool:
         """Whether somebody who plays is here, or somebody who watches bots; one that is kept always is."""
         return self.has_somebody or self.room.terms.is_kept or (self.room.is_for_bots and self.watching > 0)

@@ -20,6 +20,9 @@ from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, t
 
 CROWD_CHAT_MS: Final = 3_000  # how often a watcher may say something in a crowd
 RETRY_MS: Final = 60_000  # when who has too many of something may ask again
+ROW_BYTES: Final = 550
+MOVE_BYTES: Final = 4
+"""About what a finished game takes in SQLite, its row, its players and their indexes, and each of its moves."""
 
 
 class Limiting:
@@ -65,6 +68,10 @@ class Allowances(Limiting):
         """Count a room that is to be opened; raises `Refused` where that is too much."""
         waits = take_both(self.creates_of_player[player.id], self.creates_of_address[session.address])
         self.refuse_for(max(waits), "creates")
+
+    def take_game(self, addresses: Mapping[str, str], moves: int) -> bool:
+        """Count a game of so many moves that is to be kept, as `take_kept` does."""
+        return self.take_kept(addresses, ROW_BYTES + MOVE_BYTES * moves)
 
     def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
         """Count bytes that are kept for players, by their ids with where they come from, empty where that is unknown.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -43,7 +43,7 @@ from tictactoe_server.listings.lobby import MAX_CHANGE_BYTES, in_groups
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import check_clock, check_knows, chosen_rules
+from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules, find_player
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -125,15 +125,6 @@ _decode: Final = msgspec.json.Decoder(Made | Here | Answered | Over).decode
 Row = TypeVar("Row", bound=OpenChallenge)
 Said = TypeVar("Said", Here, Over)
 
-CanBeRated = Callable[[Rules, Sequence[str], int], None]
-"""Raises `Refused` where a game by these rules cannot be rated for these players: for one who asks, by the id, or for
-both, who are then within so many points, 0 for any."""
-
-
-def no_ladders(rules: Rules, players: Sequence[str], within: int) -> None:
-    """Rate nothing."""
-    raise Refused(ErrorCode.NOT_ALLOWED, "no ladders", path="rated")
-
 
 @dataclass(slots=True)
 class Known:
@@ -143,13 +134,13 @@ class Known:
     until: float
     address: str | None = None
 
-    def row(self, kind: type[Row], *, hides_names: bool = False) -> Row:
-        """Return what people are told of it, without who it is of where that is hid."""
+    def row(self, kind: type[Row]) -> Row:
+        """Return what people are told of it."""
         made = self.made
         return kind(
             challenge=made.id,
-            player=UNSET if hides_names else made.player,
-            name=UNSET if hides_names else made.name,
+            player=made.player,
+            name=made.name,
             to=made.to or UNSET,
             rules=RulesState.of(made.rules.to_rules()),
             clock=made.clock,
@@ -196,8 +187,8 @@ class Seeks(Topic):
 
     def _send(self, sessions: Iterable[Session], seeks: list[Known], closed: tuple[str, ...]) -> None:
         """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
-        hides_names, is_shown = self._challenges.hides_names, self._challenges.is_shown
-        rows = {encode(seek.row(OpenChallenge, hides_names=hides_names)): seek.made for seek in seeks}
+        is_shown = self._challenges.is_shown
+        rows = {encode(seek.row(OpenChallenge)): seek.made for seek in seeks}
         for some in in_groups(rows, MAX_CHANGE_BYTES):
             frames: dict[tuple[bytes, ...], bytes] = {}
             for session in sessions:
@@ -213,13 +204,13 @@ class Seeks(Topic):
 class Challenges(Service):
     """Carries challenges, their answers and blocks; `seeks` are sent with the lobby.
 
-    A challenge to be rated is refused where `can_be_rated` says so.
+    Those to be rated are for whom `check_rated` does not refuse.
     """
 
     tables = (BLOCKS,)
 
-    def __init__(self, drain: Drain, can_be_rated: CanBeRated = no_ladders) -> None:
-        self._drain, self._can_be_rated = drain, can_be_rated
+    def __init__(self, drain: Drain, check_rated: RatedCheck) -> None:
+        self._drain, self._check_rated = drain, check_rated
         self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek, Block: self.block}
         self.seeks = Seeks(self)
         self._known: dict[str, Known] = {}
@@ -231,7 +222,6 @@ class Challenges(Service):
     def start(self, core: Core) -> None:
         self._core, self._kept = core, core.store.table(BLOCKS)
         self._elsewhere = core.registry.elsewhere
-        self.hides_names = core.settings.hides_names
         core.additions.welcome.add("challenges", self._of_welcome)
         self._elsewhere.on_changed.add(self._hear)
         if self._elsewhere.is_several:
@@ -244,9 +234,10 @@ class Challenges(Service):
 
     async def challenge(self, call: Call) -> None:
         """Ask one player, who has to be here or at another server, for a game."""
-        made, to = self._make(call), call.request.player
-        if to == made.player:
+        to = await find_player(self._core, call.request.player)
+        if to == call.player.id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
+        made = await self._make(call, [to])
         hidden = (to,) if made.player in await self._load(to) else ()
         theirs = [one.made for one in self._of.get(made.player, {}).values()]
         if sum(one.player == made.player and one.to != "" for one in theirs) >= MAX_CHALLENGES:
@@ -266,9 +257,9 @@ class Challenges(Service):
         call.answer(challenge=made.id)
         self._show(known, made.player)
 
-    def seek(self, call: Call) -> None:
+    async def seek(self, call: Call) -> None:
         """Ask all in the lobby for a game, in place of what the player asked them before."""
-        made = self._make(call)
+        made = await self._make(call)
         made = msgspec.structs.replace(made, hidden=tuple(self._blocks.get(made.player, ())))
         if before := self.seeks.open.get(made.player):
             self._say(ended := Answered(before.made.id, before.made.at, call.player, accept=False))
@@ -285,7 +276,8 @@ class Challenges(Service):
             raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
         made = known.made
         if accept:
-            self._check(call, made.rules.to_rules(), rated=made.rated, others=[made.player], within=made.within)
+            self._check(call, made.rules.to_rules())
+            await self._check_made(made, player)
         if known.address is not None:
             over = await self._decide(known, player, accept=accept)
         else:
@@ -298,6 +290,8 @@ class Challenges(Service):
     async def block(self, call: Call) -> None:
         """Hide a player from another one or show them again, and say who is hidden."""
         id, other = call.player.id, call.request.player
+        if other is not UNSET:
+            other = await find_player(self._core, other)
         if other == id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
 
@@ -327,31 +321,34 @@ class Challenges(Service):
 
     # -- what may be --------------------------------------------------------------------------------------------
 
-    def _make(self, call: Call) -> Made:
-        """Return a challenge to all, which counts as a room that is opened; raises `Refused`."""
+    async def _make(self, call: Call, others: Sequence[str] = ()) -> Made:
+        """Return a challenge to all, which counts as a room that is opened; raises `Refused`, also for these others."""
         request, player = call.request, call.player
         rules, side = chosen_rules(request.rules), getattr(request, "side", UNSET)
         within = getattr(request, "within", UNSET)
         check_clock(request.clock)
         if side is not UNSET and side not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
-        self._check(call, rules, rated=request.rated)
+        self._check(call, rules)
+        if request.rated:
+            await self._check_rated(rules, request.clock, player, others)
         self._core.allowances.take_create(call.session, player)
         id, spelled = secrets.token_urlsafe(8), RulesFields.of(rules)
         terms = request.clock, request.rated, side, within
         return Made(id, self._url, player.id, player.name, "", spelled, *terms)
 
-    def _check(
-        self, call: Call, rules: Rules, *, rated: bool, others: Sequence[str] = (), within: int | UnsetType = UNSET
-    ) -> None:
+    def _check(self, call: Call, rules: Rules) -> None:
         """Refuse a game to one who could not play it now."""
         self._drain.check()
         if call.player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
         check_knows(call.session, rules.opening)
         self._core.lists.seats.check(call.player.id, call.session.address)
-        if rated:
-            self._can_be_rated(rules, [*others, call.player.id], 0 if within is UNSET else within)
+
+    async def _check_made(self, made: Made, player: Player) -> None:
+        """Refuse a game that was to be rated with one with whom it cannot be."""
+        if made.rated:
+            await self._check_rated(made.rules.to_rules(), made.clock, player, [made.player], within=made.within or 0)
 
     def _may_answer(self, made: Made, player: str, *, accept: bool) -> bool:
         if player == made.player:
@@ -374,12 +371,12 @@ class Challenges(Service):
         room, rules = "", made.rules.to_rules()
         side = secrets.choice(rules.marks) if made.side is UNSET else made.side
         seats = {side: Player(made.player, made.name), rules.marks.replace(side, "")[0]: player}
-        fields: dict[str, Any] = {"rated": True} if made.rated else {}
         try:
             self._drain.check()
+            await self._check_made(made, player)
             self._core.lists.seats.check(made.player, known.address or "")
             live = await self._core.open_room(
-                rules, seats=seats, clock=made.clock, owner=made.player, origin=known.address or "", **fields
+                rules, seats=seats, clock=made.clock, owner=made.player, origin=known.address or "", rated=made.rated
             )
             room = live.room.code
         except (Refused, StoreUnavailable) as error:

@@ -22,7 +22,19 @@ from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRET_KEY, SECRETS, LoggedEntry, Secret, Snapshot, key_of
+from tictactoe_server.ratings.tables import (
+    ENTRIES,
+    LADDERS,
+    SECRET_KEY,
+    SECRETS,
+    LoggedEntry,
+    Secret,
+    Snapshot,
+    join,
+    key_of,
+    keys_of,
+    split,
+)
 from tictactoe_server.records.changes import change
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, save
@@ -164,15 +176,24 @@ class Folding:
         """Return the newest snapshot, up to this number, that the log can be folded on from; or None."""
         games: Mapping[str, RatedGame] | None = None
         for one in range(number, 0, -1):
-            found = await self._snapshots.load(key_of(one))
-            if found is None:
+            snapshot = await self._load_snapshot(one)
+            if snapshot is None:
                 continue
-            if found[0].state.verdicts != self._verdicts:
+            if snapshot.state.verdicts != self._verdicts:
                 games = await self.read_all() if games is None else games
-                if not newest_usable([found[0].state], self._log, games).entries:
+                if not newest_usable([snapshot.state], self._log, games).entries:
                     continue
-            return found[0]
+            return snapshot
         return None
+
+    async def _load_snapshot(self, number: int) -> Snapshot | None:
+        """Return the snapshot of this number, None where it is not there, or not all of it."""
+        first = await self._snapshots.load(key_of(number))
+        if first is None:
+            return None
+        others = await asyncio.gather(*map(self._snapshots.load, keys_of(number, first[0])[1:]))
+        parts = [found[0] for found in (first, *others) if found is not None]
+        return join(parts) if len(parts) == first[0].parts else None
 
     def _take(self, logged: LoggedEntry) -> None:
         self._log.append(logged.entry)
@@ -298,10 +319,15 @@ class Folding:
         done = self._ids_of(self.state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)
         snapshot = Snapshot(self.state, cursor, checkpoint)
+        first, *others = split(snapshot)
+        key, *keys = keys_of(number, first)
+        for other, part in zip(keys, others, strict=True):
+            with suppress(Conflict):  # another server has kept the same
+                await save(self._snapshots, other, part, MISSING)
         try:
-            await save(self._snapshots, key_of(number), snapshot, MISSING)
-        except Conflict:  # another server has kept one
-            kept = await self._snapshots.load(key_of(number))
+            await save(self._snapshots, key, first, MISSING)
+        except Conflict:
+            kept = await self._snapshots.load(key)
             snapshot = snapshot if kept is None else kept[0]
         self._drop_games(done)
         self.checkpoint, self._noted = snapshot.checkpoint, snapshot.state.entries

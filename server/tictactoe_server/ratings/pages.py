@@ -31,7 +31,7 @@ class LadderList(Struct, frozen=True):
 
 class LadderPages(NamedTuple):
     """What is answered: `keys` returns those of all ladders, `describe` the first rows of one, `describe_player` one
-    player by the id; that raises `Refused` for one who has played no rated game.
+    player by the id; that raises `Refused` for one of whom nothing is known.
     """
 
     keys: Callable[[], Sequence[str]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, Final
 
 import structlog
@@ -31,23 +31,23 @@ from tictactoe_protocol.rated import (
 )
 from tictactoe_protocol.ratings.checkpoints import leaf_of
 from tictactoe_protocol.ratings.glicko import expect
-from tictactoe_protocol.ratings.ladder import Ladder, Player, State
+from tictactoe_protocol.ratings.ladder import Ladder, State
+from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
-from tictactoe_protocol.requests import Create
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
-from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.ratings.folding import Folding, name_of
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import ACCOUNTS
-from tictactoe_server.rooms import FinishedGame, Refused, Room
-from tictactoe_server.services.checks import chosen_rules
-from tictactoe_server.services.history import MOVE_BYTES, ROW_BYTES, row_of
+from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
+from tictactoe_server.services.checks import chosen_rules, find_player
+from tictactoe_server.services.history import row_of
 from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10
@@ -80,10 +80,9 @@ class Ladders(Service):
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
-        self.keys: Sequence[str] = () if core.settings.hides_names else core.settings.ladders
+        self.keys: Sequence[str] = core.settings.rated_rules
         self.folding = Folding(core.store, self._tell)
         if self.keys:
-            core.rating.append(self.check)
             core.lists.matchmaker.nearness.append(self._is_near)
             self._tasks.start(self._run())
         core.on_result(self._hear)
@@ -95,47 +94,62 @@ class Ladders(Service):
 
     # -- what is rated ------------------------------------------------------------------------------------------
 
-    async def check(self, call: Call, rules: Rules, room: Room | None) -> None:
-        """Raise `Refused` for what cannot be rated: a room that is opened as asked, or with who sits in `room`."""
-        request, player, key = call.request, call.player, rules.preset or ""
-        if key not in self.keys:
-            raise Refused(ErrorCode.NOT_ALLOWED, "ladder", path="rules", ladders=list(self.keys))
-        if (closing := self._ladder(key).closing) is not None:
+    async def check(
+        self,
+        rules: Rules,
+        clock: ClockFields | None,
+        player: Player,
+        others: Collection[str] = (),
+        *,
+        within: int = 0,
+        room: str = "",
+    ) -> None:
+        """Raise `Refused` where a player may play no rated game of these rules with all of these others, by their ids.
+
+        These are within so many points, 0 for any; the game of the room of that code does not count. What is done at
+        once when it has returned is still so.
+        """
+        ladder = self._ladder(self._key_of(rules))
+        if (closing := ladder.closing) is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, _CLOSED[closing.reason], figure=closing.figure, of=closing.of)
-        if room is None and request.clock is None:
+        if clock is None:
             raise Refused(ErrorCode.BAD_CLOCK, "rated", path="clock")
-        if isinstance(request, Create):
-            usual = {"visibility": "public", "bots": (), "analysis": "closed"}
-            for name, value in usual.items():
-                if getattr(request, name) != value:
-                    raise Refused(ErrorCode.NOT_ALLOWED, "rated room", path=name)
         claim = await self._accounts.find_claim(player.name, but=player.id)
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
-        if room is not None:
-            for seat in room.held_seats:
-                await self._check_pair(player.id, seat.player, seat.name)
-        elif not self._core.allowances.take_kept(
-            {player.id: call.session.address}, ROW_BYTES + MOVE_BYTES * rules.rows * rules.columns
-        ):
-            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
+        names = dict(zip(others, await asyncio.gather(*map(self.name_of, others)), strict=True))
+        played = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
+        if others:
+            async for _, game in self._games_of(player.id, time.time_ns() // 1_000_000 - DAY_MS):
+                for other in played.keys() & game.people:
+                    played[other].add((game.room, game.game))
+        for other, games in played.items():
+            count = sum(code != room for code, _ in games | self._games_on(player.id, other))
+            if count >= MOST_OF_PAIR:
+                raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=names[other])
+            if within and _distance(ladder, player.id, other) > within:
+                raise Refused(ErrorCode.NOT_ALLOWED, "rated within", within=within, name=names[other])
+
+    def _key_of(self, rules: Rules) -> str:
+        """Return the key of the ladder of some rules; raises `Refused` where there is none."""
+        key = rules.preset or ""
+        if key not in self.keys:
+            why = "ladder" if self.keys else "ladders off"
+            raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
+        return key
+
+    def _games_on(self, one: str, other: str) -> set[tuple[str, int]]:
+        """Return the rated games that are on, or about to be, of two players: by their rooms and numbers."""
+        seats = self._core.lists.seats.of_player
+        listed = [listed for id in (one, other) for listed in seats.get(id, {}).values()]
+        on = [each for each in listed if each.room.rated and each.room.result is None]
+        return {(each.room.code, each.room.game) for each in on if {one, other} <= each.everybody}
 
     def _is_near(self, room: Room, player: str, within: int) -> bool:
         """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds."""
         ladder = self._ladder(room.rules.preset or "")
         widened = within + WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
-        own = _player_of(ladder, player).number.rating
-        return all(abs(own - _player_of(ladder, seat.player).number.rating) <= widened for seat in room.held_seats)
-
-    async def _check_pair(self, player: str, other: str, name: str) -> None:
-        """Refuse one game too many of two, within a day; those that are on count."""
-        since = time.time_ns() // 1_000_000 - DAY_MS
-        listed = [one.room for one in self._core.lists.seats.rooms_of(player)]
-        games = sum(room.rated and room.result is None and room.mark_of(other) is not None for room in listed)
-        async for _, game in self._games_of(player, since):
-            games += other in game.people
-        if games >= MOST_OF_PAIR and other != player:
-            raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=games, name=name)
+        return all(_distance(ladder, player, seat.player) <= widened for seat in room.held_seats)
 
     async def _games_of(self, player: str, since: int = 0) -> AsyncIterator[tuple[int, FinishedGame]]:
         """Yield a player's rated games with their numbers in the log, newest first, that ended `since` then."""
@@ -266,10 +280,7 @@ class Ladders(Service):
     async def ratings(self, call: Call) -> None:
         """Answer with the rows of a ladder that are asked for."""
         request: Ratings = call.request
-        key = chosen_rules(request.rules).preset or ""
-        if key not in self.keys:
-            why = "ladder" if self.keys else "ladders off"
-            raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
+        key = self._key_of(chosen_rules(request.rules))
         top = _TOP if request.top is UNSET else request.top
         call.answer(ladder=await self.describe(key, top, None if request.around is UNSET else request.around))
 
@@ -298,9 +309,15 @@ class Ladders(Service):
             UNSET if checkpoint is None else checkpoint,
         )
 
-    async def describe_player(self, id: str, asking: str = "") -> PlayerProfile:
-        """Return what ladders and the newest rated games tell of a player, refuse one who has played none."""
-        now, standings = time.time_ns() // 1_000_000, []
+    async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:
+        """Return what ladders and the newest rated games tell of a player, by the id or a claimed name.
+
+        Refuses one who has neither claimed one nor played such a game.
+        """
+        if not self.keys:
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
+        id, now, standings = await find_player(self._core, player), time.time_ns() // 1_000_000, []
+        account = await self._accounts.load(id)
         for key in self.keys:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
@@ -311,8 +328,8 @@ class Ladders(Service):
                     rating, deviation = _rounded(number.rating, number.deviation)
                     standing = replace(standing, rating=rating, deviation=deviation)
                 standings.append(standing)
-        if not standings:
-            raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=id)
+        if not standings and not (account and account.claimed):
+            raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []
         async for found in self._games_of(id):
             games.append(found)
@@ -320,7 +337,8 @@ class Ladders(Service):
                 break
         rows = tuple(row_of(*one) for one in games[:_LISTED_GAMES])
         met = [game for _, game in games if asking != id and asking in game.people]
-        return PlayerProfile(id, await self.name_of(id), tuple(standings), rows, _encounters(met, asking))
+        name = account.player.name if account else id
+        return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 
     async def name_of(self, id: str) -> str:
         """Return the name that a player has claimed, the id for one who has none any more."""
@@ -347,8 +365,12 @@ def _rounded(rating: float, deviation: float) -> tuple[float, float]:
     return round(rating, 1), round(deviation, 1)
 
 
-def _player_of(ladder: Ladder, id: str) -> Player:
-    return ladder.players.get(id) or Player()
+def _player_of(ladder: Ladder, id: str) -> Rating:
+    return ladder.players.get(id) or Rating()
+
+
+def _distance(ladder: Ladder, one: str, other: str) -> float:
+    return abs(_player_of(ladder, one).number.rating - _player_of(ladder, other).number.rating)
 
 
 def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -11,11 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, Checkpoint
+from tictactoe_protocol.ratings.glicko import Advantage
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Entry, Verdict
 from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
 
 SECRET_KEY: Final = "secret"
+PLAYERS_A_PART: Final = 500
+"""Of at most 0.5 KB each, as JSON: of a message of NATS there are 256 KB."""
 
 
 class LoggedEntry(Struct, frozen=True, omit_defaults=True):
@@ -30,12 +34,16 @@ class LoggedEntry(Struct, frozen=True, omit_defaults=True):
         return Entry(self.games, self.verdict)
 
 
-class Snapshot(Struct, frozen=True):
-    """The ladders at a checkpoint, and up to where the games were read; see `GameLog.after`."""
+class Snapshot(Struct, frozen=True, omit_defaults=True):
+    """The ladders at a checkpoint, and up to where the games were read; see `GameLog.after`.
+
+    Where it is kept in several `parts`, each has some of the players.
+    """
 
     state: State
     cursor: str
     checkpoint: Checkpoint
+    parts: int = 1
 
 
 class Secret(Struct, frozen=True):
@@ -55,6 +63,39 @@ class Secret(Struct, frozen=True):
 def key_of(number: int) -> str:
     """Return under which key the entry, or the snapshot, of this number is kept, from 1."""
     return f"{number:08d}"
+
+
+def split(snapshot: Snapshot) -> list[Snapshot]:
+    """Return the parts in which a snapshot is kept, so that each is small enough for every store."""
+    state = snapshot.state
+    rows = [(key, *row) for key, ladder in state.ladders.items() for row in ladder.players.items()]
+    somes = [rows[first : first + PLAYERS_A_PART] for first in range(0, max(1, len(rows)), PLAYERS_A_PART)]
+    parts = []
+    for some in somes:
+        ladders = {key: Ladder({}, *_figures_of(ladder)) for key, ladder in state.ladders.items()}
+        for key, id, own in some:
+            ladders[key].players[id] = own
+        parts.append(replace(snapshot, state=replace(state, ladders=ladders), parts=len(somes)))
+    return parts
+
+
+def join(parts: Sequence[Snapshot]) -> Snapshot:
+    """Return the snapshot that has these parts."""
+    first, ladders = parts[0], {key: ladder.copy() for key, ladder in parts[0].state.ladders.items()}
+    for part in parts[1:]:
+        for key, ladder in part.state.ladders.items():
+            ladders[key].players.update(ladder.players)
+    return replace(first, state=replace(first.state, ladders=ladders), parts=1)
+
+
+def keys_of(number: int, snapshot: Snapshot) -> list[str]:
+    """Return under which keys the parts of a snapshot are kept, or one of its parts: of the same ladders, the same."""
+    key, digest = key_of(number), snapshot.checkpoint.digest[:8]
+    return [key, *(f"{key}-{digest}-{part}" for part in range(1, snapshot.parts))]
+
+
+def _figures_of(ladder: Ladder) -> tuple[int, Advantage, str]:
+    return ladder.games, ladder.advantage, ladder.decided
 
 
 def _rename(verdict: Verdict, id: str, name: str) -> Verdict:
@@ -88,7 +129,7 @@ def _ladder_without(ladder: Ladder, id: str, stand_in: str) -> Ladder:
         return replace(own, opponents=tuple(stand_in if one == id else one for one in own.opponents))
 
     players = {stand_in if one == id else one: rename(own) for one, own in ladder.players.items()}
-    return Ladder(players, ladder.games, ladder.advantage, ladder.decided)
+    return Ladder(players, *_figures_of(ladder))
 
 
 def _verdict_names(verdict: Verdict | None) -> set[str]:
@@ -114,10 +155,10 @@ LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "snapshot of the ladders",
     lambda snapshot: zlib.compress(_encode(snapshot)),
     lambda document: _decode_snapshot(zlib.decompress(document)),
-    keys="[0-9]{8}",
+    keys="[0-9]{8}(-[0-9a-f]{8}-[0-9]+)?",
     persons=Persons(_players_of, _snapshot_without, lambda snapshot: {"checkpoint": snapshot.checkpoint.number}),
 )
-"""By the numbers of their checkpoints."""
+"""By the numbers of their checkpoints, those with more than `PLAYERS_A_PART` in parts; see `keys_of`."""
 SECRETS: Final[TableSpec[Secret]] = TableSpec(
     *("ladder_secrets", "secret of the ladders", _encode, msgspec.json.Decoder(Secret).decode), persons=NOBODY
 )

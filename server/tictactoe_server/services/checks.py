@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import ErrorCode, parse_room_code, rules_of
+from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code, rules_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
 from tictactoe_server.core.core import Core
+from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.http_messages import HttpRequest
+
+RatedCheck = Callable[..., Awaitable[None]]
+"""Raises `Refused` where a game by these rules, with this clock, cannot be rated for a player; see `Ladders.check`."""
+
+
+async def find_player(core: Core, text: str) -> str:
+    """Return the id of a player by that id, or by the name that they have claimed; the text itself where nobody has it.
+
+    An id of somebody wins over a name that is spelled like it.
+    """
+    kept = Accounts(core.store)
+    if not core.presence.of_player(text) and await kept.load(text) is None:
+        with suppress(BadName):
+            claim = await kept.find_claim(parse_name(text))
+            return text if claim is None else claim.player
+    return text
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:

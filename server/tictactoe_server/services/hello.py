@@ -63,7 +63,9 @@ class Greeting(Service):
         self.handles = {Hello: self.greet}
 
     def start(self, core: Core) -> None:
-        self._core = core
+        self._core, settings = core, core.settings
+        is_there = {"challenges": not settings.hides_names, "ratings": settings.rated_rules, "share": self._shows_pages}
+        self._left_out = {name for name, is_so in is_there.items() if not is_so}
         self._players = core.store.table(PLAYERS)
 
     async def close(self) -> None:
@@ -116,7 +118,7 @@ class Greeting(Service):
             rooms=held,
             hold_ms=self._core.hold_ms,
             held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
-            features=tuple(name for name in FEATURES if self._shows_pages or name != "share"),
+            features=tuple(name for name in FEATURES if name not in self._left_out),
             id=request.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,

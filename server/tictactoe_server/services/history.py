@@ -26,10 +26,6 @@ from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits
 
-ROW_BYTES: Final = 550
-MOVE_BYTES: Final = 4
-"""About what a finished game takes in SQLite, its row, its players and their indexes, and each of its moves."""
-
 _NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
 _HOUR_MS: Final = 3_600_000
 _SHARE_RETRY_MS: Final = 60_000
@@ -55,16 +51,15 @@ class PastGames(Service):
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.
 
-        A game of bots counts for who opened the room, one of an event for nobody, and a rated one
-        counted when its room was opened. Where it is not kept, its players are
-        told, each once an hour.
+        A game of bots counts for who opened the room, one of an event for nobody, and a rated one counted when its
+        room was opened. Where it is not kept, its players are told, each once an hour.
         """
         if game.event or game.rated:
             return True
-        size, addresses, playing = ROW_BYTES + MOVE_BYTES * len(game.moves), {}, live.players
+        addresses, playing = {}, live.players
         for player in game.people or (live.owner,):
             addresses[player] = playing[player].source.address if player in playing else live.origin
-        if self._allowances.take_kept(addresses, size):
+        if self._allowances.take_game(addresses, len(game.moves)):
             return True
         for player in addresses:
             session = playing.get(player)

@@ -14,23 +14,27 @@ from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.listings.listed import GameKind, moved
+from tictactoe_server.listings.listed import GameKind, kind_of, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.rooms.terms import terms_of
-from tictactoe_server.services.checks import check_clock, check_knows, check_levels, chosen_rules
+from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _ENTER: Final = Enter()
+_OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed"}  # what a rated room has to be like
 
 
 class Visiting(Service):
-    """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat."""
+    """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat.
+
+    Rated rooms are for those whom `check_rated` does not refuse.
+    """
 
     admits = frozenset({Join, Watch})
 
-    def __init__(self, note_seat: Callable[[Session], None], drain: Drain) -> None:
+    def __init__(self, note_seat: Callable[[Session], None], drain: Drain, check_rated: RatedCheck) -> None:
         self.note_seat = note_seat
         self.drain = drain
+        self._check_rated = check_rated
         self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
 
     def start(self, core: Core) -> None:
@@ -63,16 +67,20 @@ class Visiting(Service):
         others = [mark for mark in rules.marks if player is None or mark != seat]
         reserved = dict(zip(others, bot_seats(request.bots), strict=False))
         if request.rated:
-            return self._after_check(call, rules, None, lambda: self._open(call, rules, player, seat=seat, **terms))
+            for name, usual in _OF_RATED.items():
+                if getattr(request, name) != usual:
+                    raise Refused(ErrorCode.NOT_ALLOWED, "rated room", path=name)
+            kind = rules, request.clock, True
+            return self._after_check(call, kind, lambda: self._open(call, rules, player, seat=seat, **terms))
         self._open(call, rules, player, seat=seat, reserved=reserved, **terms)
         return None
 
-    async def _after_check(self, call: Call, rules: Rules, room: Room | None, then: Callable[[], object]) -> bool:
-        """Go on once nothing speaks against a rated game of these rules: in this room, or a new one."""
-        if not self.core.rating:
-            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off", path="rated")
-        for check in self.core.rating:
-            await check(call, rules, room)
+    async def _after_check(
+        self, call: Call, kind: GameKind, then: Callable[[], object], live: LiveRoom | None = None
+    ) -> bool:
+        """Go on once nothing speaks against a rated game: in this room with who is there, or in a new one."""
+        others, room = ((), "") if live is None else (live.everybody - {call.player.id}, live.room.code)
+        await self._check_rated(*kind[:2], call.player, others, room=room)
         then()
         return True
 
@@ -80,7 +88,6 @@ class Visiting(Service):
         """Open a room in which the player sits, or a room of bots alone."""
         session, owner = call.session, call.player
         self.core.allowances.take_create(session, owner)
-        terms["terms"] = terms_of("", rated=terms.get("rated", False))
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
         self._submit(_Opening, call, live)
         return live
@@ -100,7 +107,7 @@ class Visiting(Service):
 
     async def _match_rated(self, call: Call, kind: GameKind) -> bool:
         """Do so once nothing speaks against a rated game of this kind, and then against one with who waits there."""
-        await self._after_check(call, kind[0], None, lambda: None)
+        await self._after_check(call, kind, lambda: None)
         going_on = self._match(call, kind)
         if going_on is not None:
             await going_on
@@ -132,7 +139,7 @@ class Visiting(Service):
         if live is None:
             self.core.lists.matchmaker.offer(self._open(call, rules, call.player, clock=clock, rated=rated, code=code))
         elif rated and _takes_seat(call.player, live.room):
-            return self._after_check(call, rules, live.room, lambda: self._let_in(call, live))
+            return self._after_check(call, kind, lambda: self._let_in(call, live), live)
         else:
             self._let_in(call, live)
         return None
@@ -145,7 +152,7 @@ class Visiting(Service):
             return self._join_pairing(call)
         room = call.live.room
         if room.rated and _takes_seat(call.player, room):
-            return self._after_check(call, room.rules, room, lambda: self._join(call))
+            return self._after_check(call, kind_of(room), lambda: self._join(call), call.live)
         self._join(call)
         return None
 

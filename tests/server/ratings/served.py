@@ -23,12 +23,12 @@ def a_server(settings: Settings = HERE, **changes: Any) -> Server:
 
 
 @contextlib.asynccontextmanager
-async def people(*urls: Listening, names: tuple[str, ...] = ("ana", "bo")) -> AsyncIterator[list[Peer]]:
-    """Yield people who have claimed their names, at these servers in turn."""
+async def people(*urls: Listening, names: tuple[str, ...] = ("ana", "bo"), **fields: Any) -> AsyncIterator[list[Peer]]:
+    """Yield people who have claimed their names, at these servers in turn; `fields` are of their hello."""
     async with contextlib.AsyncExitStack() as leaving:
         found = []
         for index, name in enumerate(names):
-            peer = await leaving.enter_async_context(open_peer(urls[index % len(urls)].url, name))
+            peer = await leaving.enter_async_context(open_peer(urls[index % len(urls)].url, name, **fields))
             assert (await peer.ask("claim_name", name=name))["type"] == "ok"
             found.append(peer)
         yield found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from tests.server.nats_node import Node
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, leaf_of
-from tictactoe_protocol.ratings.ladder import State, fold
+from tictactoe_protocol.ratings.glicko import Number
+from tictactoe_protocol.ratings.ladder import Ladder, Player, State, fold
 from tictactoe_protocol.ratings.log import Entry, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ForgetOrder
@@ -216,3 +219,39 @@ async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypa
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         assert server.ladders.folding.checkpoint == signed, "what was signed stays"
         assert (await server.carry_out(VerifyRatings()))["games"] == 1
+
+
+@pytest.mark.parametrize("is_several", [False, True])
+async def test_a_snapshot_of_many_players_is_kept_in_parts_and_found_again(
+    is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    async with (
+        cluster_of(node, 1) if is_several else one_in(tmp_path) as (server,),
+        people(server) as (ana, bo),
+    ):
+        kept = server.ladders.folding
+        await until(lambda: kept.is_loaded)
+        kept.state = State(ladders={RULES: Ladder({f"p{number:010}": busy_player(number) for number in range(20_000)})})
+        await play_rated(ana, bo)
+        await until(lambda: kept.checkpoint)
+        before = dict(kept.state.ladders[RULES].players)
+        stand_in = (await server.carry_out(ForgetOrder("p0000019999")))["stand_in"]
+        server.ladders.read_again()
+        await until(lambda: kept.is_loaded and kept.state.entries == 1)
+        after = kept.state.ladders[RULES].players
+        assert len(after) == 20_002
+        assert after.pop(stand_in) == before.pop("p0000019999")
+        assert after == before
+
+
+@asynccontextmanager
+async def one_in(folder: Path) -> AsyncIterator[list[Server]]:
+    async with a_server(data=folder) as server:
+        yield [server]
+
+
+def busy_player(number: int) -> Player:
+    """Return one of whom all is known that may be, in figures as long as they get."""
+    met = tuple(f"q{one:010}" for one in range(number, number + 4))
+    return Player(Number(1500 + number / 7, 61 / 7, 0.06), 1795208400000, 100, 100, 100, met, (1500 / 7,) * 10)

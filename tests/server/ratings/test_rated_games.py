@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.peer import Peer, open_peer, until
 from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, people, play_rated
+from tests.server.test_challenges import challenge, id_of, known, why_not
+from tests.server.test_pages import get
 
 
 async def told_rating(peer: Peer) -> dict[str, Any]:
@@ -68,10 +71,39 @@ async def test_nobody_plays_a_rated_game_without_a_claimed_name() -> None:
         assert (await guest.ask("watch", room=room))["type"] == "ok"
 
 
-async def test_a_server_without_ladders_says_so() -> None:
-    async with a_server(ladders=()) as server, people(server, names=("ana",)) as (ana,):
-        for asked in (await ana.ask("create", **RATED), await ana.ask("ratings", rules=RULES)):
+@pytest.mark.parametrize("terms", [{"ladders": ()}, {"lobby": "marks"}])
+async def test_a_server_without_ladders_says_so(terms: dict[str, Any]) -> None:
+    async with a_server(**terms) as server, open_peer(server.url, "ana") as ana:
+        assert "ratings" not in ana.welcome["features"]
+        assert ("challenges" in ana.welcome["features"]) is ("lobby" not in terms)
+        for asked in (
+            await ana.ask("create", **RATED),
+            await ana.ask("match", **RATED),
+            await ana.ask("ratings", rules=RULES),
+            await ana.ask("profile", player=ana.welcome["player"]),
+        ):
             assert asked["data"]["why"] == "ladders off"
+        assert json.loads((await get(server, "/api/ladders")).body) == {"ladders": []}
+        for path in (f"/api/ladders/{RULES}", f"/ladder/{RULES}", f"/api/players/{ana.welcome['player']}"):
+            assert (await get(server, path)).status == 404
+
+
+async def test_unrated_challenges_are_there_where_ladders_are_off() -> None:
+    async with a_server(ladders=()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        assert await challenge(ana, bo)
+        assert await why_not(ana, "challenge", player=id_of(bo), **RATED) == ("not_allowed", "ladders off")
+
+
+async def test_who_has_a_name_has_a_profile_before_the_first_rated_game() -> None:
+    async with a_server() as server, people(server, names=("ana",)) as (ana,), open_peer(server.url, "guest") as guest:
+        assert "ratings" in ana.welcome["features"]
+        empty = {"player": ana.welcome["player"], "name": "ana", "ladders": [], "games": []}
+        for asked in (ana.welcome["player"], "ana", "Ana"):
+            assert (await guest.ask("profile", player=asked))["profile"] == empty
+        assert json.loads((await get(server, f"/api/players/{ana.welcome['player']}")).body) == empty
+        for asked in (guest.welcome["player"], "nobody"):
+            refused = await ana.ask("profile", player=asked)
+            assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "player", "player": asked})
 
 
 async def test_two_who_ask_for_a_rated_match_meet_in_a_rated_room() -> None:

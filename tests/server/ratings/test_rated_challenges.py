@@ -1,0 +1,167 @@
+"""Rated challenges and seeks: their room, what is refused on the way there, and how many games two may play."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from tests.limits import uncounted
+from tests.peer import Peer, open_peer, until
+from tests.server.nats_node import Node
+from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, people, play_rated
+from tests.server.test_challenges import KNOWS, challenge, id_of, known, lobby, why_not
+from tests.server.test_cluster import cluster_of, quick
+from tictactoe_server.ratings.service import MOST_OF_PAIR
+from tictactoe_server.server import Server
+
+__all__ = ["quick"]
+
+KNOWING: dict[str, Any] = {"features": KNOWS}
+
+
+async def accept(peer: Peer, id: str) -> str:
+    """Accept a challenge and return the code of its room."""
+    answer = await peer.ask("answer", challenge=id, accept=True)
+    assert answer["type"] == "ok", answer
+    return str(answer["room"])
+
+
+@asynccontextmanager
+async def connections(server: Server, peer: Peer, count: int) -> AsyncIterator[list[Peer]]:
+    """Open several connections of one player."""
+    async with AsyncExitStack() as leaving:
+        yield [await leaving.enter_async_context(known(server, token=peer.welcome["token"])) for _ in range(count)]
+
+
+async def refusal_of(peer: Peer, type: str, **fields: Any) -> dict[str, Any]:
+    answer = await peer.ask(type, **fields)
+    assert answer["type"] == "error", answer
+    data: dict[str, Any] = answer["data"]
+    return data
+
+
+async def test_a_rated_challenge_leads_into_a_room_like_any_rated_one_and_its_game_is_rated() -> None:
+    async with a_server() as server, people(server, **KNOWING) as (ana, bo):
+        made = (await ana.ask("create", **RATED))["room"]
+        by_hand = server.core.registry.by_code[made].room
+        room = await accept(bo, await challenge(ana, bo, **RATED, side="X"))
+        opened = server.core.registry.by_code[room].room
+        for name in ("rated", "visibility", "analysis", "terms", "clock", "chat", "start_ms", "hold_ms"):
+            assert getattr(opened, name) == getattr(by_hand, name), name
+        for peer in (ana, bo):
+            await peer.ask("join", room=room)
+        await ana.ask("move", room=room, cell=35, ply=0)
+        await bo.ask("move", room=room, cell=36, ply=1)
+        await bo.ask("resign", room=room)
+        assert (await ana.next_of("rated"))["room"] == room
+
+
+async def test_who_is_challenged_and_has_no_name_yet_claims_one_and_accepts_then() -> None:
+    async with a_server() as server, people(server, names=("ana",), **KNOWING) as (ana,), known(server, "bo") as bo:
+        assert (await refusal_of(bo, "challenge", player=id_of(ana), **RATED))["why"] == "rated name"
+        assert await why_not(ana, "challenge", player=id_of(bo), **RATED | {"clock": None}) == ("bad_clock", "rated")
+        assert (await refusal_of(ana, "seek", **RATED | {"rules": "classic"}))["why"] == "ladder"
+        id = await challenge(ana, bo, **RATED)
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("not_allowed", "rated name")
+        await bo.ask("claim_name", name="bo")
+        assert await accept(bo, id)
+
+
+async def test_a_seek_within_some_points_is_refused_to_who_is_further_away_and_stays_open() -> None:
+    async with a_server() as server, people(server, names=("ana", "bo", "cy", "dee"), **KNOWING) as (ana, bo, cy, dee):
+        await play_rated(ana, bo)
+        await until(lambda: server.ladders.folding.state.entries == 1)
+        id = (await ana.ask("seek", **RATED, within=100))["challenge"]
+        assert await refusal_of(bo, "answer", challenge=id, accept=True) == {
+            "why": "rated within",
+            "within": 100,
+            "name": "ana",
+        }
+        assert await why_not(cy, "answer", challenge=id, accept=True) == ("not_allowed", "rated within")
+        wider = (await ana.ask("seek", **RATED, within=500))["challenge"]
+        assert await accept(dee, wider)
+
+
+async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, two), people(one, two, **KNOWING) as (ana, bo):
+        id = await challenge(ana, bo, **RATED, side="X")
+        room = await accept(bo, id)
+        async with known(one, token=bo.welcome["token"]) as there:
+            await ana.ask("join", room=room)
+            assert (await there.ask("join", room=room))["seat"] == "O"
+            await ana.ask("move", room=room, cell=35, ply=0)
+            await there.ask("move", room=room, cell=36, ply=1)
+            await there.ask("resign", room=room)
+            assert (await there.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
+        await until(lambda: two.ladders.folding.state.entries == 1)
+        await lobby(bo)
+        seek = (await ana.ask("seek", **RATED, within=50))["challenge"]
+        await bo.next_of("seeks")
+        assert await why_not(bo, "answer", challenge=seek, accept=True) == ("not_allowed", "rated within")
+        async with known(two, "guest") as guest:
+            assert await why_not(guest, "answer", challenge=seek, accept=True) == ("not_allowed", "rated name")
+
+
+# -- how many games -------------------------------------------------------------------------------------------------
+
+
+async def test_of_twenty_joins_at_once_no_more_than_ten_lead_to_games_of_two() -> None:
+    async with a_server() as server, people(server) as (ana, bo):
+        rooms = [(await ana.ask("create", **RATED))["room"] for _ in range(20)]
+        async with connections(server, bo, 20) as others:
+            answers = await asyncio.gather(
+                *(peer.ask("join", room=room) for peer, room in zip(others, rooms, strict=True))
+            )
+        joined = [answer for answer in answers if answer["type"] == "ok"]
+        refused = [answer["data"]["why"] for answer in answers if answer["type"] == "error"]
+        assert (len(joined), set(refused)) == (MOST_OF_PAIR, {"rated pair"})
+
+
+async def test_games_that_are_on_and_accepted_challenges_count_for_two_at_once() -> None:
+    async with a_server() as server, people(server, **KNOWING) as (ana, bo):
+        await play_rated(ana, bo)
+        for _ in range(MOST_OF_PAIR - 3):
+            await begin(ana, bo)
+        ids = [await challenge(ana, bo, **RATED) for _ in range(5)]
+        async with connections(server, bo, 5) as others:
+            answers = await asyncio.gather(
+                *(peer.ask("answer", challenge=id, accept=True) for peer, id in zip(others, ids, strict=True))
+            )
+        assert sum("room" in answer for answer in answers) == 2
+        assert await why_not(bo, "challenge", player=id_of(ana), **RATED) == ("not_allowed", "rated pair")
+
+
+async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_does_not(node: Node) -> None:
+    async with cluster_of(node, 1) as (server,), people(server) as (ana, bo):
+        for _ in range(MOST_OF_PAIR - 1):
+            await play_rated(ana, bo)
+        first, second = [await peer.ask("match", **RATED) for peer in (ana, bo)]
+        assert first["room"] == second["room"]
+        await ana.ask("create", **RATED)
+        assert await why_not(bo, "match", **RATED) == ("not_allowed", "rated pair")
+
+
+# -- what is kept ---------------------------------------------------------------------------------------------------
+
+
+async def test_no_rated_game_is_lost_where_no_more_is_kept_and_none_is_opened() -> None:
+    limits = uncounted(kept_megabytes_per_hour_per_player=1)
+    async with Server(HERE, limits=limits) as server, people(server, **KNOWING) as (ana, bo):
+        rooms = [await begin(ana, bo) for _ in range(3)]
+        while server.core.allowances.take_game({id_of(ana): ""}, 42):
+            pass
+        for room in rooms:
+            await ana.ask("move", room=room, cell=35, ply=0)
+            await bo.ask("move", room=room, cell=36, ply=1)
+            await bo.ask("resign", room=room)
+        await until(lambda: server.ladders.folding.state.entries and server.ladders.folding.games == 3)
+        assert {game["room"] for game in (await ana.ask("history"))["games"]} == set(rooms)
+        assert await why_not(ana, "create", **RATED) == ("rate_limited", "kept")
+        assert await why_not(ana, "match", **RATED) == ("rate_limited", "kept")
+        assert (await ana.ask("create", rules="classic", clock=CLOCK))["room"]
+        async with open_peer(server.url, "cy") as cy:
+            await cy.ask("claim_name", name="cy")
+            room = (await cy.ask("create", **RATED))["room"]
+            assert (await ana.ask("match", **RATED))["room"] == room
