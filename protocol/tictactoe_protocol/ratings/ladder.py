@@ -72,7 +72,8 @@ class Closing(NamedTuple):
 class Ladder(Struct, omit_defaults=True):
     """Who plays by one set of rules, how many games, and what the first move is worth there.
 
-    `decided` has a sign for each of the last games: ``+`` where it was decided, ``=`` where it was drawn.
+    `players` are in the order in which they first played, those of one game in the order of turns. `decided` has a sign
+    for each of the last games: ``+`` where it was decided, ``=`` where it was drawn.
     """
 
     players: dict[str, Player] = {}
@@ -143,18 +144,21 @@ class State(Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """What tells whether two folds came to the same: the SHA-256 of all rows, rounded to 1e-6, as hex figures."""
+        """What tells whether two folds came to the same: the SHA-256 of all rows, rounded to 1e-6, as hex figures.
+
+        No row names anybody, so that it stays as it is where a name is forgotten.
+        """
         digest = hashlib.sha256()
         for row in self._list_rows():
             digest.update(msgspec.json.encode(row) + b"\n")
         return digest.hexdigest()
 
     def _list_rows(self) -> Iterator[list[str | int]]:
-        """Yield a row for each ladder, and after it one for each of its players, all in the order of their keys."""
+        """Yield a row for each ladder, by their keys, and after it one for each player, as they first played there."""
         for key, ladder in sorted(self.ladders.items()):
             yield [key, ladder.games, *(round(value * 1e6) for value in ladder.advantage), ladder.decided]
-            for id, own in sorted(ladder.players.items()):
-                yield [id, *(round(value * 1e6) for value in own.number), own.at, own.wins, own.draws, own.losses]
+            for own in ladder.players.values():
+                yield [*(round(value * 1e6) for value in own.number), own.at, own.wins, own.draws, own.losses]
 
 
 def fold(
