@@ -30,7 +30,6 @@ from tictactoe_protocol.rated import (
     Ratings,
 )
 from tictactoe_protocol.ratings.checkpoints import leaf_of
-from tictactoe_protocol.ratings.glicko import expect
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
@@ -198,7 +197,7 @@ class Ladders(Service):
             if game.rules not in ladders:
                 ladders[game.rules] = before.ladders.get(game.rules, Ladder()).copy()
             ladder = ladders[game.rules]
-            expected = expected_points(ladder, game)
+            expected = ladder.expected(game)
             known = [_player_of(ladder, id) for id in game.players]
             ladder.add(game)
             room, number, _ = game.id.rsplit("-", 2)
@@ -208,7 +207,7 @@ class Ladders(Service):
                     id: RatingChange(
                         own.number.rating,
                         ladder.players[id].number.rating,
-                        points,
+                        round(points, 3),
                         games_to_rank(ladder.players[id], game.at) or UNSET,
                     )
                     for id, own, points in zip(game.players, known, expected, strict=True)
@@ -329,18 +328,6 @@ class Ladders(Service):
 
     def _ladder(self, key: str) -> Ladder:
         return self.folding.state.ladders.get(key) or Ladder()
-
-
-def expected_points(ladder: Ladder, game: RatedGame) -> list[float]:
-    """Return the points that each player of a game is expected to get, from 0 to 1: of several, against each other."""
-    numbers = [_player_of(ladder, id).number_at(game.at) for id in game.players]
-    odds = ladder.advantage.odds if len(numbers) == 2 else 1.0
-    found = []
-    for me, own in enumerate(numbers):
-        others = [one for index, one in enumerate(numbers) if index != me]
-        points = [expect(own.rating, one, odds if me == 0 else 1 / odds) for one in others]
-        found.append(round(sum(points) / len(points), 3))
-    return found
 
 
 def _rounded(rating: float, deviation: float) -> tuple[float, float]:

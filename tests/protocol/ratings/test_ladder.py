@@ -188,8 +188,7 @@ def test_the_order_of_three_players_does_not_matter(log: Log, chance: Random) ->
         mixed[id] = msgspec.structs.replace(
             one, players=tuple(one.players[seat] for seat in seats), places=tuple(one.places[seat] for seat in seats)
         )
-    one, other = log.fold(), Log(log.entries, mixed).fold()
-    assert numbers_of(one) == numbers_of(other)
+    assert numbers_of(Log(log.entries, mixed).fold()) == numbers_of(log.fold())
 
 
 def test_who_had_the_first_move_of_the_first_game_does_not_matter_to_it() -> None:
@@ -228,6 +227,19 @@ def test_what_a_row_says_of_a_player() -> None:
         before.append(ladder.players["a"].number.rating)
         ladder.add(game(number, "ab", (1, 2)))
     assert ladder.players["a"].ratings == tuple(before[-10:]), "a trend goes over ten games"
+
+
+def test_what_is_expected_of_a_game_goes_by_the_ladder_before_it() -> None:
+    ladder = Ladder()
+    for number in range(30):
+        ladder.add(game(number, "ab" if number % 2 else "ba", (1, 2)))
+    first, second = ladder.expected(game(30, "xy", (1, 2)))
+    assert first > 0.7, "the first move is worth something"
+    assert first + second == pytest.approx(1)
+    assert ladder.expected(game(30, "xyz", (1, 2, 2))) == pytest.approx([0.5] * 3)
+    ladder.add(game(31, "cde", (1, 2, 3)))
+    best, middle, last = ladder.expected(game(32, "cde", (1, 2, 3)))
+    assert best > middle > last
 
 
 def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
