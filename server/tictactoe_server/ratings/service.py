@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import (
     Encounters,
@@ -29,7 +29,6 @@ from tictactoe_protocol.rated import (
     RatingChange,
     Ratings,
 )
-from tictactoe_protocol.ratings.checkpoints import leaf_of
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
@@ -39,7 +38,8 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
-from tictactoe_server.ratings.folding import Folding, name_of
+from tictactoe_server.ratings.export import export_log
+from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
@@ -73,7 +73,9 @@ class Ladders(Service):
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
-        self.routes = LadderPages(lambda: self.keys, self.describe, self.describe_player).routes
+        self.routes = LadderPages(
+            lambda: self.keys, self.describe, self.describe_player, lambda after: self.folding.list_links(after)
+        ).routes
         self._tasks = Tasks()
         self._news = asyncio.Event()
 
@@ -235,26 +237,9 @@ class Ladders(Service):
         return self._figures() | {"folded": state.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
-        """Return figures, and a line of JSON for each entry: its games or verdict, with salts and leaves; and an end.
-
-        What names somebody who was forgotten since has no salt: its leaf proves that something stood there.
-        """
-        games, state = await self.folding.fold_all()
-        lines = []
-        async for one in self.folding.list_entries():
-            records: list[RatedGame | Verdict] = [games[id] for id in one.games]
-            ids = one.games
-            if one.verdict is not None:
-                records, ids = [one.verdict], (name_of(one.verdict),)
-            salts = map(self.folding.salt_of, ids)
-            shown = [
-                salt.hex() if leaf_of(salt, record).hex() == leaf else None
-                for salt, record, leaf in zip(salts, records, one.leaves, strict=True)
-            ]
-            kind = "games" if one.verdict is None else "verdict"
-            lines.append(encode({kind: records, "salts": shown, "leaves": one.leaves}))
-        lines.append(encode({"digest": state.digest, "checkpoint": self.folding.checkpoint}))
-        return self._figures(), b"\n".join([*lines, b""])
+        """Return figures, and the log as it is written to a file."""
+        lines = await export_log(self.folding)
+        return self._figures(), lines
 
     def _figures(self) -> dict[str, Any]:
         folding = self.folding
