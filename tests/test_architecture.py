@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_400, 3),
     "listings": (760, 3),
     "people": (496, 2),
-    "ratings": (1_532, 3),
+    "ratings": (1_591, 4),
     "records": (820, 2),
     "rooms": (1_390, 5),
     "services": (2_415, 5),

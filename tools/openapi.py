@@ -6,13 +6,14 @@ Source: the OpenAPI Specification 3.1.1, whose schemas are those of JSON Schema 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, PlayerProfile, RoomState
 from tictactoe_protocol.rated import LadderState
+from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
 from tictactoe_server.ratings.pages import CSV, LadderList
@@ -33,12 +34,16 @@ _PLACES: Final = {
 
 
 class Path(NamedTuple):
-    """What can be had under a path: objects of these types, as `kind`; with `tagged` it has an `ETag`."""
+    """What can be had under a path: objects of these types, as `kind`; with `tagged` it has an `ETag`.
+
+    `query` says what each of its parameters means.
+    """
 
     summary: str
     answers: tuple[type, ...]
     kind: str = JSON
     tagged: bool = True
+    query: Mapping[str, str] = {}
 
 
 PATHS: Final = {
@@ -63,6 +68,9 @@ PATHS: Final = {
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
     "/api/ladders": Path("The ladders of rated games, by the names of their rules", (LadderList,)),
+    "/api/ladders/checkpoints": Path(
+        "How the checkpoints of ratings follow from one another", (Links,), query={"after": "After this number"}
+    ),
     "/api/ladders/{ladder}": Path("A ladder with its best 100 players", (LadderState,)),
     "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV),
     "/api/players/{player}": Path("A player's ladders and newest rated games", (PlayerProfile,)),
@@ -96,6 +104,10 @@ def _describe(name: str, path: Path) -> dict[str, Any]:
             {"name": place, "in": "path", "required": True, "description": words, "schema": {"type": "string"}}
             for place, words in _PLACES.items()
             if f"{{{place}}}" in name
+        ]
+        + [
+            {"name": name, "in": "query", "required": False, "description": words, "schema": {"type": "string"}}
+            for name, words in path.query.items()
         ],
         "responses": dict(
             (

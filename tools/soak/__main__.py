@@ -25,6 +25,7 @@ from tools.soak import (
     cuts,
     event,
     kills,
+    ladder,
     lobby,
     matches,
     restart,
@@ -61,6 +62,7 @@ RUNS: dict[str, tuple[Run, dict[str, int]]] = {
     "matches": (matches.run, {"players": 2_000, "kinds": 5, "rate": 250}),
     "rolling": (rolling.run, {"rounds": 3, "moves": 10_000, "rooms": 20, "servers": 2, "busy": 0, "slow": 0}),
     "event": (event.run, {"entrants": 16, "bots": 6, "kills": 50, "servers": 1, "swiss": 0}),
+    "ladder": (ladder.run, {"games": 2_000, "kills": 50, "streams": 1, "people": 40, "tables": 10}),
     "crowd": (crowd.run, {"idle": 5_000, "playing": 1_000, "seconds": 20}),
 }
 """Each run with what can be chosen for it, and the defaults."""

@@ -175,6 +175,13 @@ _command(
     Named(["--export"], metavar="file", type=FILE),
     Named(["--share/--unshare"], default=None),
 )
+_command(
+    "verify",
+    "ratings.verify",
+    ("ratings.jsonl", "ratings.jsonl --json"),
+    Placed(["file"], metavar="file", type=FILE),
+    needs_server=False,
+)
 _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))
 _command(
     "config",

@@ -17,6 +17,7 @@ from tictactoe_protocol.ratings.ed25519 import is_signed, public_key_of, sign
 from tictactoe_protocol.ratings.log import RatedGame, Verdict
 
 SALT_BYTES: Final = 16
+MAX_LINKS: Final = 1_000
 START: Final = bytes(32)
 """The chain before the first checkpoint."""
 
@@ -39,13 +40,20 @@ class Checkpoint(Struct, frozen=True):
             return False
         return is_signed(key, _message(self.number, self.chain, self.digest), signature)
 
-    def stands_on(self, earlier: Checkpoint, leaves: Sequence[Iterable[bytes]]) -> bool:
-        """Tell whether it goes on from an earlier one: `leaves` are those of each checkpoint after it, up to this."""
+    def stands_on(self, earlier: Checkpoint, links: Sequence[bytes]) -> bool:
+        """Tell whether it goes on from an earlier one: `links` are those of each checkpoint after it, up to this."""
         chain = bytes.fromhex(earlier.chain)
-        for own in leaves:
-            chain = extend_chain(chain, own)
-        is_next = self.number == earlier.number + len(leaves)
+        for link in links:
+            chain = extend_chain(chain, link)
+        is_next = self.number == earlier.number + len(links)
         return is_next and self.key == earlier.key and self.chain == chain.hex()
+
+
+class Links(Struct, frozen=True):
+    """The links in hex figures of the checkpoints `after` one of this number, in their order: `MAX_LINKS` at most."""
+
+    after: int
+    links: tuple[str, ...]
 
 
 def sign_checkpoint(secret: bytes, number: int, chain: bytes, digest: str) -> Checkpoint:
@@ -61,9 +69,14 @@ def leaf_of(salt: bytes, record: RatedGame | Verdict) -> bytes:
     return sha256(salt + msgspec.json.encode(record)).digest()
 
 
-def extend_chain(chain: bytes, leaves: Iterable[bytes]) -> bytes:
-    """Return the chain of the next checkpoint, from the leaves of the entries since the one before, in their order."""
-    return sha256(chain + b"".join(leaves)).digest()
+def link_of(leaves: Iterable[bytes]) -> bytes:
+    """Return what links a checkpoint to the one before: the hash of the leaves of the entries since, in their order."""
+    return sha256(b"".join(leaves)).digest()
+
+
+def extend_chain(chain: bytes, link: bytes) -> bytes:
+    """Return the chain of the next checkpoint, by its link."""
+    return sha256(chain + link).digest()
 
 
 def _message(number: int, chain: str, digest: str) -> bytes:

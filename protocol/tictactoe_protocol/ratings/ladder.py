@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from tictactoe_protocol.ratings import plackett_luce
-from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, Advantage, Number, play_rated, rest
+from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, Advantage, Number, expect, play_rated, rest
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, count_unchanged, list_verdicts
 
 WATCHED: Final = 200
@@ -72,7 +72,8 @@ class Closing(NamedTuple):
 class Ladder(Struct, omit_defaults=True):
     """Who plays by one set of rules, how many games, and what the first move is worth there.
 
-    `decided` has a sign for each of the last games: ``+`` where it was decided, ``=`` where it was drawn.
+    `players` are in the order in which they first played, those of one game in the order of turns. `decided` has a sign
+    for each of the last games: ``+`` where it was decided, ``=`` where it was drawn.
     """
 
     players: dict[str, Player] = {}
@@ -90,14 +91,24 @@ class Ladder(Struct, omit_defaults=True):
             return Closing("advantage", round(self.advantage.points), self.games)
         return None
 
+    def expected(self, game: RatedGame) -> list[float]:
+        """Return the points that each player of a game that is not rated yet is expected to get, from 0 to 1.
+
+        Of several it is the share of the others whom one leaves behind.
+        """
+        numbers = [own.number_at(game.at) for own in self._known(game)]
+        if len(numbers) > 2:
+            return plackett_luce.expect_points(numbers)
+        (one, other), odds = numbers, self.advantage.odds
+        return [expect(one.rating, other, odds), expect(other.rating, one, 1 / odds)]
+
     def copy(self) -> Ladder:
         """Return one that is added to without this one."""
         return Ladder(dict(self.players), self.games, self.advantage, self.decided)
 
     def add(self, game: RatedGame) -> None:
         """Rate one game."""
-        newcomer = Player() if len(game.players) == 2 else Player(plackett_luce.START)
-        known = [self.players.get(id, newcomer) for id in game.players]
+        known = self._known(game)
         best = min(game.places)
         is_shared, is_drawn = game.places.count(best) > 1, game.places.count(best) == len(game.places)
         rate = self._rate_two if len(known) == 2 else _rate_several
@@ -117,6 +128,10 @@ class Ladder(Struct, omit_defaults=True):
             )
         self.games += 1
         self.decided = (self.decided + (_DRAWN if is_drawn else _DECIDED))[-WATCHED:]
+
+    def _known(self, game: RatedGame) -> list[Player]:
+        newcomer = Player() if len(game.players) == 2 else Player(plackett_luce.START)
+        return [self.players.get(id, newcomer) for id in game.players]
 
     def _rate_two(self, known: Sequence[Player], game: RatedGame) -> Sequence[Number]:
         odds, (one, other) = self.advantage.odds, game.places
@@ -143,18 +158,21 @@ class State(Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """What tells whether two folds came to the same: the SHA-256 of all rows, rounded to 1e-6, as hex figures."""
+        """What tells whether two folds came to the same: the SHA-256 of all rows, rounded to 1e-6, as hex figures.
+
+        No row names anybody, so that it stays as it is where a name is forgotten.
+        """
         digest = hashlib.sha256()
         for row in self._list_rows():
             digest.update(msgspec.json.encode(row) + b"\n")
         return digest.hexdigest()
 
     def _list_rows(self) -> Iterator[list[str | int]]:
-        """Yield a row for each ladder, and after it one for each of its players, all in the order of their keys."""
+        """Yield a row for each ladder, by their keys, and after it one for each player, as they first played there."""
         for key, ladder in sorted(self.ladders.items()):
             yield [key, ladder.games, *(round(value * 1e6) for value in ladder.advantage), ladder.decided]
-            for id, own in sorted(ladder.players.items()):
-                yield [id, *(round(value * 1e6) for value in own.number), own.at, own.wins, own.draws, own.losses]
+            for own in ladder.players.values():
+                yield [*(round(value * 1e6) for value in own.number), own.at, own.wins, own.draws, own.losses]
 
 
 def fold(

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.ratings import plackett_luce
+from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import OPPONENTS, Closing, Ladder, Player
 
 SHOWN_DEVIATION: Final = 110
@@ -13,6 +15,7 @@ LISTED_DEVIATION: Final = 90
 LISTED_MS: Final = 90 * 86_400_000
 _AROUND: Final = 5
 _TOLD: Final = 1 / 135_500  # by how much a game of two who are shown, and equals, raises 1 / deviation ** 2
+_LEAST_TOLD: Final = _TOLD / 100  # and one of several, however unlike they are
 
 
 class Row(NamedTuple):
@@ -29,7 +32,8 @@ class Row(NamedTuple):
 def games_to_rank(player: Player, at: int) -> tuple[int, int] | None:
     """Return how many games somebody has of about how many until their rating is shown, or None where it is.
 
-    They are reckoned as games of two against players who are shown.
+    Those to come tell as much as their own did. Of two, who may have paused, they tell at most as much as against
+    equals who are shown, and at least half of that, as among newcomers.
 
     >>> games_to_rank(Player(), 0)
     (0, 10)
@@ -37,8 +41,17 @@ def games_to_rank(player: Player, at: int) -> tuple[int, int] | None:
     deviation = player.number_at(at).deviation
     if deviation <= SHOWN_DEVIATION:
         return None
-    missing = (1 / SHOWN_DEVIATION**2 - 1 / deviation**2) / _TOLD
+    is_of_two = player.number.volatility > 0
+    start = Number() if is_of_two else plackett_luce.START
+    told = _precision(player.number.deviation) - _precision(start.deviation)
+    each = told / player.games if player.games else _TOLD
+    each = min(max(each, _TOLD / 2), _TOLD) if is_of_two else max(each, _LEAST_TOLD)
+    missing = (_precision(SHOWN_DEVIATION) - _precision(deviation)) / each
     return player.games, player.games + max(1, round(missing))
+
+
+def _precision(deviation: float) -> float:
+    return 1 / (deviation * deviation)
 
 
 def list_rows(ladder: Ladder, at: int) -> list[Row]:

@@ -17,7 +17,16 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol.ratings.checkpoints import START, Checkpoint, extend_chain, leaf_of, sign_checkpoint
+from tictactoe_protocol.ratings.checkpoints import (
+    MAX_LINKS,
+    START,
+    Checkpoint,
+    Links,
+    extend_chain,
+    leaf_of,
+    link_of,
+    sign_checkpoint,
+)
 from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
@@ -73,6 +82,8 @@ class Folding:
         self.is_loaded = False
         self._log: list[Entry] = []
         self._leaves: list[list[bytes]] = []
+        self._links: list[str] = []  # of the checkpoints, up to the first `_linked` entries
+        self._linked = 0
         self._named: set[str] = set()
         self._verdicts: tuple[Verdict, ...] = ()
         self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order in which they were read
@@ -143,6 +154,23 @@ class Folding:
         for number in range(1, len(self._log) + 1):
             if (found := await self._entries.load(key_of(number))) is not None:
                 yield found[0]
+
+    async def list_snapshots(self) -> AsyncIterator[Snapshot]:
+        """Yield the snapshots that are kept, up to the newest checkpoint."""
+        for number in range(1, 1 + (0 if self.checkpoint is None else self.checkpoint.number)):
+            if (found := await self._snapshots.load(key_of(number))) is not None:
+                yield found[0]
+
+    def list_links(self, after: int) -> Links:
+        """Return the links of the checkpoints that came after one of this number."""
+        last = 0 if self.checkpoint is None else self.checkpoint.number
+        start, games = self._linked, sum(len(entry.games) for entry in self._log[: self._linked])
+        for end, entry in enumerate(self._log[start:], start + 1):
+            games += len(entry.games)
+            if games >= (len(self._links) + 1) * CHECKPOINT_GAMES:
+                self._links.append(link_of(leaf for some in self._leaves[self._linked : end] for leaf in some).hex())
+                self._linked = end
+        return Links(after, tuple(self._links[after : min(last, after + MAX_LINKS)]))
 
     def salt_of(self, id: str) -> bytes:
         """Return the salt of a game or verdict, by its id."""
@@ -313,7 +341,7 @@ class Folding:
         last = self.checkpoint
         number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
         leaves = [leaf for some in self._leaves[self._noted : self.state.entries] for leaf in some]
-        chain = extend_chain(chain, leaves)
+        chain = extend_chain(chain, link_of(leaves))
         secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
         checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
         done = self._ids_of(self.state.entries)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final, NamedTuple
+from urllib.parse import parse_qs
 
 from msgspec import UNSET, Struct
 
@@ -14,12 +16,14 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
+from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Route
 from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
 CSV: Final = "text/csv; charset=utf-8"
 _MAX_ID: Final = 40
+_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NAME_WIDTH: Final = 25
 
 
@@ -31,18 +35,21 @@ class LadderList(Struct, frozen=True):
 
 class LadderPages(NamedTuple):
     """What is answered: `keys` returns those of all ladders, `describe` the first rows of one, `describe_player` one
-    player by the id; that raises `Refused` for one of whom nothing is known.
+    player by the id; that raises `Refused` for one of whom nothing is known. `list_links` returns the links of the
+    checkpoints after one of a number.
     """
 
     keys: Callable[[], Sequence[str]]
     describe: Callable[[str, int], Awaitable[LadderState]]
     describe_player: Callable[[str], Awaitable[PlayerProfile]]
+    list_links: Callable[[int], Links]
 
     @property
     def routes(self) -> Mapping[str, Route]:
         """The paths, as a service has them."""
         return {
             "/api/ladders": lambda request: _json(LadderList(tuple(self.keys()))),
+            "/api/ladders/checkpoints": self.show_links,
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             r"/api/players/([\w-]+)": self.show_player,
             r"/ladder/([\w-]+)": self.show,
@@ -58,6 +65,11 @@ class LadderPages(NamedTuple):
         writer.writerow(LadderRow.__struct_fields__)
         writer.writerows([getattr(row, name) for name in LadderRow.__struct_fields__] for row in state.rows)
         return HttpResponse(HTTPStatus.OK, text.getvalue().encode(), CSV)
+
+    def show_links(self, request: HttpRequest) -> Reply:
+        """Answer with the links of the checkpoints `after` one of this number, 0 for all from the first one."""
+        after = parse_qs(request.query).get("after", ["0"])[-1]
+        return _json(self.list_links(int(after) if _NUMBER.fullmatch(after) else 0))
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
         """Answer with the ladders and newest rated games of a player."""
@@ -89,5 +101,5 @@ def describe_ladder(state: LadderState) -> list[str]:
     return [*head.splitlines(), "", *(rows or ["Nobody is known well enough yet."])]
 
 
-def _json(value: LadderList | LadderState | PlayerProfile) -> HttpResponse:
+def _json(value: LadderList | LadderState | Links | PlayerProfile) -> HttpResponse:
     return HttpResponse(HTTPStatus.OK, encode(value), JSON)

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import (
     Encounters,
@@ -29,8 +29,6 @@ from tictactoe_protocol.rated import (
     RatingChange,
     Ratings,
 )
-from tictactoe_protocol.ratings.checkpoints import leaf_of
-from tictactoe_protocol.ratings.glicko import expect
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
@@ -40,7 +38,8 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
-from tictactoe_server.ratings.folding import Folding, name_of
+from tictactoe_server.ratings.export import export_log
+from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
@@ -74,7 +73,9 @@ class Ladders(Service):
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
-        self.routes = LadderPages(lambda: self.keys, self.describe, self.describe_player).routes
+        self.routes = LadderPages(
+            lambda: self.keys, self.describe, self.describe_player, lambda after: self.folding.list_links(after)
+        ).routes
         self._tasks = Tasks()
         self._news = asyncio.Event()
 
@@ -212,7 +213,7 @@ class Ladders(Service):
             if game.rules not in ladders:
                 ladders[game.rules] = before.ladders.get(game.rules, Ladder()).copy()
             ladder = ladders[game.rules]
-            expected = expected_points(ladder, game)
+            expected = ladder.expected(game)
             known = [_player_of(ladder, id) for id in game.players]
             ladder.add(game)
             room, number, _ = game.id.rsplit("-", 2)
@@ -222,7 +223,7 @@ class Ladders(Service):
                     id: RatingChange(
                         own.number.rating,
                         ladder.players[id].number.rating,
-                        points,
+                        round(points, 3),
                         games_to_rank(ladder.players[id], game.at) or UNSET,
                     )
                     for id, own, points in zip(game.players, known, expected, strict=True)
@@ -250,26 +251,9 @@ class Ladders(Service):
         return self._figures() | {"folded": state.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
-        """Return figures, and a line of JSON for each entry: its games or verdict, with salts and leaves; and an end.
-
-        What names somebody who was forgotten since has no salt: its leaf proves that something stood there.
-        """
-        games, state = await self.folding.fold_all()
-        lines = []
-        async for one in self.folding.list_entries():
-            records: list[RatedGame | Verdict] = [games[id] for id in one.games]
-            ids = one.games
-            if one.verdict is not None:
-                records, ids = [one.verdict], (name_of(one.verdict),)
-            salts = map(self.folding.salt_of, ids)
-            shown = [
-                salt.hex() if leaf_of(salt, record).hex() == leaf else None
-                for salt, record, leaf in zip(salts, records, one.leaves, strict=True)
-            ]
-            kind = "games" if one.verdict is None else "verdict"
-            lines.append(encode({kind: records, "salts": shown, "leaves": one.leaves}))
-        lines.append(encode({"digest": state.digest, "checkpoint": self.folding.checkpoint}))
-        return self._figures(), b"\n".join([*lines, b""])
+        """Return figures, and the log as it is written to a file."""
+        lines = await export_log(self.folding)
+        return self._figures(), lines
 
     def _figures(self) -> dict[str, Any]:
         folding = self.folding
@@ -347,18 +331,6 @@ class Ladders(Service):
 
     def _ladder(self, key: str) -> Ladder:
         return self.folding.state.ladders.get(key) or Ladder()
-
-
-def expected_points(ladder: Ladder, game: RatedGame) -> list[float]:
-    """Return the points that each player of a game is expected to get, from 0 to 1: of several, against each other."""
-    numbers = [_player_of(ladder, id).number_at(game.at) for id in game.players]
-    odds = ladder.advantage.odds if len(numbers) == 2 else 1.0
-    found = []
-    for me, own in enumerate(numbers):
-        others = [one for index, one in enumerate(numbers) if index != me]
-        points = [expect(own.rating, one, odds if me == 0 else 1 / odds) for one in others]
-        found.append(round(sum(points) / len(points), 3))
-    return found
 
 
 def _rounded(rating: float, deviation: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.protocol.ratings.test_ladder import game
 from tests.rows import each
-from tictactoe_protocol.ratings.checkpoints import START, Checkpoint, extend_chain, leaf_of, sign_checkpoint
+from tictactoe_protocol.ratings.checkpoints import START, Checkpoint, extend_chain, leaf_of, link_of, sign_checkpoint
 from tictactoe_protocol.ratings.ed25519 import is_signed, public_key_of, sign
 from tictactoe_protocol.ratings.log import Verdict
 
@@ -24,7 +24,7 @@ def by_chance(count: int) -> tuple[list[Checkpoint], list[list[bytes]]]:
     made: list[Checkpoint] = []
     leaves = [[leaf_of(chance.randbytes(16), game(number, "ab", (1, 2))) for number in range(3)] for _ in range(count)]
     for number, own in enumerate(leaves, 1):
-        chain = extend_chain(chain, own)
+        chain = extend_chain(chain, link_of(own))
         made.append(sign_checkpoint(SECRET, number, chain, f"digest {number}"))
     return made, leaves
 
@@ -32,10 +32,11 @@ def by_chance(count: int) -> tuple[list[Checkpoint], list[list[bytes]]]:
 def test_a_later_checkpoint_stands_on_an_earlier_one() -> None:
     made, leaves = by_chance(4)
     assert all(one.is_signed for one in made)
-    assert made[3].stands_on(made[0], leaves[1:])
+    links = [*map(link_of, leaves)]
+    assert made[3].stands_on(made[0], links[1:])
     assert made[3].stands_on(made[3], [])
     assert all(
-        later.stands_on(earlier, [own]) for (earlier, later), own in zip(pairwise(made), leaves[1:], strict=True)
+        later.stands_on(earlier, [link]) for (earlier, later), link in zip(pairwise(made), links[1:], strict=True)
     )
 
 
@@ -43,10 +44,11 @@ def test_a_checkpoint_does_not_stand_on_what_was_changed() -> None:
     made, leaves = by_chance(3)
     other = [[leaves[1][0], leaf_of(bytes(16), game(9, "ab", (2, 1))), leaves[1][2]], leaves[2]]
     swapped = [[*reversed(leaves[1])], leaves[2]]
-    assert not made[2].stands_on(made[0], other)
-    assert not made[2].stands_on(made[0], swapped)
-    assert not made[2].stands_on(made[0], leaves[2:])
-    assert not replace(made[2], key="00" * 32).stands_on(made[0], leaves[1:])
+    links = [*map(link_of, leaves)]
+    assert not made[2].stands_on(made[0], [*map(link_of, other)])
+    assert not made[2].stands_on(made[0], [*map(link_of, swapped)])
+    assert not made[2].stands_on(made[0], links[2:])
+    assert not replace(made[2], key="00" * 32).stands_on(made[0], links[1:])
 
 
 @each(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import exp as system_exp
+from math import log
 from random import Random
 
 import pytest
@@ -14,7 +16,7 @@ from openskill.models import PlackettLuce
 from tests.rows import each
 from tictactoe_protocol.ratings.arithmetic import exp
 from tictactoe_protocol.ratings.glicko import Meeting, Number, expect, play, play_rated, rest
-from tictactoe_protocol.ratings.plackett_luce import SCALE, START, play_places
+from tictactoe_protocol.ratings.plackett_luce import SCALE, START, expect_points, play_places
 
 GLICKO_SCALE = 173.7178
 
@@ -103,3 +105,23 @@ def test_games_of_three_to_six_end_as_those_of_another_program() -> None:
     for number, rating in zip(ours, theirs, strict=True):
         scaled = 1500 + SCALE * (rating.mu - 25), SCALE * rating.sigma
         assert tuple(number)[:2] == pytest.approx(scaled, abs=1e-6, rel=0)
+
+
+@given(st.lists(st.builds(Number, st.floats(400, 2600), st.floats(45, 350)), min_size=3, max_size=6))
+def test_of_several_half_of_the_others_are_left_behind_on_average(numbers: list[Number]) -> None:
+    expected = expect_points(numbers)
+    assert sum(expected) / len(expected) == pytest.approx(0.5)
+    ordered = sorted(zip(numbers, expected, strict=True))
+    assert all(points <= better for (_, points), (_, better) in pairwise(ordered)), "who is stronger is expected more"
+
+
+def test_what_several_are_expected_to_get_is_what_they_get_by_the_same_model() -> None:
+    """Places are drawn by Plackett's and Luce's model with the strengths of the four, at the scale of this game."""
+    chance, numbers = Random(9), [Number(rating, 80) for rating in (1300, 1450, 1500, 1800)]
+    scale = (4 * (80**2 + (SCALE * 25 / 6) ** 2)) ** 0.5
+    got = [0.0] * 4
+    for _ in range(20_000):
+        luck = [one.rating / scale - log(chance.expovariate(1)) for one in numbers]
+        for me, own in enumerate(luck):
+            got[me] += sum(own > other for other in luck) / 3 / 20_000
+    assert expect_points(numbers) == pytest.approx(got, abs=0.01)

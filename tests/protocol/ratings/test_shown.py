@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from math import log
+from random import Random
+from statistics import median
+
 from tests.rows import each
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player
+from tictactoe_protocol.ratings.log import RatedGame
 from tictactoe_protocol.ratings.shown import describe_closing, games_to_rank, list_rows, rows_around
 
 DAY = 86_400_000
@@ -41,7 +46,7 @@ def test_the_rows_around_somebody_are_the_five_above_and_below() -> None:
     ("player", "day", "told"),
     [
         (Player(), 0, (0, 10)),
-        (known(deviation=200), 100, (5, 13)),
+        (known(deviation=200), 100, (5, 21)),
         (known(deviation=111), 100, (5, 6)),
         (known(deviation=110), 100, None),
         (known(deviation=110), 101, (5, 6)),
@@ -49,6 +54,30 @@ def test_the_rows_around_somebody_are_the_five_above_and_below() -> None:
 )
 def test_a_rating_is_shown_when_enough_is_known(player: Player, day: int, told: tuple[int, int] | None) -> None:
     assert games_to_rank(player, day * DAY) == told
+
+
+@each(("seats", "longest", "shortest"), [(2, 1.4, 0.7), (3, 1.4, 0.7), (6, 1.6, 0.6)])
+def test_how_many_games_it_takes_among_newcomers_is_told_from_the_first_ones_on(
+    seats: int, longest: float, shortest: float
+) -> None:
+    chance, ladder = Random(6), Ladder()
+    strong = {f"player-{number}": chance.gauss(0, 200) for number in range(12)}
+    told: dict[str, list[int]] = {id: [] for id in strong}
+    shown: dict[str, int] = {}
+    for number in range(4_000):
+        players = tuple(chance.sample([*strong], seats))
+        by_strength = sorted(players, key=lambda id: strong[id] + 173.7 * -log(chance.expovariate(1)), reverse=True)
+        places = tuple(by_strength.index(id) for id in players)
+        ladder.add(RatedGame(str(number), DAY + number * 60_000, "rules", players, places))
+        for id in players:
+            if (rank := games_to_rank(ladder.players[id], ladder.players[id].at)) is not None:
+                told[id].append(rank[1])
+            else:
+                shown.setdefault(id, ladder.players[id].games)
+    assert len(shown) == 12
+    for part in (0, 0.25, 0.5, 0.75):
+        ratios = [told[id][1 + int(part * shown[id] * 0.9)] / games for id, games in shown.items()]
+        assert shortest < median(ratios) < longest, f"after {part} of them"
 
 
 def test_a_ladder_says_with_its_figure_why_it_is_closed() -> None:

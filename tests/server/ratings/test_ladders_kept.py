@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -16,10 +15,9 @@ from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_cluster import cluster_of
-from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, leaf_of
+from tictactoe_protocol.ratings.exported import check_lines, read_lines
 from tictactoe_protocol.ratings.glicko import Number
-from tictactoe_protocol.ratings.ladder import Ladder, Player, State, fold
-from tictactoe_protocol.ratings.log import Entry, RatedGame, Verdict
+from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ForgetOrder
 from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
@@ -33,10 +31,6 @@ async def rated(server: Server, games: int) -> State:
     kept = server.ladders.folding
     await until(lambda: kept.games == games and kept.state.entries == kept.entries)
     return kept.state
-
-
-def verdict_of(line: dict[str, Any]) -> list[Verdict]:
-    return msgspec.convert(line.get("verdict", []), list[Verdict])
 
 
 async def test_a_verdict_takes_a_game_out_and_its_undoing_gives_the_digest_back() -> None:
@@ -145,23 +139,46 @@ async def test_what_is_written_folds_elsewhere_to_the_same_digest(tmp_path: Path
         await server.carry_out(ExportRatings(str(file)))
         with pytest.raises(OrderRefused, match="cannot be written"):
             await server.carry_out(ExportRatings(str(file)))
-    *lines, end = map(json.loads, file.read_text().splitlines())
-    games = {one["id"]: msgspec.convert(one, RatedGame) for line in lines for one in line.get("games", ())}
-    entries = [Entry(tuple(one["id"] for one in line.get("games", ())), *verdict_of(line)) for line in lines]
-    assert fold(entries, games).digest == end["digest"] == state.digest
-    salt = bytes.fromhex(lines[0]["salts"][0])
-    assert len(salt) == SALT_BYTES
-    assert leaf_of(salt, games[lines[0]["games"][0]["id"]]).hex() == lines[0]["leaves"][0]
+    with file.open("rb") as lines:
+        found = check_lines(read_lines(lines))
+    assert (found.digest, found.differences) == (state.digest, ())
+    assert (found.games, found.entries, found.verdicts) == (2, 4, 2)
+
+
+async def test_each_checkpoint_is_written_and_holds_after_verdicts_and_forgetting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 2)
+    file = tmp_path / "ratings.jsonl"
+    async with a_server(data=tmp_path / "data") as server, people(server) as (ana, bo):
+        for _ in range(3):
+            over = await play_rated(ana, bo)
+        await rated(server, 3)
+        await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
+        for _ in range(3):
+            await play_rated(bo, ana)
+        await rated(server, 6)
+        await server.carry_out(ForgetOrder(bo.welcome["player"]))
+    async with a_server(data=tmp_path / "data") as server:
+        await rated(server, 6)
+        await server.carry_out(ExportRatings(str(file)))
+        links = server.ladders.folding.list_links(0).links
+    with file.open("rb") as lines:
+        found = check_lines(read_lines(lines))
+    assert (found.differences, found.unproved, found.signed_games) == ((), 6, 6)
+    assert [one.number for one in found.checkpoints] == [1, 2, 3]
+    assert found.checkpoints[2].stands_on(found.checkpoints[0], [bytes.fromhex(link) for link in links[1:]])
 
 
 async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path: Path) -> None:
     file = tmp_path / "ratings.jsonl"
     async with a_server() as server, people(server, names=("ana", "bo")) as (ana, bo):
         await play_rated(ana, bo)
-        await rated(server, 1)
+        before = (await rated(server, 1)).digest
         answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
         server.ladders.read_again()
         ladders = await rated(server, 1)
+        assert ladders.digest == before
         (ladder,) = ladders.ladders.values()
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         await server.carry_out(ExportRatings(str(file)))
@@ -218,7 +235,8 @@ async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypa
         (ladder,) = (await rated(server, 1)).ladders.values()
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         assert server.ladders.folding.checkpoint == signed, "what was signed stays"
-        assert (await server.carry_out(VerifyRatings()))["games"] == 1
+        assert signed is not None
+        assert (await server.carry_out(VerifyRatings()))["digest"] == signed.digest
 
 
 @pytest.mark.parametrize("is_several", [False, True])

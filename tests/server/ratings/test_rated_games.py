@@ -33,7 +33,7 @@ async def test_a_rated_game_moves_both_and_is_told_to_players_and_watchers() -> 
         assert told[0] == told[1] == told[2]
         assert (told[0]["room"], told[0]["game"], told[0]["rules"]) == (room, 1, RULES)
         mine, theirs = (told[0]["players"][peer.welcome["player"]] for peer in (ana, bo))
-        assert (mine["before"], mine["expected"], mine["to_rank"]) == (1500, 0.5, [1, 11])
+        assert (mine["before"], mine["expected"], mine["to_rank"]) == (1500, 0.5, [1, 20])
         assert mine["after"] > 1600
         assert theirs["after"] < 1400
         ladder = (await ana.ask("ratings", rules=RULES))["ladder"]
