@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Collection, Sequence
+from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -28,6 +29,7 @@ from tictactoe_protocol.rated import (
     Rated,
     RatingChange,
     Ratings,
+    Waiting,
 )
 from tictactoe_protocol.ratings.checkpoints import leaf_of
 from tictactoe_protocol.ratings.glicko import expect
@@ -39,6 +41,8 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.listings.listed import kind_of
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.folding import Folding, name_of
 from tictactoe_server.ratings.games import rated_game
@@ -84,6 +88,7 @@ class Ladders(Service):
         self.folding = Folding(core.store, self._tell)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
+            core.on_room(self._look_later)
             self._tasks.start(self._run())
         core.on_result(self._hear)
         core.on_merge(lambda player, into: self._tasks.start(self._merge(player, into)))
@@ -146,10 +151,39 @@ class Ladders(Service):
         return {(each.room.code, each.room.game) for each in on if {one, other} <= each.everybody}
 
     def _is_near(self, room: Room, player: str, within: int) -> bool:
-        """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds."""
+        """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds.
+
+        So it has to be by what both want, where they want it.
+        """
         ladder = self._ladder(room.rules.preset or "")
-        widened = within + WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
+        widened = min(filter(None, (within, room.within))) + self._widened(room)
         return all(_distance(ladder, player, seat.player) <= widened for seat in room.held_seats)
+
+    def _widened(self, room: Room) -> int:
+        return WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
+
+    def _look_later(self, live: LiveRoom, before: Room | None) -> None:
+        if before is None and live.room.within:
+            self._core.agenda.after(WIDENED_MS / 1000, partial(self._look_again, live))
+
+    def _look_again(self, live: LiveRoom) -> None:
+        if not live.is_gone and live.room.status == "waiting":
+            self._tasks.start(self._tell_waiting(live))
+            self._look_later(live, None)
+
+    async def _tell_waiting(self, live: LiveRoom) -> None:
+        """Tell who waits how far from their rating others are let in now, and where somebody near enough waits."""
+        room, elsewhere = live.room, self._core.registry.elsewhere
+        for session in list(live.players.values()):
+            if (player := session.player) is None or "ratings" not in session.features:
+                continue
+            found, kind = "", kind_of(room)
+            with contextlib.suppress(StoreUnavailable):
+                if elsewhere.is_several:
+                    found, _ = await elsewhere.seek(kind, player, room.within, is_waiting=True)
+                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, is_waiting=True):
+                    found = older.room.code
+            session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
 
     async def _games_of(self, player: str, since: int = 0) -> AsyncIterator[tuple[int, FinishedGame]]:
         """Yield a player's rated games with their numbers in the log, newest first, that ended `since` then."""
