@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_400, 3),
     "listings": (776, 3),
     "people": (496, 2),
-    "ratings": (1_566, 3),
+    "ratings": (1_544, 3),
     "records": (820, 2),
     "rooms": (1_390, 5),
     "services": (2_416, 5),

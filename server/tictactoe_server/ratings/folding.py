@@ -71,8 +71,7 @@ class Folding:
         self.checkpoint: Checkpoint | None = None  # the newest, with so many entries behind it
         self._noted = 0
         self.is_loaded = False
-        self._log: list[Entry] = []
-        self._leaves: list[list[bytes]] = []
+        self._log: list[LoggedEntry] = []
         self._named: set[str] = set()
         self._verdicts: tuple[Verdict, ...] = ()
         self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order in which they were read
@@ -196,8 +195,7 @@ class Folding:
         return join(parts) if len(parts) == first[0].parts else None
 
     def _take(self, logged: LoggedEntry) -> None:
-        self._log.append(logged.entry)
-        self._leaves.append([bytes.fromhex(leaf) for leaf in logged.leaves])
+        self._log.append(logged)
         self._named.update(logged.games)
         if logged.verdict is not None:
             self._verdicts += (logged.verdict,)
@@ -228,7 +226,7 @@ class Folding:
         )
         ids = entry.games if verdict is None else (name_of(verdict),)
         leaves = [leaf_of(self.salt_of(id), one).hex() for id, one in zip(ids, records, strict=True)]
-        logged = LoggedEntry(tuple(leaves), entry.games, verdict)
+        logged = LoggedEntry(entry.games, verdict, tuple(leaves))
         try:
             await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
         except Conflict:
@@ -312,7 +310,7 @@ class Folding:
         """Keep a snapshot with a signed checkpoint, unless another server has done so."""
         last = self.checkpoint
         number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
-        leaves = [leaf for some in self._leaves[self._noted : self.state.entries] for leaf in some]
+        leaves = [bytes.fromhex(leaf) for entry in self._log[self._noted : self.state.entries] for leaf in entry.leaves]
         chain = extend_chain(chain, leaves)
         secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
         checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)

@@ -232,9 +232,8 @@ class Ladders(Service):
         self._news.set()
 
     async def _merge(self, player: str, into: str) -> None:
-        now = time.time_ns() // 1_000_000
         try:
-            await self.folding.judge(Verdict(0, now, "operator", "merge", "merged", player, into=into))
+            await self.judge("merge", "merged", of=player, into=into)
         except (OrderRefused, StoreUnavailable) as why:
             log.warning("games stay those of the player before", player=player, into=into, reason=str(why))
 
@@ -265,10 +264,10 @@ class Ladders(Service):
 
     # -- orders -------------------------------------------------------------------------------------------------
 
-    async def judge(self, kind: Any, reason: str, *, of: str = "", since: int = 0, undoes: int = 0) -> dict[str, Any]:
-        """Keep a verdict of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`."""
-        now = time.time_ns() // 1_000_000
-        verdict = await self.folding.judge(Verdict(0, now, "operator", kind, reason, of, since, undoes=undoes))
+    async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
+        """Keep a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`."""
+        at = time.time_ns() // 1_000_000
+        verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
         self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
