@@ -36,7 +36,7 @@ from tictactoe_protocol.ratings.glicko import expect
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
-from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
+from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
@@ -64,6 +64,7 @@ LOOK_SECONDS: Final = 2.0
 _CLOSED: Final = {"undecided": "ladder undecided", "advantage": "ladder advantage"}
 _TOP: Final = 20
 _LISTED_GAMES: Final = 20
+_LISTED_MS: Final = 60_000  # after which a leaderboard is listed anew, as deviations grow
 _PAGE: Final = 100
 _TOLD_MS: Final = 60_000  # who played a game that ended before that is not told any more
 _REREAD_SECONDS: Final = 3.0  # after somebody was forgotten
@@ -80,7 +81,8 @@ class Ladders(Service):
         self.handles = {Ratings: self.ratings, Profile: self.profile}
         self.routes = LadderPages(lambda: self.keys, self.describe, self.describe_player).routes
         self._tasks = Tasks()
-        self._news = asyncio.Event()
+        self._news, self._listing = asyncio.Event(), asyncio.Lock()
+        self._listed: dict[str, tuple[Ladder, int, Sequence[Row]]] = {}
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
@@ -323,8 +325,7 @@ class Ladders(Service):
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
         """Return the first rows of a ladder, or those next to a player."""
-        ladder, now = self._ladder(key), time.time_ns() // 1_000_000
-        listed = list_rows(ladder, now)
+        ladder, listed = self._ladder(key), await self._rows_of(key)
         rows = listed[:top] if around is None else rows_around(listed, around)
         closing, checkpoint = ladder.closing, self.folding.checkpoint
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
@@ -354,7 +355,7 @@ class Ladders(Service):
         for key in self.keys:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
-                place = next((row.place for row in list_rows(ladder, now) if row.player == id), UNSET)
+                place = next((row.place for row in await self._rows_of(key) if row.player == id), UNSET)
                 number, to_rank = own.number_at(now), games_to_rank(own, now)
                 standing = LadderStanding(key, own.wins, own.draws, own.losses, to_rank=to_rank or UNSET, place=place)
                 if to_rank is None:
@@ -372,6 +373,15 @@ class Ladders(Service):
         met = [game for _, game in games if asking != id and asking in game.people]
         name = account.player.name if account else id
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
+
+    async def _rows_of(self, key: str) -> Sequence[Row]:
+        """Return a leaderboard: listed anew, beside all else, where the ladder has changed or a minute has passed."""
+        async with self._listing:
+            ladder, at = self._ladder(key), time.time_ns() // 1_000_000
+            listed = self._listed.get(key)
+            if listed is None or listed[0] is not ladder or at - listed[1] >= _LISTED_MS:
+                listed = self._listed[key] = ladder, at, await asyncio.to_thread(list_rows, ladder, at)
+            return listed[2]
 
     async def name_of(self, id: str) -> str:
         """Return the name that a player has claimed, the id for one who has none any more."""
