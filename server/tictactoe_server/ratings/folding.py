@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.ratings.checkpoints import START, Checkpoint, extend_chain, leaf_of, sign_checkpoint
 from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
+from tictactoe_protocol.ratings.log import MOST_GAMES, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import (
@@ -95,15 +95,15 @@ class Folding:
         """When the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
         return min((game.at for game in self._games.values()), default=math.inf)
 
-    async def step(self, *, appends: bool = True) -> None:
-        """Read what is new, append what no entry names where it `appends`, and fold; raises `StoreUnavailable`."""
+    async def step(self) -> None:
+        """Read what is new, append what no entry names, and fold; raises `StoreUnavailable`."""
         async with self._one_by_one:
             if not self.is_loaded:
                 await self._load()
             await self._read_entries()
             await self._read_games()
-            while appends and (waiting := self._waiting()):
-                await self._append(Entry(tuple(game.id for game in waiting[:MOST_GAMES])))
+            while waiting := self._waiting():
+                await self._append(waiting[:MOST_GAMES])
             await self._fold()
 
     async def judge(self, verdict: Verdict) -> Verdict:
@@ -113,7 +113,7 @@ class Folding:
             while True:
                 verdict = replace(verdict, seq=len(self._verdicts) + 1)
                 await self._check(verdict)
-                if await self._append(Entry(verdict=verdict)):
+                if await self._append(verdict=verdict):
                     break
             await self._fold()
         return verdict
@@ -218,15 +218,11 @@ class Folding:
         found = [game for id, game in self._games.items() if id not in self._named]
         return sorted(found, key=lambda game: (game.at, game.id))
 
-    async def _append(self, entry: Entry) -> bool:
-        """Append an entry, or read what another appended first; tell which."""
-        verdict = entry.verdict
-        records: Sequence[RatedGame | Verdict] = (
-            [self._games[id] for id in entry.games] if verdict is None else [verdict]
-        )
-        ids = entry.games if verdict is None else (name_of(verdict),)
-        leaves = [leaf_of(self.salt_of(id), one).hex() for id, one in zip(ids, records, strict=True)]
-        logged = LoggedEntry(entry.games, verdict, tuple(leaves))
+    async def _append(self, games: Sequence[RatedGame] = (), verdict: Verdict | None = None) -> bool:
+        """Append an entry of games, or of a verdict, or read what another appended first; tell which."""
+        named = {game.id: game for game in games} if verdict is None else {name_of(verdict): verdict}
+        leaves = tuple(leaf_of(self.salt_of(id), record).hex() for id, record in named.items())
+        logged = LoggedEntry(tuple(game.id for game in games), verdict, leaves)
         try:
             await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
         except Conflict:
