@@ -286,6 +286,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 {"p5K2": rated.RatingChange(1512.1, 1524.3, 0.41), "bWq7": rated.RatingChange(1450.0, 1437.8, 0.59)},
             ),
         ),
+        rated.Waiting: (rated.Waiting(_ROOM, 150), rated.Waiting(_ROOM, 200, "H4TR8K")),
         events.EventState: (
             events.EventState(_EVENT, 9, "running", 1, None, _EVENT_HEAD, (_EVENT_ROW,), (_EVENT_PAIRING,)),
         ),

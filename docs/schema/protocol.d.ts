@@ -948,6 +948,14 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** For one who waits in a room of a match: others are let in who are `within` so many points of their rating now. `to` is an older room in which somebody waits who is so near by what both want. */
+  interface Waiting {
+    type: "waiting";
+    room: string;
+    within: number;
+    to?: string;
+  }
+
   /** Spectates; `seq` as for `join`. */
   interface Watch {
     type: "watch";
@@ -982,5 +990,5 @@ declare namespace Protocol {
 
   type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block | Ratings | Profile;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | SeekChanges | Rated;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | SeekChanges | Rated | Waiting;
 }

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
 from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
-from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated
+from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated, Waiting
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
@@ -529,4 +529,4 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
 _Answer = Welcome | Ok | Error
 _OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
 
-Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated | Waiting

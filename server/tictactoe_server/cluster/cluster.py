@@ -30,7 +30,7 @@ from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed
+from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt
 from tictactoe_server.records.tables import ROOMS, Ban
 from tictactoe_server.rooms import Player, Refused, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
@@ -175,8 +175,8 @@ class Cluster(Elsewhere):
             self._take_in(room, revision)
         return True
 
-    async def seek(self, kind: GameKind, player: Player, within: int = 0) -> tuple[str, str | None]:
-        return await self._matching.seek(kind, player, within)
+    async def seek(self, kind: GameKind, player: Player, within: int = 0, *, is_waiting: bool = False) -> RoomAt:
+        return await self._matching.seek(kind, player, within, is_waiting=is_waiting)
 
     def is_chosen(self, key: str) -> bool:
         return self.members.is_chosen_to_begin(key)

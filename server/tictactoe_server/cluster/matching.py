@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -15,7 +15,7 @@ from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
 from tictactoe_server.cluster.rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
-from tictactoe_server.listings.listed import GameKind, Listed, kind_of
+from tictactoe_server.listings.listed import GameKind, Listed, RoomAt, kind_of
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.storage.store import StoreUnavailable
@@ -40,10 +40,11 @@ class Matching:
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
-    async def seek(self, kind: GameKind, player: Player, within: int = 0) -> tuple[str, str | None]:
+    async def seek(self, kind: GameKind, player: Player, within: int = 0, *, is_waiting: bool = False) -> RoomAt:
         """Return the room for a player, and where it is, as `Elsewhere` says."""
         rules, clock, rated = kind
-        fields = RulesFields.of(rules), clock, self._opening.new_code(), rated, within
+        code = "" if is_waiting else self._opening.new_code()
+        fields = RulesFields.of(rules), clock, code, rated, within
         seek = Seek(self._members.id, player.id, player.name, *fields)
         key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
@@ -65,18 +66,23 @@ class Matching:
     def find(self, seek: Seek) -> Found:
         """Return the room for a player, whose seat there is kept for a while; raises `InvalidRules`."""
         kind, player = (seek.rules.to_rules(), seek.clock, seek.rated), Player(seek.player, seek.name)
+        matchmaker = self._lists.matchmaker
+        if not seek.code:
+            older = matchmaker.find(kind, player.id, seek.within, is_waiting=True)
+            return Found("" if older is None else older.room.code)
         if player.id in self._kept:
             self._keep_no_longer(self._kept[player.id], player)
         own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
-        listed: Listed | None = next(waiting, None) or self._lists.matchmaker.find(kind, player.id, seek.within)
+        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, seek.within)
         if listed is None:
             if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
                 rules, clock, rated = kind
                 terms = terms_of("", rated=rated)
-                room = open_room(seek.code, rules, player, 0, clock=clock, rated=rated, terms=terms)
+                fields: dict[str, Any] = {"clock": clock, "rated": rated, "within": seek.within, "terms": terms}
+                room = open_room(seek.code, rules, player, 0, **fields)
                 expected = self._rooms.expect(seek.sender, room)
-                self._lists.matchmaker.offer(expected)
+                matchmaker.offer(expected)
                 self._agenda.after(RESERVED_SECONDS, partial(self._rooms.expect_no_more, expected))
             return Found(seek.code)
         if listed.room.mark_of(player.id) is None:

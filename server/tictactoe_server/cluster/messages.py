@@ -88,7 +88,10 @@ class Page(Struct, frozen=True, array_like=True):
 
 
 class Seek(Struct, frozen=True, array_like=True):
-    """Who asks, at the server `sender`, for a match of this kind, and the code under which a room would be opened."""
+    """Who asks, at the server `sender`, for a match of this kind, and the code under which a room would be opened.
+
+    It is empty for one who waits in a room already.
+    """
 
     sender: str
     player: str

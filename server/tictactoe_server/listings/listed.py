@@ -24,6 +24,9 @@ from tictactoe_server.watching.topics import Listeners
 GameKind = tuple[Rules, ClockFields | None, bool]
 """What must be equal for two people to be matched: also whether their game is rated."""
 
+RoomAt = tuple[str, str | None]
+"""A room's code, and the URL of the server that has it, None for this one."""
+
 _NOBODY: Final[Set[str]] = frozenset()  # one for all rooms: each of its own would be 216 bytes
 
 
@@ -180,10 +183,11 @@ class Elsewhere:
         """Serve a room that was found in the store unless it is another's; False where it can only be this server's."""
         return False
 
-    async def seek(self, kind: GameKind, player: Player, within: int = 0) -> tuple[str, str | None]:
-        """Return the code of the room for one who asks for a match, and the URL of where that is, None for here.
+    async def seek(self, kind: GameKind, player: Player, within: int = 0, *, is_waiting: bool = False) -> RoomAt:
+        """Return the room for one who asks for a match.
 
-        There is no such room yet where it is to be opened here. Raises `StoreUnavailable` where nobody can say.
+        There is no such room yet where it is to be opened here; none is for one who `is_waiting` in a room, but the
+        code is empty. Raises `StoreUnavailable` where nobody can say.
         """
         raise StoreUnavailable("there is no other server")
 

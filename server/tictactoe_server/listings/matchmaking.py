@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import insort
 from collections.abc import Callable
 from typing import Final
@@ -44,13 +45,17 @@ class Matchmaker:
             left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
-    def find(self, kind: GameKind, player: str, within: int = 0) -> Listed | None:
+    def find(self, kind: GameKind, player: str, within: int = 0, *, is_waiting: bool = False) -> Listed | None:
         """Return the oldest room of this kind in which neither the player nor one who is full sits, or None.
 
-        With `within` nobody sits there who is further away.
+        With `within` nobody sits there who is further away, nor are they by what who waits there wants. For one who
+        `is_waiting` it is older than the room in which they wait.
         """
         waiting, passed = self._waiting.get(kind, []), list[Listed]()
         found, looked = None, 0
+        own = (math.inf, "")
+        if is_waiting:
+            own = min((_age(one.room) for one in waiting if one.room.mark_of(player)), default=(0, ""))
         while found is None and looked < len(waiting):
             live = waiting[looked]
             looked += 1
@@ -59,13 +64,20 @@ class Matchmaker:
                 continue
             passed.append(live)
             seated = [seat.player for seat in live.room.held_seats]
-            if player not in seated and player not in live.entering and not any(map(self._is_full, seated)):
-                is_near = not within or all(near(live.room, player, within) for near in self.nearness)
+            is_open = player not in seated and player not in live.entering and not any(map(self._is_full, seated))
+            if is_open and _age(live.room) < own:
+                is_asked = within or live.room.within
+                is_near = not is_asked or all(near(live.room, player, within) for near in self.nearness)
                 found = live if is_near else None
         waiting[:looked] = passed
         if not waiting:
             self._waiting.pop(kind, None)
         return found
+
+
+def _age(room: Room) -> tuple[float, str]:
+    """Return what is less for an older room; the order of those that wait does not say so where one was expected."""
+    return room.opened_at, room.code
 
 
 def _is_of_use(live: Listed) -> bool:

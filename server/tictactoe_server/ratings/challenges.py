@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import msgspec
 import structlog
@@ -35,7 +34,7 @@ from tictactoe_protocol.challenges import (
     Seek,
     SeekChanges,
 )
-from tictactoe_protocol.terms import ClockFields, RulesFields, RulesState
+from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks, every
 from tictactoe_server.core.core import Call, Core, Service
@@ -80,32 +79,31 @@ BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
 """By the ids of those who block."""
 
 
-class Made(Struct, frozen=True, tag=True):
-    """A challenge that was made `at` the server of this URL, to all where `to` is empty, and from whom it is hidden."""
+class Made(OpenChallenge, frozen=True, tag=True, kw_only=True):
+    """A challenge that was made `at` the server of this URL, and from whom it is hidden."""
 
-    id: str
-    at: str
     player: str
     name: str
-    to: str
-    rules: RulesFields
     clock: ClockFields | None
-    rated: bool
-    side: str | UnsetType = UNSET
-    within: int | UnsetType = UNSET
+    at: str
     hidden: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> set[str]:
+        """Those whom it concerns: who made it, and whom it is to where that is one."""
+        return {self.player, self.to or self.player}
 
 
 class Here(Struct, frozen=True, tag=True):
     """That the player of a challenge is at the server that says so."""
 
-    id: str
+    challenge: str
 
 
 class Answered(Struct, frozen=True, tag=True):
     """What somebody answers at another server, to the one at which a challenge was made."""
 
-    id: str
+    challenge: str
     at: str
     player: Player
     accept: bool
@@ -114,7 +112,7 @@ class Answered(Struct, frozen=True, tag=True):
 class Over(Struct, frozen=True, tag=True):
     """How a challenge ended, and by whose answer."""
 
-    id: str
+    challenge: str
     how: str
     room: str = ""
     player: str = ""
@@ -126,55 +124,36 @@ Row = TypeVar("Row", bound=OpenChallenge)
 Said = TypeVar("Said", Here, Over)
 
 
-@dataclass(slots=True)
-class Known:
-    """A challenge that is open `until` a moment of the loop's time; `address` is from where one was made here."""
+class Known(NamedTuple):
+    """A challenge that is open `until` a moment of the loop's time."""
 
     made: Made
     until: float
-    address: str | None = None
 
     def row(self, kind: type[Row]) -> Row:
         """Return what people are told of it."""
-        made = self.made
-        return kind(
-            challenge=made.id,
-            player=made.player,
-            name=made.name,
-            to=made.to or UNSET,
-            rules=RulesState.of(made.rules.to_rules()),
-            clock=made.clock,
-            rated=made.rated,
-            side=made.side,
-            within=made.within,
-            expires_ms=max(0, round((self.until - asyncio.get_running_loop().time()) * 1000)),
-        )
+        left = max(0, round((self.until - asyncio.get_running_loop().time()) * 1000))
+        shown = {name: getattr(self.made, name) for name in OpenChallenge.__struct_fields__}
+        return kind(**shown | {"expires_ms": left})
 
 
 class Seeks(Topic):
-    """The list of challenges to all, for those who know them: the newest by their players, of whom each has one."""
+    """The list of challenges to all, for those who know them, of whom each has one at most."""
 
     def __init__(self, challenges: Challenges) -> None:
         super().__init__()
-        self.open: dict[str, Known] = {}
         self._challenges = challenges
         self._changed: dict[str, Known | None] = {}
 
-    def add(self, seek: Known) -> None:
-        self.open.pop(seek.made.player, None)  # so that the newest is last
-        self.open[seek.made.player] = self._changed[seek.made.id] = seek
-        self.tell_later()
-
-    def remove(self, seek: Known) -> None:
-        if self.open.get(seek.made.player) is seek:
-            del self.open[seek.made.player]
-        self._changed[seek.made.id] = None
+    def change(self, id: str, seek: Known | None) -> None:
+        """Have one told of soon, None for one that is over."""
+        self._changed[id] = seek
         self.tell_later()
 
     def subscribe(self, session: Session, count: int = 1) -> None:
         if "challenges" in session.features:
             super().subscribe(session)
-            self._send([session], list(islice(reversed(self.open.values()), MAX_LISTED_ROOMS)), ())
+            self._send([session], list(islice(self._challenges.open_seeks(), MAX_LISTED_ROOMS)), ())
 
     def unsubscribe(self, session: Session) -> None:
         super().unsubscribe(session)
@@ -237,36 +216,33 @@ class Challenges(Service):
         to = await find_player(self._core, call.request.player)
         if to == call.player.id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
-        made = await self._make(call, [to])
-        hidden = (to,) if made.player in await self._load(to) else ()
+        made = await self._make(call, to)
         theirs = [one.made for one in self._of.get(made.player, {}).values()]
-        if sum(one.player == made.player and one.to != "" for one in theirs) >= MAX_CHALLENGES:
+        if sum(one.player == made.player and bool(one.to) for one in theirs) >= MAX_CHALLENGES:
             self._core.allowances.refuse_for(RETRY_MS, "challenges")
-        made = msgspec.structs.replace(made, to=to, hidden=hidden)
         if any(one.player and one.player.bot for one in self._sessions(to)):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot", path="player")
-        is_here, known = self._is_here(to), self._keep(made, call.session.address)
+        is_here, known = self._is_here(to), self._keep(made)
         self._say(made)
         try:
             if not is_here:
-                await self._hears(Here, made.id, HERE_SECONDS if self._elsewhere.is_several else 0)
+                await self._hears(Here, made.challenge, HERE_SECONDS if self._elsewhere.is_several else 0)
         except StoreUnavailable:
             self._forget(known)
-            self._say(Over(made.id, "gone"))
+            self._say(Over(made.challenge, "gone"))
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player") from None
-        call.answer(challenge=made.id)
+        call.answer(challenge=made.challenge)
         self._show(known, made.player)
 
     async def seek(self, call: Call) -> None:
         """Ask all in the lobby for a game, in place of what the player asked them before."""
         made = await self._make(call)
-        made = msgspec.structs.replace(made, hidden=tuple(self._blocks.get(made.player, ())))
-        if before := self.seeks.open.get(made.player):
-            self._say(ended := Answered(before.made.id, before.made.at, call.player, accept=False))
+        if before := self._seek_of(made.player):
+            self._say(ended := Answered(before.made.challenge, before.made.at, call.player, accept=False))
             self._take(ended)
-        self._keep(made, call.session.address)
+        self._keep(made)
         self._say(made)
-        call.answer(challenge=made.id)
+        call.answer(challenge=made.challenge)
 
     async def answer(self, call: Call) -> None:
         """Accept a challenge, decline it or take it back, wherever it was made."""
@@ -278,11 +254,11 @@ class Challenges(Service):
         if accept:
             self._check(call, made.rules.to_rules())
             await self._check_made(made, player)
-        if known.address is not None:
+        if made.at == self._url:
             over = await self._decide(known, player, accept=accept)
         else:
-            self._say(Answered(made.id, made.at, player, accept))
-            over = await self._hears(Over, made.id, DECIDING_SECONDS)
+            self._say(Answered(made.challenge, made.at, player, accept))
+            over = await self._hears(Over, made.challenge, DECIDING_SECONDS)
         if over.player != player.id or (accept and not over.room):
             raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
         call.answer(room=over.room or UNSET)
@@ -314,6 +290,10 @@ class Challenges(Service):
         """Return those who are here and want to hear nothing of a player."""
         return {id for id, blocked in self._blocks.items() if player in blocked}
 
+    def open_seeks(self) -> Iterator[Known]:
+        """Yield the challenges to all, the newest first."""
+        return (known for known in reversed(self._known.values()) if not known.made.to)
+
     async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
         await self._know(player)
         open = self._of.get(player, {}).values()
@@ -321,21 +301,24 @@ class Challenges(Service):
 
     # -- what may be --------------------------------------------------------------------------------------------
 
-    async def _make(self, call: Call, others: Sequence[str] = ()) -> Made:
-        """Return a challenge to all, which counts as a room that is opened; raises `Refused`, also for these others."""
+    async def _make(self, call: Call, to: str | UnsetType = UNSET) -> Made:
+        """Return a challenge to one, or to all, which counts as a room that is opened; raises `Refused`."""
         request, player = call.request, call.player
-        rules, side = chosen_rules(request.rules), getattr(request, "side", UNSET)
-        within = getattr(request, "within", UNSET)
+        terms: dict[str, Any] = {name: getattr(request, name, UNSET) for name in ("clock", "rated", "side", "within")}
+        rules, side = chosen_rules(request.rules), terms["side"]
         check_clock(request.clock)
         if side is not UNSET and side not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
         self._check(call, rules)
         if request.rated:
-            await self._check_rated(rules, request.clock, player, others)
+            await self._check_rated(rules, request.clock, player, [to] if to else ())
+        hidden = tuple(self._blocks.get(player.id, ()))
+        if to:
+            hidden = (to,) if player.id in await self._load(to) else ()
         self._core.allowances.take_create(call.session, player)
-        id, spelled = secrets.token_urlsafe(8), RulesFields.of(rules)
-        terms = request.clock, request.rated, side, within
-        return Made(id, self._url, player.id, player.name, "", spelled, *terms)
+        terms |= {"challenge": secrets.token_urlsafe(8), "rules": RulesState.of(rules), "at": self._url}
+        lasts_ms = CHALLENGE_MS if to else SEEK_MS
+        return Made(player=player.id, name=player.name, to=to, expires_ms=lasts_ms, hidden=hidden, **terms)
 
     def _check(self, call: Call, rules: Rules) -> None:
         """Refuse a game to one who could not play it now."""
@@ -365,18 +348,19 @@ class Challenges(Service):
         """Have a challenge end that was made here, by the first answer to it."""
         made = known.made
         if not self._forget(known):
-            return Over(made.id, "gone")
+            return Over(made.challenge, "gone")
         if not accept:
             return self._end(known, "withdrawn" if player.id == made.player else "declined", player=player.id)
         room, rules = "", made.rules.to_rules()
         side = secrets.choice(rules.marks) if made.side is UNSET else made.side
         seats = {side: Player(made.player, made.name), rules.marks.replace(side, "")[0]: player}
+        origin = next((session.address for session in self._sessions(made.player)), "")
         try:
             self._drain.check()
             await self._check_made(made, player)
-            self._core.lists.seats.check(made.player, known.address or "")
+            self._core.lists.seats.check(made.player, origin)
             live = await self._core.open_room(
-                rules, seats=seats, clock=made.clock, owner=made.player, origin=known.address or "", rated=made.rated
+                rules, seats=seats, clock=made.clock, owner=made.player, origin=origin, rated=made.rated
             )
             room = live.room.code
         except (Refused, StoreUnavailable) as error:
@@ -385,43 +369,43 @@ class Challenges(Service):
             over = self._end(known, "accepted" if room else "failed", room, player.id)
         return over
 
-    def _keep(self, made: Made, address: str | None = None) -> Known:
+    def _keep(self, made: Made) -> Known:
         """Know a challenge until it is over, and tell whom it concerns; one of another server for a little longer."""
-        seconds = (SEEK_MS if not made.to else CHALLENGE_MS) / 1000
-        known = self._known[made.id] = Known(made, asyncio.get_running_loop().time() + seconds, address)
-        self._core.agenda.after(seconds + (address is None), partial(self._expire, known))
-        for id in (made.player, made.to):
-            self._of.add(id, made.id, known)
+        id, seconds = made.challenge, made.expires_ms / 1000
+        known = self._known[id] = Known(made, asyncio.get_running_loop().time() + seconds)
+        self._core.agenda.after(seconds + (made.at != self._url), partial(self._expire, known))
+        for person in made.people:
+            self._of.add(person, id, known)
         if made.to:
             self._show(known, made.to)
         else:
-            self.seeks.add(known)
+            self.seeks.change(id, known)
         return known
 
     def _forget(self, known: Known) -> bool:
         """Know a challenge no more; tell whether it was known."""
-        made = known.made
-        if self._known.pop(made.id, None) is None:
+        made, id = known.made, known.made.challenge
+        if self._known.pop(id, None) is None:
             return False
-        for id in (made.player, made.to):
-            self._of.discard(id, made.id)
+        for person in made.people:
+            self._of.discard(person, id)
         if not made.to:
-            self.seeks.remove(known)
+            self.seeks.change(id, None)
         return True
 
     def _expire(self, known: Known) -> None:
-        if known.made.id in self._known:
+        if known.made.challenge in self._known:
             self._end(known, "expired")
 
     def _end(self, known: Known, how: str, room: str = "", player: str = "") -> Over:
         """Know a challenge no more, and tell whom it concerned; also the other servers of one that was made here."""
-        made, over = known.made, Over(known.made.id, how, room, player)
+        made, over = known.made, Over(known.made.challenge, how, room, player)
         self._forget(known)
-        told = encode_frame(encode(ChallengeOver(made.id, how, room or UNSET)))
-        for id in {made.player, made.to, player} - {"", *made.hidden}:
+        told = encode_frame(encode(ChallengeOver(made.challenge, how, room or UNSET)))
+        for id in {*made.people, player or made.player}.difference(made.hidden):
             for session in self._sessions(id):
                 session.connection.push_frame(told)
-        if known.address is not None:
+        if made.at == self._url:
             self._say(over)
         return over
 
@@ -439,15 +423,18 @@ class Challenges(Service):
     def look_after(self, session: Session) -> None:
         """Have the seek of a player end, and forget whom they block, when none of their connections is left."""
         id = session.player.id if session.player else ""
-        if id in self._blocks or id in self.seeks.open:
+        if id in self._blocks or id in self._of:
             self._core.agenda.soon(partial(self._see_off, id))
 
     def _see_off(self, id: str) -> None:
         if not self._core.presence.of_player(id):
             self._blocks.pop(id, None)
-            seek = self.seeks.open.get(id)
-            if seek is not None and seek.address is not None:
+            seek = self._seek_of(id)
+            if seek is not None and seek.made.at == self._url:
                 self._end(seek, "withdrawn")
+
+    def _seek_of(self, player: str) -> Known | None:
+        return next((one for one in self._of.get(player, {}).values() if not one.made.to), None)
 
     # -- blocks -------------------------------------------------------------------------------------------------
 
@@ -495,7 +482,7 @@ class Challenges(Service):
             self._tasks.start(self._read_again(key))
 
     def _take(self, said: Made | Here | Answered | Over) -> None:
-        known, waiting = self._known.get(said.id), self._waiting.get((type(said), said.id))
+        known, waiting = self._known.get(said.challenge), self._waiting.get((type(said), said.challenge))
         if waiting is not None and not waiting.done():
             waiting.set_result(said)
         match said:
@@ -504,12 +491,12 @@ class Challenges(Service):
                 if said.to:
                     self._show(known, said.player)
                     if self._is_here(said.to):
-                        self._say(Here(said.id))
+                        self._say(Here(said.challenge))
             case Over() if known is not None:
                 self._end(known, said.how, said.room, said.player)
             case Answered() if said.at == self._url:
                 if known is None:  # over, or made before this server began
-                    self._say(Over(said.id, "gone"))
+                    self._say(Over(said.challenge, "gone"))
                 else:
                     self._tasks.start(self._decide(known, said.player, accept=said.accept))
 
@@ -517,5 +504,5 @@ class Challenges(Service):
         """Have the challenges end whose server is not there any more."""
         cluster = self._elsewhere.cluster
         for known in list(self._known.values()):
-            if cluster is not None and known.address is None and known.made.at not in cluster.urls:
+            if cluster is not None and known.made.at not in cluster.urls:
                 self._end(known, "gone")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import count
 from typing import Final
@@ -28,7 +28,7 @@ from tictactoe_protocol.ratings.checkpoints import (
     sign_checkpoint,
 )
 from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict
+from tictactoe_protocol.ratings.log import MOST_GAMES, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import (
@@ -80,8 +80,7 @@ class Folding:
         self.checkpoint: Checkpoint | None = None  # the newest, with so many entries behind it
         self._noted = 0
         self.is_loaded = False
-        self._log: list[Entry] = []
-        self._leaves: list[list[bytes]] = []
+        self._log: list[LoggedEntry] = []
         self._links: list[str] = []  # of the checkpoints, up to the first `_linked` entries
         self._linked = 0
         self._named: set[str] = set()
@@ -107,15 +106,15 @@ class Folding:
         """When the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
         return min((game.at for game in self._games.values()), default=math.inf)
 
-    async def step(self, *, appends: bool = True) -> None:
-        """Read what is new, append what no entry names where it `appends`, and fold; raises `StoreUnavailable`."""
+    async def step(self) -> None:
+        """Read what is new, append what no entry names, and fold; raises `StoreUnavailable`."""
         async with self._one_by_one:
             if not self.is_loaded:
                 await self._load()
             await self._read_entries()
             await self._read_games()
-            while appends and (waiting := self._waiting()):
-                await self._append(Entry(tuple(game.id for game in waiting[:MOST_GAMES])))
+            while waiting := self._waiting():
+                await self._append(waiting[:MOST_GAMES])
             await self._fold()
 
     async def judge(self, verdict: Verdict) -> Verdict:
@@ -125,7 +124,7 @@ class Folding:
             while True:
                 verdict = replace(verdict, seq=len(self._verdicts) + 1)
                 await self._check(verdict)
-                if await self._append(Entry(verdict=verdict)):
+                if await self._append(verdict=verdict):
                     break
             await self._fold()
         return verdict
@@ -168,7 +167,7 @@ class Folding:
         for end, entry in enumerate(self._log[start:], start + 1):
             games += len(entry.games)
             if games >= (len(self._links) + 1) * CHECKPOINT_GAMES:
-                self._links.append(link_of(leaf for some in self._leaves[self._linked : end] for leaf in some).hex())
+                self._links.append(link_of(leaves_of(self._log[self._linked : end])).hex())
                 self._linked = end
         return Links(after, tuple(self._links[after : min(last, after + MAX_LINKS)]))
 
@@ -224,8 +223,7 @@ class Folding:
         return join(parts) if len(parts) == first[0].parts else None
 
     def _take(self, logged: LoggedEntry) -> None:
-        self._log.append(logged.entry)
-        self._leaves.append([bytes.fromhex(leaf) for leaf in logged.leaves])
+        self._log.append(logged)
         self._named.update(logged.games)
         if logged.verdict is not None:
             self._verdicts += (logged.verdict,)
@@ -248,15 +246,11 @@ class Folding:
         found = [game for id, game in self._games.items() if id not in self._named]
         return sorted(found, key=lambda game: (game.at, game.id))
 
-    async def _append(self, entry: Entry) -> bool:
-        """Append an entry, or read what another appended first; tell which."""
-        verdict = entry.verdict
-        records: Sequence[RatedGame | Verdict] = (
-            [self._games[id] for id in entry.games] if verdict is None else [verdict]
-        )
-        ids = entry.games if verdict is None else (name_of(verdict),)
-        leaves = [leaf_of(self.salt_of(id), one).hex() for id, one in zip(ids, records, strict=True)]
-        logged = LoggedEntry(tuple(leaves), entry.games, verdict)
+    async def _append(self, games: Sequence[RatedGame] = (), verdict: Verdict | None = None) -> bool:
+        """Append an entry of games, or of a verdict, or read what another appended first; tell which."""
+        named = {game.id: game for game in games} if verdict is None else {name_of(verdict): verdict}
+        leaves = tuple(leaf_of(self.salt_of(id), record).hex() for id, record in named.items())
+        logged = LoggedEntry(tuple(game.id for game in games), verdict, leaves)
         try:
             await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
         except Conflict:
@@ -340,8 +334,7 @@ class Folding:
         """Keep a snapshot with a signed checkpoint, unless another server has done so."""
         last = self.checkpoint
         number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
-        leaves = [leaf for some in self._leaves[self._noted : self.state.entries] for leaf in some]
-        chain = extend_chain(chain, link_of(leaves))
+        chain = extend_chain(chain, link_of(leaves_of(self._log[self._noted : self.state.entries])))
         secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
         checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
         done = self._ids_of(self.state.entries)
@@ -364,3 +357,8 @@ class Folding:
 def name_of(verdict: Verdict) -> str:
     """Return by what id a verdict has its salt."""
     return f"verdict-{verdict.seq}"
+
+
+def leaves_of(entries: Iterable[LoggedEntry]) -> Iterator[bytes]:
+    """Yield the leaves of entries, in their order."""
+    return (bytes.fromhex(leaf) for entry in entries for leaf in entry.leaves)

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Collection, Sequence
+from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -28,15 +29,18 @@ from tictactoe_protocol.rated import (
     Rated,
     RatingChange,
     Ratings,
+    Waiting,
 )
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
-from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
+from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.listings.listed import kind_of
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
@@ -59,6 +63,7 @@ LOOK_SECONDS: Final = 2.0
 _CLOSED: Final = {"undecided": "ladder undecided", "advantage": "ladder advantage"}
 _TOP: Final = 20
 _LISTED_GAMES: Final = 20
+_LISTED_MS: Final = 60_000  # after which a leaderboard is listed anew, as deviations grow
 _PAGE: Final = 100
 _TOLD_MS: Final = 60_000  # who played a game that ended before that is not told any more
 _REREAD_SECONDS: Final = 3.0  # after somebody was forgotten
@@ -77,7 +82,8 @@ class Ladders(Service):
             lambda: self.keys, self.describe, self.describe_player, lambda after: self.folding.list_links(after)
         ).routes
         self._tasks = Tasks()
-        self._news = asyncio.Event()
+        self._news, self._listing = asyncio.Event(), asyncio.Lock()
+        self._listed: dict[str, tuple[Ladder, int, Sequence[Row]]] = {}
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
@@ -85,6 +91,7 @@ class Ladders(Service):
         self.folding = Folding(core.store, self._tell)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
+            core.on_room(self._look_later)
             self._tasks.start(self._run())
         core.on_result(self._hear)
         core.on_merge(lambda player, into: self._tasks.start(self._merge(player, into)))
@@ -147,10 +154,39 @@ class Ladders(Service):
         return {(each.room.code, each.room.game) for each in on if {one, other} <= each.everybody}
 
     def _is_near(self, room: Room, player: str, within: int) -> bool:
-        """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds."""
+        """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds.
+
+        So it has to be by what both want, where they want it.
+        """
         ladder = self._ladder(room.rules.preset or "")
-        widened = within + WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
+        widened = min(filter(None, (within, room.within))) + self._widened(room)
         return all(_distance(ladder, player, seat.player) <= widened for seat in room.held_seats)
+
+    def _widened(self, room: Room) -> int:
+        return WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
+
+    def _look_later(self, live: LiveRoom, before: Room | None) -> None:
+        if before is None and live.room.within:
+            self._core.agenda.after(WIDENED_MS / 1000, partial(self._look_again, live))
+
+    def _look_again(self, live: LiveRoom) -> None:
+        if not live.is_gone and live.room.status == "waiting":
+            self._tasks.start(self._tell_waiting(live))
+            self._look_later(live, None)
+
+    async def _tell_waiting(self, live: LiveRoom) -> None:
+        """Tell who waits how far from their rating others are let in now, and where somebody near enough waits."""
+        room, elsewhere = live.room, self._core.registry.elsewhere
+        for session in list(live.players.values()):
+            if (player := session.player) is None or "ratings" not in session.features:
+                continue
+            found, kind = "", kind_of(room)
+            with contextlib.suppress(StoreUnavailable):
+                if elsewhere.is_several:
+                    found, _ = await elsewhere.seek(kind, player, room.within, is_waiting=True)
+                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, is_waiting=True):
+                    found = older.room.code
+            session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
 
     async def _games_of(self, player: str, since: int = 0) -> AsyncIterator[tuple[int, FinishedGame]]:
         """Yield a player's rated games with their numbers in the log, newest first, that ended `since` then."""
@@ -199,9 +235,8 @@ class Ladders(Service):
         self._news.set()
 
     async def _merge(self, player: str, into: str) -> None:
-        now = time.time_ns() // 1_000_000
         try:
-            await self.folding.judge(Verdict(0, now, "operator", "merge", "merged", player, into=into))
+            await self.judge("merge", "merged", of=player, into=into)
         except (OrderRefused, StoreUnavailable) as why:
             log.warning("games stay those of the player before", player=player, into=into, reason=str(why))
 
@@ -232,10 +267,10 @@ class Ladders(Service):
 
     # -- orders -------------------------------------------------------------------------------------------------
 
-    async def judge(self, kind: Any, reason: str, *, of: str = "", since: int = 0, undoes: int = 0) -> dict[str, Any]:
-        """Keep a verdict of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`."""
-        now = time.time_ns() // 1_000_000
-        verdict = await self.folding.judge(Verdict(0, now, "operator", kind, reason, of, since, undoes=undoes))
+    async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
+        """Keep a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`."""
+        at = time.time_ns() // 1_000_000
+        verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
         self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
@@ -274,8 +309,7 @@ class Ladders(Service):
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
         """Return the first rows of a ladder, or those next to a player."""
-        ladder, now = self._ladder(key), time.time_ns() // 1_000_000
-        listed = list_rows(ladder, now)
+        ladder, listed = self._ladder(key), await self._rows_of(key)
         rows = listed[:top] if around is None else rows_around(listed, around)
         closing, checkpoint = ladder.closing, self.folding.checkpoint
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
@@ -305,7 +339,7 @@ class Ladders(Service):
         for key in self.keys:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
-                place = next((row.place for row in list_rows(ladder, now) if row.player == id), UNSET)
+                place = next((row.place for row in await self._rows_of(key) if row.player == id), UNSET)
                 number, to_rank = own.number_at(now), games_to_rank(own, now)
                 standing = LadderStanding(key, own.wins, own.draws, own.losses, to_rank=to_rank or UNSET, place=place)
                 if to_rank is None:
@@ -323,6 +357,15 @@ class Ladders(Service):
         met = [game for _, game in games if asking != id and asking in game.people]
         name = account.player.name if account else id
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
+
+    async def _rows_of(self, key: str) -> Sequence[Row]:
+        """Return a leaderboard: listed anew, beside all else, where the ladder has changed or a minute has passed."""
+        async with self._listing:
+            ladder, at = self._ladder(key), time.time_ns() // 1_000_000
+            listed = self._listed.get(key)
+            if listed is None or listed[0] is not ladder or at - listed[1] >= _LISTED_MS:
+                listed = self._listed[key] = ladder, at, await asyncio.to_thread(list_rows, ladder, at)
+            return listed[2]
 
     async def name_of(self, id: str) -> str:
         """Return the name that a player has claimed, the id for one who has none any more."""

@@ -22,16 +22,10 @@ PLAYERS_A_PART: Final = 500
 """Of at most 0.5 KB each, as JSON: of a message of NATS there are 256 KB."""
 
 
-class LoggedEntry(Struct, frozen=True, omit_defaults=True):
+class LoggedEntry(Entry, frozen=True, omit_defaults=True):
     """An entry as it is kept, with a hash of each of its games, or of its verdict, in hex figures."""
 
-    leaves: tuple[str, ...]
-    games: tuple[str, ...] = ()
-    verdict: Verdict | None = None
-
-    @property
-    def entry(self) -> Entry:
-        return Entry(self.games, self.verdict)
+    leaves: tuple[str, ...] = ()
 
 
 class Snapshot(Struct, frozen=True, omit_defaults=True):

@@ -28,10 +28,11 @@ async def find_player(core: Core, text: str) -> str:
     An id of somebody wins over a name that is spelled like it.
     """
     kept = Accounts(core.store)
-    if not core.presence.of_player(text) and await kept.load(text) is None:
+    if await kept.load(text) is None:
         with suppress(BadName):
             claim = await kept.find_claim(parse_name(text))
-            return text if claim is None else claim.player
+            if claim is not None and not core.presence.of_player(text):
+                return claim.player
     return text
 
 

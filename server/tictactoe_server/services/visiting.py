@@ -137,7 +137,8 @@ class Visiting(Service):
         """Let the player into the room that was found, or open the one in which they wait for somebody."""
         rules, clock, rated = kind
         if live is None:
-            self.core.lists.matchmaker.offer(self._open(call, rules, call.player, clock=clock, rated=rated, code=code))
+            terms = {"clock": clock, "rated": rated, "within": call.request.within or 0, "code": code}
+            self.core.lists.matchmaker.offer(self._open(call, rules, call.player, **terms))
         elif rated and _takes_seat(call.player, live.room):
             return self._after_check(call, kind, lambda: self._let_in(call, live), live)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tests.limits import uncounted
@@ -20,6 +21,13 @@ RATED: dict[str, Any] = {"rules": RULES, "clock": CLOCK, "rated": True}
 
 def a_server(settings: Settings = HERE, **changes: Any) -> Server:
     return Server(replace(settings, **changes), limits=uncounted())
+
+
+@contextlib.asynccontextmanager
+async def one_in(folder: Path) -> AsyncIterator[list[Server]]:
+    """Run a server that keeps all in a folder."""
+    async with a_server(data=folder) as server:
+        yield [server]
 
 
 @contextlib.asynccontextmanager

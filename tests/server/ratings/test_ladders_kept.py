@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -13,7 +11,7 @@ import pytest
 
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import RULES, a_server, people, play_rated
+from tests.server.ratings.served import RULES, a_server, one_in, people, play_rated
 from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.ratings.exported import check_lines, read_lines
 from tictactoe_protocol.ratings.glicko import Number
@@ -261,12 +259,6 @@ async def test_a_snapshot_of_many_players_is_kept_in_parts_and_found_again(
         assert len(after) == 20_002
         assert after.pop(stand_in) == before.pop("p0000019999")
         assert after == before
-
-
-@asynccontextmanager
-async def one_in(folder: Path) -> AsyncIterator[list[Server]]:
-    async with a_server(data=folder) as server:
-        yield [server]
 
 
 def busy_player(number: int) -> Player:

@@ -11,7 +11,7 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, people, play_rated
-from tests.server.test_challenges import KNOWS, challenge, id_of, known, lobby, why_not
+from tests.server.test_challenges import KNOWS, challenge, id_of, known, lobby, over, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.ratings.service import MOST_OF_PAIR
 from tictactoe_server.server import Server
@@ -160,6 +160,9 @@ async def test_no_rated_game_is_lost_where_no_more_is_kept_and_none_is_opened() 
         assert {game["room"] for game in (await ana.ask("history"))["games"]} == set(rooms)
         assert await why_not(ana, "create", **RATED) == ("rate_limited", "kept")
         assert await why_not(ana, "match", **RATED) == ("rate_limited", "kept")
+        id = await challenge(ana, bo, **RATED)
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(ana, id))["how"] == "failed", "its room would count for who challenges"
         assert (await ana.ask("create", rules="classic", clock=CLOCK))["room"]
         async with open_peer(server.url, "cy") as cy:
             await cy.ask("claim_name", name="cy")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.peer import Peer, open_peer, until
-from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, people, play_rated
+from tests.server.nats_node import Node
+from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, one_in, people, play_rated
 from tests.server.test_challenges import challenge, id_of, known, why_not
+from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
+
+__all__ = ["quick"]
 
 
 async def told_rating(peer: Peer) -> dict[str, Any]:
@@ -125,6 +130,32 @@ async def test_a_match_within_some_points_passes_over_who_is_too_far_away(monkey
         room = server.core.registry.by_code[waiting].room
         await until(lambda: server.core.time() > room.opened_at)
         assert (await cy.ask("match", **RATED, within=50))["room"] == waiting
+
+
+@pytest.mark.parametrize("is_several", [False, True])
+async def test_who_waits_is_told_how_far_is_looked_and_of_an_older_room_once_that_is_near_enough_for_both(
+    is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knows = ["moved", "ratings"]
+    async with (
+        cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
+        people(servers[0], features=knows) as (ana, bo),
+        open_peer(servers[-1].url, token=bo.welcome["token"], features=knows) as there,
+    ):
+        await play_rated(ana, bo)
+        await until(lambda: all(server.ladders.folding.state.entries == 1 for server in servers))
+        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)  # they are 325 points apart
+        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
+        first = (await ana.ask("match", **RATED, within=50))["room"]
+        second = (await there.ask("match", **RATED, within=500))["room"]
+        assert first != second, "what she wants counts as well"
+        assert await ana.next_of("waiting") == {"type": "waiting", "room": first, "within": 200}
+        told = await there.until(lambda told: "to" in told)
+        assert (told["type"], told["room"], told["to"]) == ("waiting", second, first)
+        assert told["within"] >= 650
+        await there.ask("leave", room=second)
+        assert (await bo.ask("join", room=first))["type"] == "ok"
+        assert not [told for told in ana.seen if "to" in told], "the older room stays"
 
 
 async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:
