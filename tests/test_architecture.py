@@ -71,7 +71,7 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_840, 5),
+    "admin": (1_890, 5),
     "api": (410, 1),
     "cli": (1_380, 3),
     "cluster": (2_715, 7),
@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_400, 3),
     "listings": (760, 3),
     "people": (490, 2),
-    "ratings": (1_510, 4),
+    "ratings": (1_850, 4),
     "records": (820, 2),
     "rooms": (1_390, 5),
     "services": (2_400, 5),
