@@ -357,7 +357,7 @@ async def _judge(cluster: Cluster, folder: Path, found: Found) -> None:
     said, _ = await client.communicate()
     if client.returncode:
         found.wrong.append(f"tictactoe-client verify: {said.decode()}")
-    _compare(refold.read_games(files[0]), found)
+    compare(refold.read_games(files[0]), found)
     cheat, _ = Counter(player for _, _, own in found.shown.values() for player, _ in own).most_common(1)[0]
     after = refold.fold(refold.read_games(files[0], without=cheat))
     await _order(homes[0], "void-player", cheat, "--reason", "A program played.")
@@ -369,7 +369,7 @@ async def _judge(cluster: Cluster, folder: Path, found: Found) -> None:
     found.moved = f"  {moved} of the other {len(rows)} numbers were others without the games of {cheat}"
 
 
-def _compare(games: list[dict[str, Any]], found: Found) -> None:
+def compare(games: list[dict[str, Any]], found: Found) -> None:
     """Compare the games of the log with the ends that were shown."""
     ids = Counter(game["id"] for game in games)
     rooms = Counter(id.rpartition("-")[0] for id in ids)
