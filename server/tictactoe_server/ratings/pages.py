@@ -63,12 +63,7 @@ class LadderPages(NamedTuple):
 
     async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:
         """Answer with the ladder of a key, or a season of it, as an object or as rows."""
-        if (season := await self._find_season(request, key)) is not None:
-            return _answer(season, form)
-        state = await self._find(key)
-        if not form:
-            return _json(state)
-        return _table(state.rows, LadderRow.__struct_fields__)
+        return _answer(await self._find_season(request, key) or await self._find(key), form)
 
     async def export_bots(self, request: HttpRequest, key: str, form: str | None) -> Reply:
         """Answer with the table of bots by some rules, as an object or as rows."""
@@ -134,12 +129,9 @@ def describe_ladder(state: LadderState) -> list[str]:
     return [*head.splitlines(), "", *(rows or ["Nobody is known well enough yet."])]
 
 
-def _answer(season: Season, form: str | None) -> HttpResponse:
-    return _table(season.rows, SeasonRow.__struct_fields__) if form else _json(season)
-
-
-def _table(rows: Sequence[Struct], fields: Sequence[str]) -> HttpResponse:
-    return HttpResponse(HTTPStatus.OK, format_csv(rows, fields).encode(), CSV)
+def _answer(table: LadderState | Season, form: str | None) -> HttpResponse:
+    fields = (SeasonRow if isinstance(table, Season) else LadderRow).__struct_fields__
+    return HttpResponse(HTTPStatus.OK, format_csv(table.rows, fields).encode(), CSV) if form else _json(table)
 
 
 def _json(value: LadderList | LadderState | Links | PlayerProfile | Season) -> HttpResponse:

@@ -51,7 +51,7 @@ def parse_span(since: str | None, until: str | None) -> Span:
         start = ALWAYS[0] if since is None else _ms_of(since)
         end = ALWAYS[1] if until is None else _ms_of(until) + _DAY_MS
     except ValueError:
-        raise Refused(ErrorCode.NOT_ALLOWED, "season dates") from None
+        start, end = 1, 0
     if start >= end:
         raise Refused(ErrorCode.NOT_ALLOWED, "season dates")
     return start, end

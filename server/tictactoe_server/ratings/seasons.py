@@ -117,8 +117,7 @@ class Seasons:
             await asyncio.sleep(self._rests_until - time.monotonic())
             begun = time.monotonic()
             games = await (self._read_bots(key) if span is None else self._read(key, span))
-            if len({player for game in games for player in game.players}) > MOST_PLAYERS:
-                raise Refused(ErrorCode.NOT_ALLOWED, "season large", players=MOST_PLAYERS, games=MOST_GAMES)
+            _check_size(len({player for game in games for player in game.players}), MOST_PLAYERS)
             found = await asyncio.to_thread(measure_strengths, games)
             self._rests_until = (now := time.monotonic()) + _RESTS * (now - begun)
         names = [one.player if span is None else await self._name_of(one.player) for one in found]
@@ -128,8 +127,7 @@ class Seasons:
         """Return the games that count and ended in this time; what an id names is read for itself."""
         await self._folding.step(appends=False)
         ids = [id for id in self._folding.list_ids() if span[0] <= int(id.rpartition("-")[2]) < span[1]]
-        if len(ids) > MOST_GAMES:
-            raise Refused(ErrorCode.NOT_ALLOWED, "season large", players=MOST_PLAYERS, games=MOST_GAMES)
+        _check_size(len(ids), MOST_GAMES)
         judge, found = self._folding.judge_of_all(), list[RatedGame]()
         for count, id in enumerate(ids):
             room, number, _ = id.rsplit("-", 2)
@@ -150,6 +148,11 @@ class Seasons:
 
     async def _list_bot_games(self) -> list[BotGame]:
         return [row.value async for some in self._bots.load_all() for row in some if isinstance(row.value, BotGame)]
+
+
+def _check_size(count: int, most: int) -> None:
+    if count > most:
+        raise Refused(ErrorCode.NOT_ALLOWED, "season large", players=MOST_PLAYERS, games=MOST_GAMES)
 
 
 def _has_failed(task: asyncio.Task[Season]) -> bool:

@@ -138,12 +138,15 @@ class Ladders(Service):
         return all(abs(own - _player_of(ladder, seat.player).number.rating) <= widened for seat in room.held_seats)
 
     async def _check_pair(self, player: str, other: str, name: str) -> None:
-        """Refuse one game too many of two, within a day; those that are on count."""
+        """Refuse one game too many of two, within a day; those that are on count.
+
+        One at another server may still be listed as on when its game is kept already.
+        """
         since = time.time_ns() // 1_000_000 - DAY_MS
         listed = [one.room for one in self._core.lists.seats.rooms_of(player)]
-        games = sum(room.rated and room.result is None and room.mark_of(other) is not None for room in listed)
-        async for _, game in self._games_of(player, since):
-            games += other in game.people
+        met = [room for room in listed if room.rated and room.result is None and room.mark_of(other) is not None]
+        kept = [game.room async for _, game in self._games_of(player, since) if other in game.people]
+        games = len(kept) + len({room.code for room in met}.difference(kept))
         if games >= MOST_OF_PAIR and other != player:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=games, name=name)
 
