@@ -71,7 +71,7 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_840, 5),
+    "admin": (1_890, 5),
     "api": (410, 1),
     "cli": (1_380, 3),
     "cluster": (2_721, 7),
@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_400, 3),
     "listings": (776, 3),
     "people": (496, 2),
-    "ratings": (1_613, 4),
+    "ratings": (1_952, 4),
     "records": (815, 2),
     "rooms": (1_382, 5),
     "services": (2_417, 5),

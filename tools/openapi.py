@@ -17,6 +17,7 @@ from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
 from tictactoe_server.ratings.pages import CSV, LadderList
+from tictactoe_server.ratings.season import Season
 from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
@@ -30,6 +31,10 @@ _PLACES: Final = {
     "ladder": "The name of the rules of a ladder",
     "player": "The id of a player",
     "event": "The code of an event, in any spelling",
+}
+_SPAN: Final = {
+    "from": "The first day of a season (UTC), as in 2026-01-31",
+    "to": "Its last day",
 }
 
 
@@ -71,8 +76,13 @@ PATHS: Final = {
     "/api/ladders/checkpoints": Path(
         "How the checkpoints of ratings follow from one another", (Links,), query={"after": "After this number"}
     ),
-    "/api/ladders/{ladder}": Path("A ladder with its best 100 players", (LadderState,)),
-    "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV),
+    "/api/ladders/bots": Path("The rules by which games of bots were imported", (LadderList,)),
+    "/api/ladders/bots/{ladder}": Path("How strong bots are by all their games", (Season,)),
+    "/api/ladders/bots/{ladder}.csv": Path("Its rows alone", (str,), CSV),
+    "/api/ladders/{ladder}": Path(
+        "A ladder with its best 100 players, or all of its games between two days", (LadderState, Season), query=_SPAN
+    ),
+    "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV, query=_SPAN),
     "/api/players/{player}": Path("A player's ladders and newest rated games", (PlayerProfile,)),
     "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),
 }

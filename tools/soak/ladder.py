@@ -66,13 +66,14 @@ class Found:
     changed: int = 0
     digests: dict[str, list[str]] = field(default_factory=dict)
     moved: str = ""
+    is_over: bool = False
     newest_at: float = field(default_factory=time.monotonic)
     wrong: list[str] = field(default_factory=list)
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing has ended for so long that nothing will."""
-        return time.monotonic() - self.newest_at > 2 * GAME_SECONDS
+        """Whether no game will end any more, or none has for so long that none will."""
+        return self.is_over or time.monotonic() - self.newest_at > 2 * GAME_SECONDS
 
     @property
     def has_failed(self) -> bool:
@@ -238,7 +239,9 @@ async def run(folder: Path, *, games: int, kills: int, streams: int, people: int
         playing = [asyncio.create_task(_play_at_table(free, left, found, choice)) for _ in range(tables)]
         killing = asyncio.create_task(_kill(cluster, found, games, kills, choice))
         try:
-            await asyncio.gather(*playing, killing)
+            await asyncio.gather(*playing)
+            found.is_over = True
+            await killing
         finally:
             for task in (*playing, killing):
                 task.cancel()
@@ -255,7 +258,7 @@ class Tables:
         self._free, self._choice, self._met = people, choice, Counter[frozenset[str]]()
 
     def take(self, count: int) -> list[Person]:
-        """Return so many who are free, and who may meet each other."""
+        """Return so many who are free and who may meet each other, nobody where none such are found."""
         for _ in range(10_000):
             some = self._choice.sample(self._free, count)
             pairs = [frozenset((one.name, other.name)) for one, other in combinations(some, 2)]
@@ -263,7 +266,7 @@ class Tables:
                 self._met.update(pairs)
                 self._free = [person for person in self._free if person not in some]
                 return some
-        raise ValueError("Too few people for so many games.")
+        return []
 
     def free(self, people: list[Person]) -> None:
         """Let them play again."""
@@ -274,7 +277,9 @@ async def _play_at_table(tables: Tables, left: Iterator[int], found: Found, choi
     """Have people who are free play one game after another."""
     for _ in left:
         rules = choice.choice([*LADDERS])
-        some = tables.take(LADDERS[rules])
+        if not (some := tables.take(LADDERS[rules])):
+            found.wrong.append("too few people for so many games")
+            return
         begun = time.monotonic()
         try:
             async with asyncio.timeout(GAME_SECONDS):
@@ -357,7 +362,7 @@ async def _judge(cluster: Cluster, folder: Path, found: Found) -> None:
     said, _ = await client.communicate()
     if client.returncode:
         found.wrong.append(f"tictactoe-client verify: {said.decode()}")
-    _compare(refold.read_games(files[0]), found)
+    compare(refold.read_games(files[0]), found)
     cheat, _ = Counter(player for _, _, own in found.shown.values() for player, _ in own).most_common(1)[0]
     after = refold.fold(refold.read_games(files[0], without=cheat))
     await _order(homes[0], "void-player", cheat, "--reason", "A program played.")
@@ -369,7 +374,7 @@ async def _judge(cluster: Cluster, folder: Path, found: Found) -> None:
     found.moved = f"  {moved} of the other {len(rows)} numbers were others without the games of {cheat}"
 
 
-def _compare(games: list[dict[str, Any]], found: Found) -> None:
+def compare(games: list[dict[str, Any]], found: Found) -> None:
     """Compare the games of the log with the ends that were shown."""
     ids = Counter(game["id"] for game in games)
     rooms = Counter(id.rpartition("-")[0] for id in ids)

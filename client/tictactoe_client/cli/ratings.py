@@ -44,13 +44,14 @@ async def verify(settings: Settings, file: str) -> int:
     if settings.mode == "json":
         newest = found.checkpoints[-1] if found.checkpoints else None
         sums = {key: value for key, value in found._asdict().items() if key not in ("checkpoints", "differences")}
-        differs = [{**one._asdict(), "message": why} for one, why in zip(found.differences, told, strict=True)]
+        rows = [{**one._asdict(), "message": why} for one, why in zip(found.differences, told, strict=True)]
         place = {"checkpoint": newest and newest.number, "key": newest and newest.key}
-        print_own("verified", holds=not told, **sums, **place, differences=differs)
+        print_own("verified", holds=not told, **sums, **place, differences=rows)
     else:
         more = len(told) - _MOST_TOLD
-        lines = [*told[:_MOST_TOLD], *([say("ratings differ more", n=more)] if more > 0 else [])]
-        Output().print(*(lines or [] if settings.quiet else [*_describe(found), *lines]))
+        differs = [*told[:_MOST_TOLD], *([say("ratings differ more", n=more)] if more > 0 else [])]
+        head, *proofs = _describe(found)
+        Output().print(*(differs if settings.quiet else [head, *differs, *proofs]))
     return ExitCode.REFUSED if told else ExitCode.NORMAL
 
 
@@ -59,10 +60,10 @@ def _describe(found: Checked) -> list[str]:
     holds = "differ" if found.differences else "hold"
     sums = {"games": found.games, "entries": found.entries, "verdicts": found.verdicts, "digest": found.digest}
     lines = [say(f"ratings {holds}", **sums)]
-    if found.checkpoints:
+    if found.checkpoints and not found.differences:
         newest = found.checkpoints[-1]
         lines.append(say("ratings signed", n=found.signed_games, number=newest.number, key=newest.key))
-    else:
+    elif not found.checkpoints:
         lines.append(say("ratings not signed"))
     if found.remembered:
         lines.append(say("ratings remembered", n=found.remembered))

@@ -28,7 +28,7 @@ from tictactoe_protocol.ratings.checkpoints import (
     sign_checkpoint,
 )
 from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, RatedGame, Verdict
+from tictactoe_protocol.ratings.log import MOST_GAMES, Judge, RatedGame, Verdict
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import (
@@ -153,6 +153,15 @@ class Folding:
         for number in range(1, len(self._log) + 1):
             if (found := await self._entries.load(key_of(number))) is not None:
                 yield found[0]
+
+    def list_ids(self) -> Iterator[str]:
+        """Yield the ids of all rated games, in the order of the log."""
+        for entry in self._log:
+            yield from entry.games
+
+    def judge_of_all(self) -> Judge:
+        """Return what all verdicts together leave of a game."""
+        return Judge(self._verdicts)
 
     async def list_snapshots(self) -> AsyncIterator[Snapshot]:
         """Yield the snapshots that are kept, up to the newest checkpoint."""

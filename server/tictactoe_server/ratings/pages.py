@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
@@ -18,6 +16,7 @@ from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Route
+from tictactoe_server.ratings.season import Season, SeasonRow, Span, describe_season, format_csv, parse_span
 from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
@@ -35,14 +34,18 @@ class LadderList(Struct, frozen=True):
 
 class LadderPages(NamedTuple):
     """What is answered: `keys` returns those of all ladders, `describe` the first rows of one, `describe_player` one
-    player by the id; that raises `Refused` for one of whom nothing is known. `list_links` returns the links of the
-    checkpoints after one of a number.
+        player by the id; that raises `Refused` for one of whom nothing is known. `list_links` returns the links of the
+    checkpoints after one of a number. `measure` returns a season of a ladder, `measure_bots` the table of bots by the
+    rules of a key, and `bots` for which rules there is one.
     """
 
     keys: Callable[[], Sequence[str]]
     describe: Callable[[str, int], Awaitable[LadderState]]
     describe_player: Callable[[str], Awaitable[PlayerProfile]]
     list_links: Callable[[int], Links]
+    measure: Callable[[str, Span], Awaitable[Season]]
+    measure_bots: Callable[[str], Awaitable[Season]]
+    bots: Callable[[], Awaitable[Sequence[str]]]
 
     @property
     def routes(self) -> Mapping[str, Route]:
@@ -50,21 +53,25 @@ class LadderPages(NamedTuple):
         return {
             "/api/ladders": lambda request: _json(LadderList(tuple(self.keys()))),
             "/api/ladders/checkpoints": self.show_links,
+            "/api/ladders/bots": self.list_bots,
+            r"/api/ladders/bots/([\w-]+)(\.csv)?": self.export_bots,
+            r"/ladder/bots/([\w-]+)": self.show_bots,
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             r"/api/players/([\w-]+)": self.show_player,
             r"/ladder/([\w-]+)": self.show,
         }
 
     async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:
-        """Answer with the ladder of a key, as an object or as rows."""
-        state = await self._find(key)
-        if not form:
-            return _json(state)
-        text = io.StringIO()
-        writer = csv.writer(text)
-        writer.writerow(LadderRow.__struct_fields__)
-        writer.writerows([getattr(row, name) for name in LadderRow.__struct_fields__] for row in state.rows)
-        return HttpResponse(HTTPStatus.OK, text.getvalue().encode(), CSV)
+        """Answer with the ladder of a key, or a season of it, as an object or as rows."""
+        return _answer(await self._find_season(request, key) or await self._find(key), form)
+
+    async def export_bots(self, request: HttpRequest, key: str, form: str | None) -> Reply:
+        """Answer with the table of bots by some rules, as an object or as rows."""
+        return _answer(await self.measure_bots(key), form)
+
+    async def list_bots(self, request: HttpRequest) -> Reply:
+        """Answer with the rules by which bots have played."""
+        return _json(LadderList(tuple(await self.bots())))
 
     def show_links(self, request: HttpRequest) -> Reply:
         """Answer with the links of the checkpoints `after` one of this number, 0 for all from the first one."""
@@ -76,16 +83,37 @@ class LadderPages(NamedTuple):
         return _json(await self.describe_player(id[:_MAX_ID]))
 
     async def show(self, request: HttpRequest, key: str) -> Reply:
-        """Answer with a ladder as text, or the page's head."""
+        """Answer with a ladder, or a season of it, as text, or the page's head."""
+        if not request.wants_html and (season := await self._find_season(request, key)) is not None:
+            return describe_season(season)
         state = await self._find(key)
         if request.wants_html:
             return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.")
         return describe_ladder(state)
 
+    async def show_bots(self, request: HttpRequest, key: str) -> Reply:
+        """Answer with the table of bots by some rules as text, or the page's head."""
+        season = await self.measure_bots(key)
+        if request.wants_html:
+            return PageHead(f"Bots at {key}", f"{season.games} games of bots.")
+        return describe_season(season)
+
+    async def _find_season(self, request: HttpRequest, key: str) -> Season | None:
+        """Return the season that is asked for, None where it is the ladder as it is now."""
+        asked = parse_qs(request.query)
+        if not asked.keys() & {"from", "to"}:
+            return None
+        self._check(key)
+        since, until = (asked.get(name, [None])[-1] for name in ("from", "to"))
+        return await self.measure(key, parse_span(since, until))
+
     async def _find(self, key: str) -> LadderState:
+        self._check(key)
+        return await self.describe(key, MAX_LISTED_PLAYERS)
+
+    def _check(self, key: str) -> None:
         if key not in self.keys():
             raise Refused(ErrorCode.NOT_ALLOWED, "ladder", path="rules", ladders=list(self.keys()))
-        return await self.describe(key, MAX_LISTED_PLAYERS)
 
 
 def describe_ladder(state: LadderState) -> list[str]:
@@ -101,5 +129,10 @@ def describe_ladder(state: LadderState) -> list[str]:
     return [*head.splitlines(), "", *(rows or ["Nobody is known well enough yet."])]
 
 
-def _json(value: LadderList | LadderState | Links | PlayerProfile) -> HttpResponse:
+def _answer(table: LadderState | Season, form: str | None) -> HttpResponse:
+    fields = (SeasonRow if isinstance(table, Season) else LadderRow).__struct_fields__
+    return HttpResponse(HTTPStatus.OK, format_csv(table.rows, fields).encode(), CSV) if form else _json(table)
+
+
+def _json(value: LadderList | LadderState | Links | PlayerProfile | Season) -> HttpResponse:
     return HttpResponse(HTTPStatus.OK, encode(value), JSON)

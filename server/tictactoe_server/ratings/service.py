@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, to_builtins
 from msgspec.structs import asdict, replace
 
 from tictactoe_engine import Rules
@@ -46,6 +46,8 @@ from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.pages import LadderPages
+from tictactoe_server.ratings.season import SeasonRow, format_csv, parse_span
+from tictactoe_server.ratings.seasons import BOT_GAMES, Seasons
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import ACCOUNTS
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
@@ -74,12 +76,18 @@ log: Final = structlog.get_logger(__name__)
 class Ladders(Service):
     """Rates games of the rules that the settings name, where people have names."""
 
-    tables = (ENTRIES, LADDERS, SECRETS)
+    tables = (ENTRIES, LADDERS, SECRETS, BOT_GAMES)
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
         self.routes = LadderPages(
-            lambda: self.keys, self.describe, self.describe_player, lambda after: self.folding.list_links(after)
+            lambda: self.keys,
+            self.describe,
+            self.describe_player,
+            lambda after: self.folding.list_links(after),
+            lambda key, span: self.seasons.measure(key, span),
+            lambda key: self.seasons.measure_bots(key),
+            lambda: self.seasons.list_bots(),
         ).routes
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
@@ -89,6 +97,7 @@ class Ladders(Service):
         self._core, self._accounts = core, Accounts(core.store)
         self.keys: Sequence[str] = core.settings.rated_rules
         self.folding = Folding(core.store, self._tell)
+        self.seasons = Seasons(self.folding, core.store, self._tasks, self.name_of)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
             core.on_room(self._look_later)
@@ -289,6 +298,20 @@ class Ladders(Service):
         """Return figures, and the log as it is written to a file."""
         lines = await export_log(self.folding)
         return self._figures(), lines
+
+    async def season(self, key: str, since: str | None, until: str | None) -> tuple[dict[str, Any], bytes]:
+        """Return the table of a ladder between two days, and as CSV; raises `OrderRefused` and `StoreUnavailable`."""
+        if key not in self.keys:
+            raise OrderRefused(f"There is no ladder of {key}, but of: {', '.join(self.keys) or 'nothing'}.")
+        try:
+            season = await self.seasons.measure(key, parse_span(since, until))
+        except Refused as why:
+            raise OrderRefused(why.message) from None
+        return to_builtins(season), format_csv(season.rows, SeasonRow.__struct_fields__).encode()
+
+    async def import_cups(self, files: Sequence[str]) -> dict[str, int]:
+        """Keep the games of cups for the ladders of bots; see `Seasons.import_cups`."""
+        return await self.seasons.import_cups(files)
 
     def _figures(self) -> dict[str, Any]:
         folding = self.folding

@@ -14,6 +14,7 @@ from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, on
 from tests.server.test_challenges import challenge, id_of, known, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
+from tictactoe_server.listings.listed import Listed
 
 __all__ = ["quick"]
 
@@ -167,6 +168,27 @@ async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:
         await bo.ask("move", room=room, cell=36, ply=1)
         await bo.ask("resign", room=room)
         assert (await bo.ask("rematch", room=room))["data"]["why"] == "rated rematch"
+
+
+class Late(Listed):
+    """A room as another server knew it some time ago."""
+
+    is_gone = is_opening = has_somebody = False
+    watching = 0
+
+
+async def test_a_game_that_is_kept_and_still_listed_as_on_counts_once() -> None:
+    async with a_server() as server, people(server) as (ana, bo):
+        for _ in range(8):
+            await play_rated(ana, bo)
+        room = await begin(ana, bo)
+        on = server.core.registry.by_code[room].room
+        for peer, cell in ((ana, 35), (bo, 36)):
+            await peer.ask("move", room=room, cell=cell, ply=cell - 35)
+        await bo.ask("resign", room=room)
+        await until(lambda: server.ladders.folding.games == 9)
+        server.core.lists.seats.update(Late(on, "", ""), None)
+        assert (await bo.ask("join", room=(await ana.ask("create", **RATED))["room"]))["type"] == "ok"
 
 
 async def test_the_eleventh_game_of_two_in_a_day_is_refused_when_they_would_sit_down() -> None:
