@@ -1,0 +1,85 @@
+/** Ladders, players and challenges in words, as tictactoe_protocol.ladders. A viewer is the id of whoever reads. */
+
+import { say } from "../catalogue.js";
+import { clean, describeClock, describeRules } from "../words.js";
+
+const CLOSINGS = ["undecided", "advantage"];
+const ENDS = ["accepted", "declined", "withdrawn", "expired", "failed", "gone"];
+const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
+
+/** The nearest whole number, of two the even one. */
+function whole(value = 0) {
+	const low = Math.floor(value);
+	return value - low > 0.5 || (value - low === 0.5 && low % 2) ? low + 1 : low;
+}
+
+/** A rating with how far it may be from the true one, in 19 of 20 cases. */
+export const describeRating = (rating = 0, deviation = 0) => `${whole(rating)} ±${whole(2 * deviation)}`;
+
+/** How many games of about how many somebody has played until a rating is shown. */
+const describeToRank = ([n = 0, of = 0]) => say("rated to rank", { n, of });
+
+/** What a game changed for the player of a name, for who reads where there is none. @param {Protocol.RatingChange} change @param {string} name */
+function describeChange({ before, after, expected, to_rank }, name) {
+	const who = name ? "other" : "you";
+	if (to_rank) return say(`rated ${who} to rank`, { name, n: to_rank[0], of: to_rank[1], to_rank: describeToRank(to_rank) });
+	const points = whole(expected * 100);
+	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
+	return say(`rated ${who}`, { name, before: whole(before), after: whole(after), expected: told });
+}
+
+/** What a rated game changed, a line a player, the viewer's own first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
+export function describeRated({ players }, names, viewer) {
+	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
+	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : clean(names[id] ?? id)));
+}
+
+/** What a ladder measures, and why it is closed where it is. @param {Protocol.LadderState} ladder */
+export function describeLadder({ games: n, advantage, decided, closed }) {
+	const told = n ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
+	if (!closed) return [told];
+	const { reason, figure, of } = closed;
+	return [told, CLOSINGS.includes(reason) ? say(`ladder closed ${reason}`, { n: figure, of }) : say("ladder closed", { reason: clean(reason) })];
+}
+
+/** @param {keyof typeof COLUMNS} of */
+export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
+
+/** The cells of a row of a ladder, and of a player in a ladder. @param {Protocol.LadderRow} row */
+export const listCells = ({ place, name, rating, deviation, games, trend }) =>
+	[place, clean(name), describeRating(rating, deviation), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
+
+/** @param {Protocol.LadderStanding} standing */
+export function listStanding({ rules, rating, deviation, to_rank, place, wins, draws, losses }) {
+	const shown = rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation);
+	return [rules, shown ?? "", place ?? "", wins, draws, losses].map(String);
+}
+
+/** How the last rated games of who asks with this player ended, empty for none. @param {Protocol.PlayerProfile} profile */
+export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
+
+/** What is to be played, in few words. @param {Protocol.OpenChallenge} challenge */
+export function describeTerms({ rules, clock, rated, within, side, name }) {
+	const told = [describeRules(rules), describeClock(clock)];
+	if (rated) told.push(say("rated"));
+	if (within) told.push(say("challenge within", { n: within }));
+	if (side) told.push(say("challenge side", { name: nameSomebody(name), mark: side }));
+	return told.join(", ");
+}
+
+/** Who asks whom for which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
+export function describeChallenge(challenge, viewer, other) {
+	const { player, to, name } = challenge;
+	const isOwn = player === viewer;
+	const terms = describeTerms(challenge);
+	if (to) return say(isOwn ? "challenge by you" : "challenge you", { name: nameSomebody(isOwn ? other : name), terms });
+	return say(isOwn ? "challenge all by you" : "challenge all", { name: nameSomebody(name), terms });
+}
+
+/** What became of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
+export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
+	const isOwn = player === viewer;
+	return say(`challenge ${ENDS.includes(how) ? how : "gone"} ${isOwn ? "asker" : "asked"}`, { name: nameSomebody(isOwn ? other : name), room });
+}
+
+const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
