@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_400, 3),
     "listings": (760, 3),
     "people": (490, 2),
-    "ratings": (1_450, 3),
+    "ratings": (1_460, 3),
     "records": (820, 2),
     "rooms": (1_390, 5),
     "services": (2_400, 5),

@@ -21,6 +21,7 @@ from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResp
 CSV: Final = "text/csv; charset=utf-8"
 _MAX_ID: Final = 40
 _NAME_WIDTH: Final = 25
+_MODULE: Final = "ladders/pages.js"
 
 
 class LadderList(Struct, frozen=True):
@@ -46,6 +47,7 @@ class LadderPages(NamedTuple):
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             r"/api/players/([\w-]+)": self.show_player,
             r"/ladder/([\w-]+)": self.show,
+            r"/player/([\w-]+)": self.head_of_player,
         }
 
     async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:
@@ -67,8 +69,12 @@ class LadderPages(NamedTuple):
         """Answer with a ladder as text, or the page's head."""
         state = await self._find(key)
         if request.wants_html:
-            return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.")
+            return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.", _MODULE)
         return describe_ladder(state)
+
+    def head_of_player(self, request: HttpRequest, id: str) -> Reply:
+        """Answer with the page's head for a player; it names nobody, as the page asks who looks."""
+        return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
 
     async def _find(self, key: str) -> LadderState:
         if key not in self.keys():

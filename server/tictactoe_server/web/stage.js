@@ -90,19 +90,29 @@ export class Stage {
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
-				h("span.who", h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
+				h("span.who", h("a.name"), h("span.note")), h("span.score"), h("span.clock"));
 		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
 			setText(who.children[0], is_own ? say("player you", { name }) : name);
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
 			setEmblem(who.children[0], player);
+			this.#lead(who.children[0], name, !is_own && player);
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;
 			setText(clock, formatDuration(clock_ms));
 			clock.className = moves && clock_ms < SHORT_MS ? "clock short" : "clock";
 		});
+	}
+
+	/** Have a name lead to its player once a game is over that is none of a tournament. @param {HTMLAnchorElement} link @param {string} name @param {string | false} player */
+	#lead(link, name, player) {
+		const { app: { connection, names }, game } = this.page;
+		const leads = player && connection.knows("challenges") && game?.state?.status === "over" && !game.state.event;
+		if (!leads) return link.removeAttribute("href");
+		names.set(player, name);
+		link.href = `/player/${player}`;
 	}
 
 	/** @param {Scene["turn"]} turn @param {Rules} rules */
@@ -129,7 +139,7 @@ export class Stage {
 		const { app, controls } = this.page;
 		if (!isStale(this.#card, kind)) return;
 		if (kind === "door") show(this.#card, makeDoor(app, state, (name) => controls.join(name)));
-		else show(this.#card, kind === "invitation" && makeInvitation(app, state.room));
+		else show(this.#card, kind === "invitation" && makeInvitation(app, state));
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 

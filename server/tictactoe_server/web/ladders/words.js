@@ -14,16 +14,15 @@ function whole(value = 0) {
 }
 
 /** A rating with how far it may be from the true one, in 19 of 20 cases. */
-export const describeRating = (rating = 0, deviation = 0) => `${whole(rating)} ±${whole(2 * deviation)}`;
-
+const describeRating = (rating = 0, deviation = 0) => `${whole(rating)} ±${whole(2 * deviation)}`;
 /** How many games of about how many somebody has played until a rating is shown. */
 const describeToRank = ([n = 0, of = 0]) => say("rated to rank", { n, of });
+const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
 
 /** What a game changed for the player of a name, for who reads where there is none. @param {Protocol.RatingChange} change @param {string} name */
 function describeChange({ before, after, expected, to_rank }, name) {
-	const who = name ? "other" : "you";
+	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
 	if (to_rank) return say(`rated ${who} to rank`, { name, n: to_rank[0], of: to_rank[1], to_rank: describeToRank(to_rank) });
-	const points = whole(expected * 100);
 	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
 	return say(`rated ${who}`, { name, before: whole(before), after: whole(after), expected: told });
 }
@@ -42,38 +41,28 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 	return [told, CLOSINGS.includes(reason) ? say(`ladder closed ${reason}`, { n: figure, of }) : say("ladder closed", { reason: clean(reason) })];
 }
 
-/** @param {keyof typeof COLUMNS} of */
+/** The titles of the cells below. @param {keyof typeof COLUMNS} of */
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
-
-/** The cells of a row of a ladder, and of a player in a ladder. @param {Protocol.LadderRow} row */
+/** The cells of a player's row. @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
 	[place, clean(name), describeRating(rating, deviation), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
-
-/** @param {Protocol.LadderStanding} standing */
-export function listStanding({ rules, rating, deviation, to_rank, place, wins, draws, losses }) {
-	const shown = rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation);
-	return [rules, shown ?? "", place ?? "", wins, draws, losses].map(String);
-}
-
+/** How a player stands in a ladder. @param {Protocol.LadderStanding} standing */
+export const listStanding = ({ rules, rating, deviation, to_rank, place, wins, draws, losses }) =>
+	[rules, rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation), place, wins, draws, losses].map((cell) => String(cell ?? ""));
 /** How the last rated games of who asks with this player ended, empty for none. @param {Protocol.PlayerProfile} profile */
 export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
 
 /** What is to be played, in few words. @param {Protocol.OpenChallenge} challenge */
-export function describeTerms({ rules, clock, rated, within, side, name }) {
-	const told = [describeRules(rules), describeClock(clock)];
-	if (rated) told.push(say("rated"));
-	if (within) told.push(say("challenge within", { n: within }));
-	if (side) told.push(say("challenge side", { name: nameSomebody(name), mark: side }));
-	return told.join(", ");
-}
+export const describeTerms = ({ rules, clock, rated, within, side, name }) => [
+	...[describeRules(rules), describeClock(clock)],
+	...[rated && say("rated"), within && say("challenge within", { n: within }), side && say("challenge side", { name: nameSomebody(name), mark: side })].filter(Boolean),
+].join(", ");
 
 /** Who asks whom for which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
 export function describeChallenge(challenge, viewer, other) {
-	const { player, to, name } = challenge;
-	const isOwn = player === viewer;
-	const terms = describeTerms(challenge);
-	if (to) return say(isOwn ? "challenge by you" : "challenge you", { name: nameSomebody(isOwn ? other : name), terms });
-	return say(isOwn ? "challenge all by you" : "challenge all", { name: nameSomebody(name), terms });
+	const [isOwn, terms] = [challenge.player === viewer, describeTerms(challenge)];
+	const name = nameSomebody(isOwn && challenge.to ? other : challenge.name);
+	return say(`challenge ${challenge.to ? (isOwn ? "by you" : "you") : isOwn ? "all by you" : "all"}`, { name, terms });
 }
 
 /** What became of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
@@ -81,5 +70,3 @@ export function describeChallengeEnd({ how, room = "" }, { player, name }, viewe
 	const isOwn = player === viewer;
 	return say(`challenge ${ENDS.includes(how) ? how : "gone"} ${isOwn ? "asker" : "asked"}`, { name: nameSomebody(isOwn ? other : name), room });
 }
-
-const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
