@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.ladders import tabulate_standings
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_server.core.core import PageHead, Reply, Route
@@ -47,7 +48,7 @@ class LadderPages(NamedTuple):
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             r"/api/players/([\w-]+)": self.show_player,
             r"/ladder/([\w-]+)": self.show,
-            r"/player/([\w-]+)": self.head_of_player,
+            r"/player/([\w-]+)": self.show_player_page,
         }
 
     async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:
@@ -72,9 +73,12 @@ class LadderPages(NamedTuple):
             return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.", _MODULE)
         return describe_ladder(state)
 
-    def head_of_player(self, request: HttpRequest, id: str) -> Reply:
-        """Answer with the page's head for a player; it names nobody, as the page asks who looks."""
-        return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
+    async def show_player_page(self, request: HttpRequest, id: str) -> Reply:
+        """Answer with a player's ladders as text, or the page's head: that page is also of who has none."""
+        if request.wants_html:
+            return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
+        profile = await self.describe_player(id[:_MAX_ID])
+        return [profile.name, *(", ".join(filter(None, row)) for row in tabulate_standings(profile).values())]
 
     async def _find(self, key: str) -> LadderState:
         if key not in self.keys():

@@ -241,8 +241,7 @@ export class GamePage {
 	async onRated(push) {
 		await prepareLadders();
 		const { describeRated } = await import("./ladders/words.js");
-		const seats = Object.values(this.room?.state?.seats ?? {}).flatMap((seat) => (seat ? [[seat.player, seat.name]] : []));
-		const told = describeRated(push, Object.fromEntries(seats), this.room?.viewer ?? "");
+		const told = describeRated(push, Object.fromEntries(this.app.names), this.room?.viewer ?? "");
 		for (const line of told) this.talk.note(line);
 		this.app.say(this.room?.seat ? told[0] : told.join(" "));
 	}

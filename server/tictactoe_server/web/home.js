@@ -34,7 +34,7 @@ export function makeHome(app) {
 		side.element,
 		banner,
 	);
-	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby, side.seeks] };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby, side] };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
@@ -69,7 +69,20 @@ function makeSide(app) {
 		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), looking, events),
 	);
 	draw();
-	return { element, lobby, seeks: followSeeks(app, looking), drawEvents };
+	return { element, lobby, onPhase, onNews, drawEvents };
+
+	/** Who looks for a game, where people may challenge each other. */
+	function onPhase() {
+		const { connection } = app;
+		if (!looking.hidden || connection.phase !== "on" || !connection.knows("challenges")) return;
+		looking.hidden = false;
+		import("./ladders/challenges.js").then(({ showSeeks }) => showSeeks(app, looking)).catch(() => (looking.hidden = true));
+	}
+
+	/** @param {News} news */
+	function onNews(news) {
+		if (news.type === "seeks") app.hearChallenge(news);
+	}
 
 	async function drawEvents() {
 		if (!app.connection.knows("events")) return;
@@ -89,15 +102,6 @@ function makeSide(app) {
 		if (room) app.navigate(`/${room}`);
 		else app.say(say("page no code"));
 	}
-}
-
-/** Who looks for a game, where people may challenge each other. @param {App} app @param {HTMLElement} section @returns {PagePart} */
-function followSeeks(app, section) {
-	/** @type {ReturnType<typeof import("./ladders/seeks.js").makeSeeks> | undefined} */
-	let seeks;
-	const load = () => (seeks ??= import("./ladders/seeks.js").then(({ makeSeeks }) => makeSeeks(app, section)));
-	const onPhase = () => app.connection.phase === "on" && app.connection.knows("challenges") && load().then(({ begin }) => begin(), () => (seeks = undefined));
-	return { onPhase, onNews: (news) => void (news.type === "seeks" && load().then(({ hear }) => hear(news), () => undefined)) };
 }
 
 /** @param {App} app */

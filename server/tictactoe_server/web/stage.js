@@ -81,12 +81,14 @@ export class Stage {
 	/** Draw what changes with the time. @param {Scene} scene */
 	tick({ banner, players, questions, state }) {
 		this.drawBanner(banner);
-		this.#drawPlayers(players, state.rules);
+		this.#drawPlayers(players, state);
 		this.#drawQuestions(questions);
 	}
 
-	/** A row for each seat. @param {Scene["players"]} players @param {Rules} rules */
-	#drawPlayers(players, rules) {
+	/** A row for each seat; a name leads to its player once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
+	#drawPlayers(players, { rules, status, event }) {
+		const { app: { connection, names } } = this.page;
+		const leads = status === "over" && !event && connection.knows("challenges");
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
@@ -97,22 +99,15 @@ export class Stage {
 			setText(who.children[0], is_own ? say("player you", { name }) : name);
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
 			setEmblem(who.children[0], player);
-			this.#lead(who.children[0], name, !is_own && player);
+			if (player) names.set(player, name);
+			if (leads && player && !is_own) who.children[0].href = `/player/${player}`;
+			else who.children[0].removeAttribute("href");
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;
 			setText(clock, formatDuration(clock_ms));
 			clock.className = moves && clock_ms < SHORT_MS ? "clock short" : "clock";
 		});
-	}
-
-	/** Have a name lead to its player once a game is over that is none of a tournament. @param {HTMLAnchorElement} link @param {string} name @param {string | false} player */
-	#lead(link, name, player) {
-		const { app: { connection, names }, game } = this.page;
-		const leads = player && connection.knows("challenges") && game?.state?.status === "over" && !game.state.event;
-		if (!leads) return link.removeAttribute("href");
-		names.set(player, name);
-		link.href = `/player/${player}`;
 	}
 
 	/** @param {Scene["turn"]} turn @param {Rules} rules */

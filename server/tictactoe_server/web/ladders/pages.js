@@ -10,7 +10,7 @@ import { Lost } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { setBlocked } from "./challenges.js";
 import { weighCheckpoint } from "./checkpoints.js";
-import { listLadders, nameLadder } from "./rated.js";
+import { linkTo, listLadders, nameLadder } from "./rated.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
 
 const MOST_LISTED = 50;
@@ -55,14 +55,6 @@ function makeRows(app, rows) {
 	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
 }
 
-/** The name of a player, which leads to their page. @param {App} app */
-export function linkTo(app, player = "", name = "") {
-	const link = h("a", { href: `/player/${player}` }, name);
-	app.names.set(player, name);
-	setEmblem(link, player);
-	return link;
-}
-
 /** @param {App} app @param {string} id */
 async function makePlayer(app, id) {
 	const { connection } = app;
@@ -79,7 +71,7 @@ async function makePlayer(app, id) {
 	const head = h("h1", title);
 	setEmblem(head, id);
 	app.names.set(id, title);
-	const challenge = async () => (await import("./seeks.js")).askForGame(app, id);
+	const challenge = async () => (await import("./terms.js")).askForGame(app, id);
 	const element = h("div.ladders",
 		h("div.hero", head, mayMeet && h("div.row", button(say("page challenge"), challenge, { class: "primary" }), block)),
 		h("p", describeMeetings(profile)),

@@ -1,12 +1,21 @@
-/** Which ladders there are, and the switch that has a game rated where that is possible. */
+/** Ways to ladders and players, and the switch that has a game rated where that is possible. */
 
 import { say } from "../catalogue.js";
 import { h, setText } from "../dom.js";
+import { setEmblem } from "../emblem.js";
 import { nameGame } from "../words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
 /** The keys of the ladders that there are. @param {App} app @returns {Promise<string[]>} */
 export const listLadders = async ({ connection }) => (connection.knows("ratings") ? fetch("/api/ladders").then((answer) => answer.json()).then(({ ladders }) => ladders, () => []) : []);
+
+/** The name of a player, which leads to their page. @param {App} app */
+export function linkTo(app, player = "", name = "") {
+	const link = h("a", { href: `/player/${player}` }, name);
+	app.names.set(player, name);
+	setEmblem(link, player);
+	return link;
+}
 
 /** @param {App} app */
 export function makeRated(app) {
