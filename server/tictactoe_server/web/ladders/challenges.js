@@ -8,13 +8,14 @@ import { linkTo, listLadders } from "./rated.js";
 import { describeChallenge, describeChallengeEnd, describeTerms } from "./words.js";
 
 const TICK_MS = 250;
-/** How long a banner takes no click, as it came where somebody was about to press something else. */
+/** How long banners take no click after another came in the place of what somebody was about to press. */
 const FRESH_MS = 800;
 /** What is open, by its id, and what shows it. @type {Map<string, {challenge: Protocol.OpenChallenge, shown: HTMLElement}>} */
 const open = new Map();
 /** What this window asked for: elsewhere its room is not entered by itself. @type {Set<string>} */
 const made = new Set();
 const place = h("aside.challenges");
+let settling = 0;
 /** What is over has its place in it until the pointer is elsewhere, so that no other row comes under that. */
 const seeks = h("ul.rooms.seeks", { pointerleave: () => seeks.querySelectorAll("[inert]").forEach((row) => row.remove()) });
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
@@ -86,13 +87,19 @@ function makeBanner(app, challenge) {
 	}
 }
 
-/** Show something over the page, which is read out as it comes. @param {string} told @param {...Node} more */
+/** Show something over the page, which is read out as it comes; only the first of them is seen. @param {string} told @param {...Node} more */
 function showBanner(told, ...more) {
-	const banner = h("section.challenge.fresh", { "aria-label": say("page challenge") }, h("p", { role: "alert" }, told), ...more);
+	const banner = h("section.challenge", { "aria-label": say("page challenge") }, h("p", { role: "alert" }, told), ...more);
 	place.append(banner);
 	document.querySelector("main")?.before(place);
-	setTimeout(() => banner.classList.remove("fresh"), FRESH_MS);
+	settle();
 	return banner;
+}
+
+function settle() {
+	clearTimeout(settling);
+	place.classList.add("fresh");
+	settling = setTimeout(() => place.classList.remove("fresh"), FRESH_MS);
 }
 
 /** Accept a challenge and go to its room, or end it. @param {App} app @param {string} challenge its id @param {boolean} accept */
@@ -133,6 +140,7 @@ function close(id = "") {
 	open.delete(id);
 	if (shown && shown.parentElement === seeks && seeks.matches(":hover")) shown.inert = true;
 	else shown?.remove();
+	if (challenge?.to) settle();
 	return challenge;
 }
 
