@@ -91,6 +91,7 @@ async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(server: 
         await play_rated(ana, bo)
         cy = await visit(address(server, f"/player/{ana.welcome['player']}"))
         await expect(cy.page.get_by_role("heading", name="ana")).to_be_visible()
+        assert await find_violations(cy.page) == []
         await expect(cy.page.locator(".rooms").first).to_contain_text("Connect four")
         await cy.page.get_by_role("link", name="Replay: ana v bo").click()
         await expect(cy.page.get_by_role("heading", name="ana v bo")).to_be_visible()
@@ -192,11 +193,13 @@ async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_fo
     seeks = ana.page.locator(".seeks li")
     await expect(ana.page.get_by_role("link", name="Ladders")).to_be_visible()
     await ana.button("Look for an opponent").click()
+    assert await find_violations(ana.page) == []
     await ana.page.get_by_role("combobox", name="Game").select_option("gomoku")
     await ana.button("Ask everybody").click()
     await expect(seeks).to_have_count(1)
     await bo.ask("seek", rules="four")
     await expect(seeks).to_have_count(2)
+    assert await find_violations(ana.page) == []
     await ana.page.get_by_role("button", name="Take back: ").click()
     await expect(seeks.first).to_have_attribute("inert", "")
     await ana.page.mouse.move(0, 0)

@@ -91,7 +91,7 @@ function makeBanner(app, challenge) {
 function showBanner(told, ...more) {
 	const banner = h("section.challenge", { "aria-label": say("page challenge") }, h("p", { role: "alert" }, told), ...more);
 	place.append(banner);
-	document.querySelector("main")?.before(place);
+	if (!place.isConnected) document.querySelector("main")?.before(place);
 	settle();
 	return banner;
 }
@@ -155,10 +155,15 @@ export function challengeAgain(app, { state, player }) {
 	ask(app, { type: "challenge", player: seat.player, rules: preset ?? fields, clock, rated: true, side }).catch((error) => app.say(messageOf(error)));
 }
 
-/** Hide a player's challenges and chat, or show them again; all whom one blocks. @param {App} app @param {string} player @param {boolean} on */
+/** Hide a player's challenges and chat, or show them again; whether they are hidden then. @param {App} app @param {string} player @param {boolean} on */
 export async function setBlocked(app, player, on) {
-	const { blocks = [] } = await app.connection.request({ type: "block", player, on }).catch((error) => void app.say(messageOf(error))) ?? {};
-	for (const [id, { challenge }] of open) if (blocks.includes(challenge.player ?? "")) close(id);
-	if (blocks.includes(player) === on) app.say(say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
-	return blocks;
+	try {
+		await app.connection.request({ type: "block", player, on });
+		for (const [id, { challenge }] of open) if (on && challenge.player === player) close(id);
+		app.say(say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
+		return on;
+	} catch (error) {
+		app.say(messageOf(error));
+		return !on;
+	}
 }

@@ -67,7 +67,7 @@ async function makePlayer(app, id) {
 	});
 	const [{ ladders, games }, title, block] = [profile, clean(profile.name), button("", () => setBlocked(app, id, !isBlocked).then(drawBlock))];
 	let isBlocked = false;
-	drawBlock(blocks);
+	drawBlock(blocks.includes(id));
 	const head = h("h1", title);
 	setEmblem(head, id);
 	app.names.set(id, title);
@@ -80,9 +80,8 @@ async function makePlayer(app, id) {
 	);
 	return { title, element };
 
-	/** @param {readonly string[]} blocks */
-	function drawBlock(blocks) {
-		isBlocked = blocks.includes(id);
+	function drawBlock(is = false) {
+		isBlocked = is;
 		setText(block, say(isBlocked ? "page unblock" : "page block"));
 	}
 }
