@@ -92,6 +92,7 @@ function showBanner(told, ...more) {
 	const banner = h("section.challenge", { "aria-label": say("page challenge") }, h("p", { role: "alert" }, told), ...more);
 	place.append(banner);
 	if (!place.isConnected) document.querySelector("main")?.before(place);
+	if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(told);
 	settle();
 	return banner;
 }
