@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,17 +19,28 @@ import msgspec
 from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import tournaments
+from tictactoe_protocol import ladders, tournaments
 from tictactoe_protocol.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
 from tictactoe_protocol.catalogue import LANGUAGES, speak
+from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
 from tictactoe_protocol.happened import Change, happened, standing
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import PlayerProfile, RoomState
+from tictactoe_protocol.rated import (
+    CLOSINGS,
+    Encounters,
+    LadderClosing,
+    LadderRow,
+    LadderStanding,
+    LadderState,
+    Rated,
+    RatingChange,
+)
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.scene import Unanswered, View, scene
 from tictactoe_protocol.telling import announce, announce_standing
-from tictactoe_protocol.terms import ClockFields, ClockState
+from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, pair_next
@@ -493,6 +504,59 @@ def run_event(event: Event, action: Any, **more: str) -> Event:
     return act(event, "p-org", EventRun(event=event.code, seq=event.seq, action=action, **more))
 
 
+def make_ladders() -> Iterator[dict[str, Any]]:
+    """Yield ladders, players, what games changed and challenges, and how each is told to different people."""
+    names = {"p-ana": "ana", "p-bo": "b\u200bo"}
+    for figure in (0.0, 0.5, 62.5, 249.4):
+        row = LadderRow(7, "p-ana", "a\u200bna", 1500 + figure, figure, 41, -figure)
+        ladder = LadderState(
+            "four", (row, replace(row, player="p-bo", trend=figure)), round(figure * 10), figure, figure / 250
+        )
+        for told in (ladder, *(replace(ladder, closed=LadderClosing(why, 20, 200)) for why in (*CLOSINGS, "newer"))):
+            yield from tell_ladders("ladder", told)
+        changes = {"p-bo": RatingChange(1500, 1500 + figure, figure / 250), "p-ana": RatingChange(1500, 1, 0.075)}
+        yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
+        changes["p-ana"] = replace(changes["p-ana"], to_rank=(1, 10))
+        yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
+    standing = LadderStanding("four", 3, 1, 2, rating=1512.5, deviation=60.25, place=4)
+    profile = PlayerProfile("p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, to_rank=(1, 10))), ())
+    yield from tell_ladders("profile", profile)
+    yield from tell_ladders("profile", replace(profile, with_=Encounters(1, 0, 2, 5)))
+    usual: dict[str, Any] = {"rules": RulesState.of(PRESETS["connect-four"]), "clock": None, "expires_ms": 60_000}
+    clock = ClockTerms(initial_ms=180_000, increment_ms=2_000)
+    for challenge in (
+        OpenChallenge(challenge="c", player="p-ana", name="ana", to="p-bo", **usual),
+        OpenChallenge(challenge="c", player="p-ana", name="ana", **usual | {"clock": clock}, rated=True, within=100),
+        OpenChallenge(challenge="c", player="p-ana", name="a\u200bna", to="p-cy", **usual, side="O"),
+        OpenChallenge(challenge="c", **usual, side="X"),
+    ):
+        yield from tell_ladders("challenge", challenge, names)
+
+
+def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield how something of ladders or challenges is told to a player and to somebody else."""
+    known = names or {}
+    for viewer in ("p-ana", "p-bo"):
+        said = {}
+        for language in LANGUAGES:
+            speak(language)
+            match told:
+                case LadderState():
+                    said[language] = [*ladders.describe_ladder(told), *chain(*ladders.tabulate_ladder(told).values())]
+                case Rated():
+                    said[language] = ladders.describe_rated(told, known, viewer)
+                case PlayerProfile():
+                    rows = chain(*ladders.tabulate_standings(told).values())
+                    said[language] = [*rows, ladders.describe_meetings(told)]
+                case _:
+                    other = known.get(told.to, "")
+                    overs = [ChallengeOver("c", how, "K7M4PQ") for how in (*CHALLENGE_ENDS, "newer")]
+                    ends = [ladders.describe_challenge_end(over, told, viewer, other) for over in overs]
+                    said[language] = [ladders.describe_challenge(told, viewer, other), *ends]
+        speak("en")
+        yield {"kind": kind, "told": msgspec.to_builtins(told), "viewer": viewer, "names": known, "said": said}
+
+
 _NAMES: Final = tuple(
     (name, clean_text(name))
     for name in (*(f"a{chr(0x301) * marks}b" for marks in (1, 3, 4, 5, 9)), "n" * 64, "a\u200bb", "\u202eab")
@@ -505,6 +569,7 @@ def render_vectors() -> str:
     parts: dict[str, list[Any]] = {
         "vectors": make_vectors(),
         "tournaments": [*make_tournaments(), *make_notes()],
+        "ladders": [*make_ladders()],
         "names": [*map(list, _NAMES)],
     }
     told = []

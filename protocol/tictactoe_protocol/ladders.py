@@ -1,6 +1,6 @@
 """Ladders, players and challenges in words, for every face. Pure.
 
-A *viewer* is the public id of whoever reads. The page's port is `web/ladders.js`; vectors hold both to the same.
+A *viewer* is the public id of whoever reads. The page's port is `web/ladders/words.js`; vectors hold both to the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tictactoe_protocol.wording import describe_clock, describe_rules
 
 def describe_rating(rating: float, deviation: float) -> str:
     """Return a rating with how far it may be from the true one, which is within that in 19 of 20 cases."""
-    return f"{rating:.0f} ±{2 * deviation:.0f}"
+    return f"{round(rating)} ±{round(2 * deviation)}"
 
 
 def describe_change(change: RatingChange, name: str = "") -> str:
@@ -32,7 +32,7 @@ def describe_change(change: RatingChange, name: str = "") -> str:
         return say(f"rated {who} to rank", name=name, n=played, of=of, to_rank=describe_to_rank(change.to_rank))
     whole, hundredths = divmod(round(change.expected * 100), 100)
     expected = say("decimal", whole=whole, hundredths=f"{hundredths:02}")
-    before, after = f"{change.before:.0f}", f"{change.after:.0f}"
+    before, after = str(round(change.before)), str(round(change.after))
     return say(f"rated {who}", name=name, before=before, after=after, expected=expected)
 
 
@@ -50,10 +50,10 @@ def describe_to_rank(to_rank: tuple[int, int]) -> str:
 
 def describe_ladder(ladder: LadderState) -> list[str]:
     """Return what a ladder measures, and why it is closed where it is."""
-    points = f"{ladder.advantage:.0f}"
     told = [say("ladder games", n=ladder.games)]
     if ladder.games:
-        told = [say("ladder measures", n=ladder.games, advantage=points, decided=round(ladder.decided * 100))]
+        advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
+        told = [say("ladder measures", n=ladder.games, advantage=advantage, decided=decided)]
     return told if ladder.closed is UNSET else [*told, describe_closed(ladder.closed)]
 
 

@@ -10,9 +10,10 @@ const { choices, describeQuestion, describeReason } = await import(`${folder}/ch
 const { sceneOf } = await import(`${folder}/scene.js`);
 const { clean, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
+const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/bracket.js`);
 const { Following } = await import(`${folder}/events/following.js`);
-const { vectors, tournaments: events, names } = JSON.parse(readFileSync(path, "utf8"));
+const { vectors, tournaments: events, ladders: rated, names } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -71,6 +72,22 @@ events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, inde
 			...state.pairings.map((one) => following.describeGame(one).replaceAll(" · ", ", ").replaceAll("–", "-")), ...listNotes(state),
 			...(state.bracket ?? []).map((_, at, { length }) => nameRound(length - 1 - at, length)),
 		], said[language]);
+	}
+});
+// What is said of each kind, as tools/vectors.py has it.
+const SAY = {
+	ladder: (ladder) => [...ladders.describeLadder(ladder), ...ladders.nameColumns("ladder"), ...ladder.rows.flatMap(ladders.listCells)],
+	rated: (push, viewer, names) => ladders.describeRated(push, names, viewer),
+	profile: (profile) => [...ladders.nameColumns("player"), ...profile.ladders.flatMap(ladders.listStanding), ladders.describeMeetings(profile)],
+	challenge: (challenge, viewer, names) => [
+		ladders.describeChallenge(challenge, viewer, names[challenge.to]),
+		...["accepted", "declined", "withdrawn", "expired", "failed", "gone", "newer"].map((how) => ladders.describeChallengeEnd({ how, room: "K7M4PQ" }, challenge, viewer, names[challenge.to])),
+	],
+};
+rated.forEach(({ kind, told, viewer, names, said }, index) => {
+	for (const language of languages) {
+		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
+		compare(`ladders ${index} ${language}`, SAY[kind](told, viewer, names), said[language]);
 	}
 });
 for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);

@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.ladders import tabulate_standings
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
@@ -24,6 +25,7 @@ CSV: Final = "text/csv; charset=utf-8"
 _MAX_ID: Final = 40
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NAME_WIDTH: Final = 25
+_MODULE: Final = "ladders/pages.js"
 
 
 class LadderList(Struct, frozen=True):
@@ -59,6 +61,7 @@ class LadderPages(NamedTuple):
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             r"/api/players/([\w-]+)": self.show_player,
             r"/ladder/([\w-]+)": self.show,
+            r"/player/([\w-]+)": self.show_player_page,
         }
 
     async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:
@@ -88,7 +91,7 @@ class LadderPages(NamedTuple):
             return describe_season(season)
         state = await self._find(key)
         if request.wants_html:
-            return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.")
+            return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.", _MODULE)
         return describe_ladder(state)
 
     async def show_bots(self, request: HttpRequest, key: str) -> Reply:
@@ -106,6 +109,13 @@ class LadderPages(NamedTuple):
         self._check(key)
         since, until = (asked.get(name, [None])[-1] for name in ("from", "to"))
         return await self.measure(key, parse_span(since, until))
+
+    async def show_player_page(self, request: HttpRequest, id: str) -> Reply:
+        """Answer with a player's ladders as text, or the page's head: that page is also of who has none."""
+        if request.wants_html:
+            return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
+        profile = await self.describe_player(id[:_MAX_ID])
+        return [profile.name, *(", ".join(filter(None, row)) for row in tabulate_standings(profile).values())]
 
     async def _find(self, key: str) -> LadderState:
         self._check(key)

@@ -13,6 +13,9 @@ import { describePush, describeUnanswered, messageOf } from "./words.js";
 export class App {
 	kept = readKept();
 	sound = new Sound();
+	/** What people are called, by their ids, as far as it was seen where one may look them up. @type {Map<string, string>} */
+	names = new Map();
+	#isChallenged = false;
 
 	/** @param {HTMLElement} status @param {Around} around */
 	constructor(status, around) {
@@ -51,12 +54,14 @@ export class App {
 			onWelcome: () => {
 				for (const room of own().of(connection)) own().follow(room);
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
+				if (connection === this.home && connection.welcome) this.hearChallenge(connection.welcome);
 			},
 			onNews: (news) => {
 				own().hear(news, connection);
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
+				else if (news.type === "challenge" || news.type === "challenge_over") own() === this.rooms && this.hearChallenge(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
 			},
@@ -88,6 +93,12 @@ export class App {
 	/** Somebody waits for us at the board of an event. @param {Call} call */
 	#answer(call) {
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
+	}
+
+	/** Challenges are loaded with the first one. @param {Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Welcome} news */
+	hearChallenge(news) {
+		this.#isChallenged ||= "challenges" in news || news.type === "challenge" || news.type === "seeks";
+		if (this.#isChallenged) import("./ladders/challenges.js").then(({ hearChallenge }) => hearChallenge(this, news)).catch(() => undefined);
 	}
 
 	navigate(path = "") {

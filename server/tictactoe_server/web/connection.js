@@ -7,7 +7,7 @@ import { Lost, Requests, inOwnWords } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
 
 /** What this page understands beyond version 1.0. */
-const FEATURES = ["abort", "analysis", "boards", "cards", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "ratings", "repeat", "review", "sentences", "seq", "share", "unreachable", "wall"];
+const FEATURES = ["abort", "analysis", "boards", "cards", "challenges", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "ratings", "repeat", "review", "sentences", "seq", "share", "unreachable", "wall"];
 
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */

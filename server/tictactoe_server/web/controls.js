@@ -11,6 +11,7 @@ export class GameControls {
 	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: Deed | undefined) => unknown>} */
 	#does = {
 		back: () => this.join(),
+		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => this.page.room && challengeAgain(this.page.app, this.page.room)),
 		computer: () => this.#openAnother("medium"),
 		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),

@@ -6,6 +6,7 @@ import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
 import { show } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
+import { prepareLadders } from "./later.js";
 import { hasLooks, lookOf } from "./look.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
@@ -234,6 +235,15 @@ export class GamePage {
 		this.talk.hear(line);
 		this.app.say(describeLine(line));
 		if (line.player !== this.room?.viewer) this.app.sound.play("move");
+	}
+
+	/** @type {RoomEars["onRated"]} */
+	async onRated(push) {
+		await prepareLadders();
+		const { describeRated } = await import("./ladders/words.js");
+		const told = describeRated(push, Object.fromEntries(this.app.names), this.room?.viewer ?? "");
+		for (const line of told) this.talk.note(line);
+		this.app.say(this.room?.seat ? told[0] : told.join(" "));
 	}
 
 	/** @type {RoomEars["onRefusal"]} */

@@ -77,11 +77,11 @@ function makeTotals(games, viewer) {
 	return h("div", h("div.totals", all, cells), bar);
 }
 
-/** @param {PastGame} game @param {string} viewer */
-function makeGame(game, viewer) {
-	const { id, at, rules, players, result, moves, event } = game;
+/** A game as it went for a player, with the way to see it again. @param {PastGame} game @param {string} viewer */
+export function makeGame(game, viewer) {
+	const { id, game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
-	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${id}`, went);
+	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${game_id ?? id}`, went);
 }

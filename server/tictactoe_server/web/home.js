@@ -34,7 +34,7 @@ export function makeHome(app) {
 		side.element,
 		banner,
 	);
-	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby] };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby, side] };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
@@ -62,14 +62,27 @@ function makeSide(app) {
 	const nothing = h("p.note");
 	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
-	const events = h("section", { hidden: true });
+	const [events, looking] = [h("section", { hidden: true }), h("section", { hidden: true })];
 	const games = h("a", { href: "/#games" }, say("history title"));
 	const element = h("div.side-cards",
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), events),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), looking, events),
 	);
 	draw();
-	return { element, lobby, drawEvents };
+	return { element, lobby, onPhase, onNews, drawEvents };
+
+	/** Who looks for a game, where people may challenge each other. */
+	function onPhase() {
+		const { connection } = app;
+		if (!looking.hidden || connection.phase !== "on" || !connection.knows("challenges")) return;
+		looking.hidden = false;
+		import("./ladders/challenges.js").then(({ showSeeks }) => showSeeks(app, looking)).catch(() => (looking.hidden = true));
+	}
+
+	/** @param {News} news */
+	function onNews(news) {
+		if (news.type === "seeks") app.hearChallenge(news);
+	}
 
 	async function drawEvents() {
 		if (!app.connection.knows("events")) return;

@@ -9,7 +9,7 @@ import { hasSingleKeys, parseCell } from "./rules.js";
 export const KEYS = {
 	b: ["computer"],
 	n: ["new game", "new private room", "new opponent"],
-	r: ["rematch accept", "rematch ask"],
+	r: ["rematch accept", "rematch ask", "challenge"],
 	v: ["review"],
 	y: ["copy"],
 };

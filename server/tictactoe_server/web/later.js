@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 
 const YEAR_SECONDS = 31_536_000;
 /** The style of each part. */
-const STYLES = { later: "./later.css", events: "./events.css" };
+const STYLES = { later: "./later.css", events: "./events.css", ladders: "./ladders.css" };
 /** What is there, or on its way. @type {Record<string, Promise<unknown>>} */
 const loading = {};
 
@@ -39,6 +39,7 @@ export async function prepare(part) {
 }
 
 export const prepareEvents = () => Promise.all([prepare("later"), prepare("events")]);
+export const prepareLadders = () => Promise.all([prepare("later"), prepare("ladders")]);
 
 /** A module that is not loaded at once, with what belongs to it. @template T @param {Promise<T>} module */
 export async function prepared(module) {

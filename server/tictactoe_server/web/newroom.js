@@ -2,6 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
+import { makeRated } from "./ladders/rated.js";
 import { makeClock, makeLevel, nameOthers } from "./playcard.js";
 import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
@@ -12,6 +13,13 @@ const WITH = ["link", "anybody", "computer", "here"];
 /** @param {string} what @param {string[]} values */
 const offer = (what, values) => select(values, (one) => say(`page new ${what} ${one || "usual"}`));
 
+/** Who may come: only those with a link, or everybody. @param {HTMLFormElement} form @param {string} seen */
+function readCompany(form, seen) {
+	const company = new FormData(form).get("with");
+	const isPrivate = company === "here" || (seen ? seen === "private" : company !== "anybody");
+	return { company, isPrivate, isOpen: !isPrivate && company !== "computer" };
+}
+
 const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
 		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`page new with ${value}`)))));
@@ -20,11 +28,12 @@ const makeWho = () =>
 export function makeNewRoom(app) {
 	const { kept } = app;
 	const title = say("new room title");
-	const [about, fault, level] = [h("p.about"), h("p.fault", { role: "alert" }), makeLevel()];
+	const [about, fault, level, rated] = [h("p.about"), h("p.fault", { role: "alert" }), makeLevel(), makeRated(app)];
 	const names = h("input.names", { "aria-label": say("page new names"), placeholder: say("page new names") });
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off" });
 	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
 	const [seen, chat, analysis] = [offer("seen", ["", "public", "private"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
+	const judge = () => rated.judge(rules.read()?.preset ?? "", !!parseClock(ownClock.value || clock.value), readCompany(element, seen.value).isOpen && analysis.value !== "open");
 	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => setText(fault, ""));
 	const tiles = makeTiles(kept.game, choose);
 	const more = h("details", h("summary", say("new room more")), h("div.fields",
@@ -32,9 +41,9 @@ export function makeNewRoom(app) {
 		field(say("page new own clock"), ownClock, say("page new clock note")),
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
-	const element = h("form.card.new-room", { submit: submitting(open) },
+	const element = h("form.card.new-room", { submit: submitting(open), input: judge },
 		h("h1", title), tiles.element, about,
-		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level, names))),
+		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level, names))), rated.element,
 		more, fault,
 		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 	);
@@ -50,6 +59,7 @@ export function makeNewRoom(app) {
 
 	function tell(preset = "") {
 		tiles.choose(preset);
+		judge();
 		setText(about, preset === OWN ? say("page won custom") : say(`rules of ${preset}`));
 	}
 
@@ -57,14 +67,14 @@ export function makeNewRoom(app) {
 		const terms = parseClock(ownClock.value || clock.value);
 		const chosen = rules.read();
 		if (terms === undefined || !chosen) return setText(fault, say(chosen ? "page new bad clock" : "page new bad cells"));
-		const [{ marks, preset, ...game }, company] = [chosen, new FormData(element).get("with")];
-		const isPrivate = company === "here" || (seen.value ? seen.value === "private" : company !== "anybody");
+		const [{ marks, preset, ...game }, { company, isPrivate }] = [chosen, readCompany(element, seen.value)];
 		try {
 			if (company !== "here") await app.meet();
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
 				bots: company === "computer" ? Array(marks.length - 1).fill(level.value) : undefined,
 				visibility: isPrivate ? "private" : undefined,
+				rated: rated.isOn || undefined,
 				analysis: analysis.value === "open" ? "open" : undefined,
 				chat: chat.value === "players" ? "players" : undefined,
 			}, company === "here" ? nameOthers(marks, names.value) : undefined);

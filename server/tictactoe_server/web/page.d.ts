@@ -157,6 +157,7 @@ interface RoomEars {
 	onChat(line: Protocol.ChatLine): void;
 	onEnd(): void;
 	onMoved(): void;
+	onRated(push: Protocol.Rated): void;
 	onRefusal(message: string, cell: number | null): void;
 }
 

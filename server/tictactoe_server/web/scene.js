@@ -7,7 +7,7 @@ import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js
 import * as words from "./words.js";
 
 /** Deeds that are buttons under the board; the others are answers, or done elsewhere. */
-const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "new", "computer", "review", "share", "copy", "leave"];
+const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "challenge", "new", "computer", "review", "share", "copy", "leave"];
 /** Of these, what has time until a review is closed. */
 const ASIDE = ["share", "copy", "leave"];
 /** @type {Moves} */
@@ -167,7 +167,7 @@ function deedsOf({ game: { isLive, ended, seat: own }, state, may, view }) {
 		const isAside = (view.isReviewing && ASIDE.includes(id)) || (id === "leave" && !seat);
 		if (!isShown || isApart || isEarly || isAside) return [];
 		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
-		return [{ name, label, is_main: name === "rematch ask" || name === "computer" }];
+		return [{ name, label, is_main: ["rematch ask", "challenge", "computer"].includes(name) }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);

@@ -81,22 +81,27 @@ export class Stage {
 	/** Draw what changes with the time. @param {Scene} scene */
 	tick({ banner, players, questions, state }) {
 		this.drawBanner(banner);
-		this.#drawPlayers(players, state.rules);
+		this.#drawPlayers(players, state);
 		this.#drawQuestions(questions);
 	}
 
-	/** A row for each seat. @param {Scene["players"]} players @param {Rules} rules */
-	#drawPlayers(players, rules) {
+	/** A row for each seat; a name leads to its player once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
+	#drawPlayers(players, { rules, status, event }) {
+		const { app: { connection, names } } = this.page;
+		const leads = status === "over" && !event && connection.knows("challenges");
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
-				h("span.who", h("span.name"), h("span.note")), h("span.score"), h("span.clock"));
+				h("span.who", h("a.name"), h("span.note")), h("span.score"), h("span.clock"));
 		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
 			setText(who.children[0], is_own ? say("player you", { name }) : name);
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
 			setEmblem(who.children[0], player);
+			if (player) names.set(player, name);
+			if (leads && player && !is_own) who.children[0].href = `/player/${player}`;
+			else who.children[0].removeAttribute("href");
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;
@@ -129,7 +134,7 @@ export class Stage {
 		const { app, controls } = this.page;
 		if (!isStale(this.#card, kind)) return;
 		if (kind === "door") show(this.#card, makeDoor(app, state, (name) => controls.join(name)));
-		else show(this.#card, kind === "invitation" && makeInvitation(app, state.room));
+		else show(this.#card, kind === "invitation" && makeInvitation(app, state));
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 

@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { button, field, h, nameInput, submitting } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { prepared } from "./later.js";
-import { clean, describeClock, describeRules, explainRules, joinWords, nameMark } from "./words.js";
+import { clean, describeClock, describeManners, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
 /** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
@@ -18,21 +18,22 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
 	return h("form.card.door", { submit: submitting(() => onJoin(name.value)) },
 		h("h2", title),
-		h("p", say("new room sum", { rules: describeRules(state.rules), clock: describeClock(state.time_control) })),
+		h("p", say("new room sum", { rules: describeRules(state.rules), clock: [describeClock(state.time_control), ...describeManners(state)].join(", ") })),
 		h("p", explainRules(state.rules).join(" ")),
 		!isNamed && field(say("view door name"), name),
 		h("button.primary.big", say("view door play", { mark: nameMark(state, mark) })),
 	);
 }
 
-/** The card of a room that waits: its link, to be photographed, shared, copied or read out. @param {App} app @param {string} code of the room */
-export function makeInvitation(app, code) {
+/** The card of a room that waits: its link, to be photographed, shared, copied or read out. @param {App} app @param {State} state */
+export function makeInvitation(app, state) {
+	const { room: code } = state;
 	const link = app.linkTo(code);
 	const image = h("img.qr", { src: `/qr/${code}.svg`, alt: say("page invite qr"), width: 176, height: 176 });
 	return h("div.card.invite",
 		h("div.invite-words",
 			h("h2", say("page invite title")),
-			h("p", say("page invite how")),
+			h("p", say("page invite how"), " ", h("b", describeManners(state).join(", "))),
 			makeLink(app, link, say("page invite share")),
 			h("p.code", say("invitation code"), " ", h("b", code)),
 			h("p.note", say("page invite terminal"), " ", h("code", `tictactoe-client join ${link}`)),

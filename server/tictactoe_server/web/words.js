@@ -71,7 +71,7 @@ export const LEVELS = ["easy", "medium", "hard"];
 
 export const describeLevel = (level = "") => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
 
-/** What is unusual in a room; where only a newer server knows what, its own word. @param {{analysis?: string, chat?: string}} room */
+/** What is unusual in a room; where only a newer server knows what, its own word. @param {{rated?: boolean, analysis?: string, chat?: string}} room */
 export function describeManners({ rated, analysis, chat }) {
 	const told = rated ? [say("rated")] : [];
 	if (analysis) told.push(analysis === "open" ? say("analysis open") : say("analysis", { said: clean(analysis) }));

@@ -22,8 +22,10 @@ async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
         assert table.body.decode().splitlines() == ["place,player,name,rating,deviation,games,trend"]
         player = json.loads((await get(server, f"/api/players/{ana.welcome['player']}")).body)
         assert (player["name"], player["games"][0]["game_id"], "with" in player) == ("ana", over["game_id"], False)
+        page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
+        assert (page[0], page[2].partition(",")[0], page[2][-7:]) == ("ana", RULES, "1, 0, 0")
         assert "1 rated games" in (await get(server, f"/ladder/{RULES}")).body.decode()
-        for path in ("/api/ladders/classic", "/ladder/classic", "/api/players/nobody"):
+        for path in ("/api/ladders/classic", "/ladder/classic", "/api/players/nobody", "/player/nobody"):
             assert (await get(server, path)).status == 404
 
 

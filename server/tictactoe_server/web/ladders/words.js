@@ -1,0 +1,72 @@
+/** Ladders, players and challenges in words, as tictactoe_protocol.ladders. A viewer is the id of whoever reads. */
+
+import { say } from "../catalogue.js";
+import { clean, describeClock, describeRules } from "../words.js";
+
+const CLOSINGS = ["undecided", "advantage"];
+const ENDS = ["accepted", "declined", "withdrawn", "expired", "failed", "gone"];
+const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
+
+/** The nearest whole number, of two the even one. */
+function whole(value = 0) {
+	const low = Math.floor(value);
+	return value - low > 0.5 || (value - low === 0.5 && low % 2) ? low + 1 : low;
+}
+
+/** A rating with how far it may be from the true one, in 19 of 20 cases. */
+const describeRating = (rating = 0, deviation = 0) => `${whole(rating)} ±${whole(2 * deviation)}`;
+/** How many games of about how many somebody has played until a rating is shown. */
+const describeToRank = ([n = 0, of = 0]) => say("rated to rank", { n, of });
+const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
+
+/** What a game changed for the player of a name, for who reads where there is none. @param {Protocol.RatingChange} change @param {string} name */
+function describeChange({ before, after, expected, to_rank }, name) {
+	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
+	if (to_rank) return say(`rated ${who} to rank`, { name, n: to_rank[0], of: to_rank[1], to_rank: describeToRank(to_rank) });
+	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
+	return say(`rated ${who}`, { name, before: whole(before), after: whole(after), expected: told });
+}
+
+/** What a rated game changed, a line a player, the viewer's own first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
+export function describeRated({ players }, names, viewer) {
+	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
+	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : clean(names[id] ?? id)));
+}
+
+/** What a ladder measures, and why it is closed where it is. @param {Protocol.LadderState} ladder */
+export function describeLadder({ games: n, advantage, decided, closed }) {
+	const told = n ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
+	if (!closed) return [told];
+	const { reason, figure, of } = closed;
+	return [told, CLOSINGS.includes(reason) ? say(`ladder closed ${reason}`, { n: figure, of }) : say("ladder closed", { reason: clean(reason) })];
+}
+
+/** The titles of the cells below. @param {keyof typeof COLUMNS} of */
+export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
+/** The cells of a player's row. @param {Protocol.LadderRow} row */
+export const listCells = ({ place, name, rating, deviation, games, trend }) =>
+	[place, clean(name), describeRating(rating, deviation), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
+/** How a player stands in a ladder. @param {Protocol.LadderStanding} standing */
+export const listStanding = ({ rules, rating, deviation, to_rank, place, wins, draws, losses }) =>
+	[rules, rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation), place, wins, draws, losses].map((cell) => String(cell ?? ""));
+/** How the last rated games of who asks with this player ended, empty for none. @param {Protocol.PlayerProfile} profile */
+export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
+
+/** What is to be played, in few words. @param {Protocol.OpenChallenge} challenge */
+export const describeTerms = ({ rules, clock, rated, within, side, name }) => [
+	...[describeRules(rules), describeClock(clock)],
+	...[rated && say("rated"), within && say("challenge within", { n: within }), side && say("challenge side", { name: nameSomebody(name), mark: side })].filter(Boolean),
+].join(", ");
+
+/** Who asks whom for which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
+export function describeChallenge(challenge, viewer, other) {
+	const [isOwn, terms] = [challenge.player === viewer, describeTerms(challenge)];
+	const name = nameSomebody(isOwn && challenge.to ? other : challenge.name);
+	return say(`challenge ${challenge.to ? (isOwn ? "by you" : "you") : isOwn ? "all by you" : "all"}`, { name, terms });
+}
+
+/** What became of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
+export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
+	const isOwn = player === viewer;
+	return say(`challenge ${ENDS.includes(how) ? how : "gone"} ${isOwn ? "asker" : "asked"}`, { name: nameSomebody(isOwn ? other : name), room });
+}

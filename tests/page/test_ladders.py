@@ -1,0 +1,226 @@
+"""Ladders, players and challenges on the page: what they show, and how one comes to a game by them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.async_api import expect
+
+from tests.page.conftest import SERVER_GOES, Visit, Visitor, take_turns
+from tests.page.odd_server import Message, OddServer, state, welcome
+from tests.page.test_everybody import find_violations
+from tests.page.test_play import address, two_at_the_board
+from tests.peer import Peer, open_peer, until
+from tests.server.ratings.served import play_rated
+from tictactoe_protocol.catalogue import say
+from tictactoe_server.server import Server
+
+MINUTES = {"initial_ms": 180_000, "increment_ms": 2_000}
+CHECKPOINT = {"number": 2, "chain": "aa", "digest": "", "signature": "", "key": "k"}
+OPEN = {
+    "type": "challenge",
+    "challenge": "c1",
+    "player": "p2",
+    "name": "bo",
+    "to": "p1",
+    "expires_ms": 60_000,
+    "rules": state(1)["rules"],
+    "clock": None,
+}
+
+
+def row(place: int, rating: float) -> Message:
+    name = f"player {place}"
+    return {
+        "place": place,
+        "player": f"p{place}",
+        "name": name,
+        "rating": rating,
+        "deviation": 60,
+        "games": 40,
+        "trend": 3,
+    }
+
+
+def ladder(*rows: Message, **more: Any) -> Message:
+    fields = {"rules": "connect-four", "rows": rows, "games": 812, "advantage": 71.3, "decided": 0.1}
+    return {"type": "ok", "ladder": {**fields, **more}}
+
+
+async def claim(visitor: Visitor, name: str) -> None:
+    """Claim a name on the first page, and stay there."""
+    await visitor.page.get_by_label("Playing as").fill(name)
+    await visitor.button("Keep this name…").click()
+    await visitor.button("Keep it").click()
+    await visitor.button("I have written them down").click()
+    await visitor.button("Close").click()
+
+
+async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_closed(visit: Visit) -> None:
+    closed = {"reason": "undecided", "figure": 20, "of": 200}
+    rows = ladder(*(row(place, 1600 - place) for place in range(7, 12)), closed=closed, checkpoint=CHECKPOINT)
+    hello = welcome(features=["ratings", "challenges"], player="p9")
+    profile = {"type": "ok", "profile": {"player": "p7", "name": "player 7", "ladders": [], "games": []}}
+    async with OddServer(
+        hello=[hello], ratings=[rows], profile=[profile], block=[{"type": "ok", "blocks": []}]
+    ) as server:
+        ana = await visit(f"{server.origin}/ladder/connect-four", phone=True)
+        await expect(ana.page.get_by_role("heading")).to_have_text(["Ladder: Connect four", "Around you", "The best"])
+        await expect(ana.page.get_by_text("812 rated games. To move first is worth 71 points")).to_be_visible()
+        await expect(ana.page.get_by_text(say("ladder closed undecided", n=20, of=200))).to_be_visible()
+        await expect(ana.page.locator(".own").first).to_contain_text("player 91591 ±12040+3")
+        assert {request.get("around") for request in server.asked_for("ratings")} == {"p9", None}
+        assert await find_violations(ana.page) == []
+        assert await ana.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        rows["ladder"]["checkpoint"] = {**CHECKPOINT, "number": 1}
+        await ana.page.reload()
+        await expect(ana.page.get_by_role("alert")).to_contain_text(say("checkpoint behind", n=1, earlier=2))
+        await ana.page.locator("tr", has_text="player 7").first.click(position={"x": 5, "y": 5})
+        await expect(ana.page.get_by_role("heading", name="player 7")).to_be_visible()
+        server.answers = {**server.answers, "block": [{"type": "ok", "blocks": ["p7"]}]}
+        await ana.button("Block").click()
+        await ana.hears(say("page blocked", name="player 7"))
+        await expect(ana.button("Unblock")).to_be_visible()
+
+
+async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        for peer in (ana, bo):
+            await peer.ask("claim_name", name=peer.welcome["name"])
+        await play_rated(ana, bo)
+        cy = await visit(address(server, f"/player/{ana.welcome['player']}"))
+        await expect(cy.page.get_by_role("heading", name="ana")).to_be_visible()
+        assert await find_violations(cy.page) == []
+        await expect(cy.page.locator(".rooms").first).to_contain_text("Connect four")
+        await cy.page.get_by_role("link", name="Replay: ana v bo").click()
+        await expect(cy.page.get_by_role("heading", name="ana v bo")).to_be_visible()
+
+
+async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_again(server: Server, visit: Visit) -> None:
+    ana, bo = await visit(address(server, "/")), await visit(address(server), phone=True)
+    for visitor, name in ((ana, "ana"), (bo, "bo")):
+        await claim(visitor, name)
+    await ana.button("New room…").click()
+    rated = ana.page.get_by_role("switch", name="rated")
+    await expect(rated).to_be_disabled()
+    await ana.tile("connect-four").check()
+    await ana.page.locator("[name=with][value=anybody]").check(force=True)
+    await expect(ana.page.get_by_text(say("refused bad_clock rated"))).to_be_visible()
+    await ana.page.get_by_role("combobox", name="Clock").select_option("3+2")
+    await rated.check()
+    sent: list[Message] = []
+    await ana.button("Begin").click()
+    await expect(ana.page.locator(".invite")).to_contain_text("rated")
+    await expect(bo.page.locator(".rooms .note", has_text="rated")).to_be_visible()
+    await bo.page.get_by_role("link", name="Join: ana").click()
+    await expect(bo.page.locator(".door")).to_contain_text("3+2, rated")
+    await bo.button("Play as O").click()
+    await take_turns((35, 36, 28, 29, 21, 22, 14), ana, bo)
+    await ana.hears("You have played 1 of about")
+    await expect(ana.page.locator(".talk .lines")).to_contain_text("bo: 1 of about")
+    ana.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame))))
+    await ana.page.reload()
+    await expect(ana.button("Play again")).to_have_count(0)
+    await ana.button("Challenge again").click()
+    await until(lambda: any(one["type"] == "challenge" for one in sent))
+    asked = next(one for one in sent if one["type"] == "challenge")
+    assert (asked["side"], asked["rules"], asked["rated"], asked["clock"]) == ("O", "connect-four", True, MINUTES)
+
+
+async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await take_turns((0, 3, 1, 4, 2), ana, bo)
+    await bo.hears("You lose.")
+    await expect(bo.button("Play again")).to_be_visible()
+    before = await bo.button("Leave").bounding_box()
+    await ana.page.get_by_role("link", name="bo").click()
+    await ana.button("Challenge").click()
+    await ana.page.get_by_role("combobox", name="You play").select_option("O")
+    await ana.page.get_by_role("dialog").get_by_role("button", name="Challenge").click()
+    banner = bo.page.locator(".challenge")
+    await expect(banner).to_contain_text("ana challenges you: 3 by 3, 3 in a row, 3+2, ana plays O.")
+    assert await bo.button("Leave").bounding_box() == before
+    assert await find_violations(bo.page) == []
+    await bo.button("Accept").focus()
+    await bo.page.keyboard.press("Enter")
+    for visitor in (ana, bo):
+        await expect(visitor.page.locator(".challenge")).to_have_count(0)
+        await expect(visitor.page.get_by_role("heading", name="bo v ana")).to_be_visible()
+
+
+async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Server, bo: Peer, visit: Visit) -> None:
+    ana, cy = await two_at_the_board(server, visit)
+    room = ana.code
+    player = await ana_id(server, room)
+    asked = await bo.ask("challenge", player=player, rules="four")
+    banner = ana.page.locator(".challenge")
+    await expect(banner).to_contain_text(say("page challenge playing"))
+    await ana.button("Accept").click()
+    await ana.button("Stay here").click()
+    assert ana.code == room
+    await bo.ask("answer", challenge=asked["challenge"], accept=False)
+    await expect(banner).to_have_count(0)
+    await ana.hears("bo takes the challenge back.")
+    await bo.ask("challenge", player=player, rules="four")
+    await ana.button("Accept").click()
+    await ana.button("Leave this board and accept").click()
+    await expect(ana.page.get_by_role("heading", name="Four by four")).to_be_visible()
+    await cy.hears("ana")
+
+
+async def ana_id(server: Server, room: str) -> str:
+    found = server.core.registry.by_code[room].room.seats["X"]
+    assert found is not None
+    return found.player
+
+
+async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
+    there = welcome(features=["challenges"], challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
+    async with OddServer(hello=[there]) as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await expect(ana.page.locator(".challenge")).to_contain_text("bo challenges you")
+        server.answers = {**server.answers, "hello": [welcome(features=["challenges"])]}
+        await server.close(1012)
+        await ana.hears("The challenge of bo is gone with its server.")
+        await expect(ana.page.locator(".challenge")).to_have_count(0)
+
+
+async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_for(
+    server: Server, bo: Peer, visit: Visit
+) -> None:
+    ana = await visit(address(server))
+    seeks = ana.page.locator(".seeks li")
+    await expect(ana.page.get_by_role("link", name="Ladders")).to_be_visible()
+    await ana.button("Look for an opponent").click()
+    assert await find_violations(ana.page) == []
+    await ana.page.get_by_role("combobox", name="Game").select_option("gomoku")
+    await ana.button("Ask everybody").click()
+    await expect(seeks).to_have_count(1)
+    await bo.ask("seek", rules="four")
+    await expect(seeks).to_have_count(2)
+    assert await find_violations(ana.page) == []
+    await ana.page.get_by_role("button", name="Take back: ").click()
+    await expect(seeks.first).to_have_attribute("inert", "")
+    await ana.page.mouse.move(0, 0)
+    await expect(seeks).to_have_count(1)
+    await ana.page.get_by_role("button", name="Accept: bo").click()
+    await expect(ana.page.get_by_role("heading", name="Four by four")).to_be_visible()
+
+
+async def test_where_a_server_names_neither_nothing_of_it_is_shown(visit: Visit) -> None:
+    over = state(
+        2, "XXXOO....", 2, status="over", turn=None, result={"winner": "X", "reason": "line", "line": [0, 1, 2]}
+    )
+    async with OddServer(
+        join=[{"type": "ok", "room": "K7M4PQ", "seat": "X", "moves": [0, 3, 1, 4, 2]}, over]
+    ) as server:
+        ana = await visit(server.origin)
+        await ana.connects()
+        await expect(ana.button("Look for an opponent")).to_have_count(0)
+        await expect(ana.page.get_by_role("link", name="Ladders")).to_have_count(0)
+        await ana.button("New room…").click()
+        await expect(ana.page.get_by_role("switch")).to_have_count(0)
+        await ana.page.goto(f"{server.origin}/K7M4PQ")
+        await expect(ana.page.get_by_text("Row 1 is X X X. You win.", exact=True)).to_be_visible()
+        await expect(ana.page.get_by_role("link", name="bo")).to_have_count(0)
