@@ -83,7 +83,7 @@ CEILINGS = {
     "ratings": (1_962, 4),
     "records": (815, 2),
     "rooms": (1_382, 5),
-    "services": (2_417, 5),
+    "services": (2_418, 5),
     "sessions": (500, 2),
     "storage": (2_880, 8),
     "transport": (2_280, 6),

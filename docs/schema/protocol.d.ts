@@ -964,7 +964,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. `chat` is what may be said there, left out where that is anything. `names` is `given` where the server has names for people and no others count. `challenges` are those that are open, to the player or of theirs. */
+  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. `chat` is what may be said there, left out where that is anything. `names` is `given` where the server has names for people and no others count. `challenges` are those that are open, to the player or of theirs. `ladders` are the keys of those that there are, names of rules. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -986,6 +986,7 @@ declare namespace Protocol {
     chat?: string;
     names?: string;
     challenges?: OpenChallenge[];
+    ladders?: string[];
   }
 
   type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block | Ratings | Profile;

@@ -354,7 +354,8 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
     `title` and `greeting`, some lines, are what the operator says of the server.
     `chat` is what may be said there, left out where that is anything. `names` is ``given`` where the server has names
-    for people and no others count. `challenges` are those that are open, to the player or of theirs.
+    for people and no others count. `challenges` are those that are open, to the player or of theirs. `ladders` are the
+    keys of those that there are, names of rules.
     """
 
     protocol: int
@@ -376,6 +377,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     chat: str | UnsetType = UNSET
     names: str | UnsetType = UNSET
     challenges: tuple[OpenChallenge, ...] | UnsetType = UNSET
+    ladders: tuple[str, ...] | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):

@@ -35,7 +35,7 @@ export async function hearChallenge(app, news) {
 export async function showSeeks(app, section) {
 	await prepareLadders();
 	for (const id of open.keys()) dropSeek(app, id);
-	const [ladder] = await listLadders(app);
+	const [ladder] = listLadders(app);
 	const look = async () => (await import("./terms.js")).askForGame(app);
 	show(section, h("div.card-head", h("h2", say("page seeks")), ladder && h("a", { href: `/ladder/${ladder}` }, say("page ladders"))), seeks, h("div.row", button(say("page seek new"), look)));
 }

@@ -29,10 +29,10 @@ export async function openPage(app, kind, id) {
 async function makeLadder(app, key) {
 	/** @param {{around?: string, top?: number}} rows */
 	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await app.connection.request({ type: "ratings", rules: key, ...rows })).ladder);
-	const [keys, best, { rows: near }] = await Promise.all([listLadders(app), ask({ top: MOST_LISTED }), ask({ around: app.connection.welcome?.player })]);
+	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: app.connection.welcome?.player })]);
 	const [title, fault, [measured, closed]] = [say("page ladder title", { name: nameLadder(key) }), h("p.fault", { role: "alert" }), describeLadder(best)];
 	weighCheckpoint(fault, best.checkpoint);
-	const links = keys.map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
+	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
 		fault, h("p.note", measured), closed && h("p.ladder-closed", closed),

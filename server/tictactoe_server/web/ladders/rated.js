@@ -6,8 +6,8 @@ import { setEmblem } from "../emblem.js";
 import { nameGame } from "../words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
-/** The keys of the ladders that there are. @param {App} app @returns {Promise<string[]>} */
-export const listLadders = async ({ connection }) => (connection.knows("ratings") ? fetch("/api/ladders").then((answer) => answer.json()).then(({ ladders }) => ladders, () => []) : []);
+/** The keys of the ladders that there are, once the server has said welcome. @param {App} app @returns {readonly string[]} */
+export const listLadders = ({ connection }) => connection.welcome?.ladders ?? [];
 
 /** The name of a player, which leads to their page. @param {App} app */
 export function linkTo(app, player = "", name = "") {
@@ -19,13 +19,14 @@ export function linkTo(app, player = "", name = "") {
 
 /** @param {App} app */
 export function makeRated(app) {
-	const [box, why, ladders] = [h("input", { type: "checkbox", role: "switch" }), h("small"), app.arrive().then(() => listLadders(app))];
+	const [box, why, arrived] = [h("input", { type: "checkbox", role: "switch" }), h("small"), app.arrive()];
 	const element = h("label.field.rated", { hidden: true }, h("span", say("rated")), box, why);
 	return { element, judge, get isOn() { return box.checked && !box.disabled; } };
 
 	/** Have it grey, with why, where such a game could not be rated. */
 	async function judge(preset = "", hasClock = false, isPublic = true) {
-		const keys = await ladders;
+		await arrived;
+		const keys = listLadders(app);
 		const no = !keys.includes(preset) ? "not_allowed ladder" : !isPublic ? "not_allowed rated room" : !hasClock ? "bad_clock rated" : app.connection.welcome?.claimed ? "" : "not_allowed rated name";
 		[element.hidden, box.disabled] = [!keys.length, !!no];
 		setText(why, no && say(`refused ${no}`, { ladders: keys.map(nameLadder).join(", ") }));
