@@ -161,9 +161,10 @@ class Person:
                 raise ConnectionError
             await asyncio.sleep(message.get("retry_ms", RETRY_SECONDS * 1000) / 1000)
 
-    def _leave_if_moved(self, error: Message) -> None:
-        if error["code"] == "moved":
-            self._sent_to = error["url"]
+    def _leave_if_moved(self, message: Message) -> None:
+        """Go where the room is, as an answer or a push says."""
+        if "moved" in (message["type"], message.get("code")):
+            self._sent_to = message["url"]
             self._found.deeds["sent on"] += 1
             raise ConnectionError
 
@@ -172,8 +173,10 @@ class Person:
         is_sulking = False
         async for text in socket:
             message = json.loads(text)
+            self._leave_if_moved(message)
+            if message["type"] in ("closed", "replaced"):
+                raise ConnectionError
             if message["type"] == "error":
-                self._leave_if_moved(message)
                 if message["code"] in TRANSIENT:
                     raise ConnectionError
                 if message["code"] not in ("stale", "not_your_turn", "game_over"):
