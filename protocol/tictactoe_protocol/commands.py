@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
 GameKind = Literal["resign", "rematch", "draw", "undo", "claim", "choose", "yes", "no", "save"]
-RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute"]
+RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block"]
 VerbKind = GameKind | RoomKind
 
 
@@ -150,6 +150,7 @@ def _press(name: str, keys: str, does: str, shown: Mapping[str, str], *deeds: st
 
 
 _ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
+_REPLIES: Final = _ANSWERS[:2]
 _STEPS: Final = {"key step": "reviewing replay watching past", "": "playing choosing over"}
 _COMPARES: Final = {"key compare": "reviewing", "": "playing choosing replay watching past over"}
 _OFFERED: Final = {"": "talking commanding playing choosing"}
@@ -179,6 +180,7 @@ _LEADS_BACK: Final = {
 }
 _CHATS: Final = {"deed chat": "playing choosing attending watching past over", "": "talking commanding away waiting"}
 _CHAT: Final = Key("chat", "tab", "switch_line", _CHATS, deeds=(), label="deed chat")
+_CHALLENGE: Final = Key("challenge", "c", "", {"deed": "over", "": "past", "key challenge": "player"})
 _CLAIM_DRAW: Final = Key("claim_draw", "d", "", _IN_GAME)
 _ACCEPTS: Final = ("draw accept", "undo accept")
 _DECLINES: Final = ("draw decline", "undo decline")
@@ -271,6 +273,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "topic end": (
         Command("rematch", Verb("rematch"), deeds=("rematch",), key=Key("rematch", "r", "", _AT_END)),
+        Command("challenge", Verb("challenge"), ways=_REPLIES, deeds=("challenge",), key=_CHALLENGE),
         Command("new", Verb("new"), deeds=("new",), key=Key("another", "n", "", _AT_END)),
         Command("save", Verb("save"), deeds=("save",), key=Key("save", "s", "", _SAVES)),
         Command("save file", Verb("save"), ("save",), takes="argument file", deeds=("save",)),
@@ -294,6 +297,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
 _UNTOLD: Final = (
     Command("choose", Verb("choose")),
     Command("quit", Verb("quit")),
+    Command("block", Verb("block")),
     _press("enter", "", "", {"key say it": "talking", "key do it": "commanding"}),
     _press("12 enter", "", "", {"key go to": "replay"}),
     _press("home", "home", "look_at 0", {"key to start and end": "replay", "": "watching past over"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,16 +13,18 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import ErrorCode, terms
+from tictactoe_protocol.ladders import describe_challenge
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way into a room, so that it can be gone again: a quick match, a new room, or the room `code`.
+    """A way into a room, so that it can be gone again: a quick match, a new room, the room `code`, a challenge.
 
-    Those `beside` us, by their names, play at the same keyboard.
+    Those `beside` us, by their names, play at the same keyboard. A `player` is challenged, or with ``seek`` everybody;
+    with ``accept`` the `code` is that of a challenge to us. In a rated game others are `within` so many points.
     """
 
-    way: Literal["match", "create", "join", "watch"]
+    way: Literal["match", "create", "join", "watch", "challenge", "seek", "accept"]
     rules: Rules = PRESETS["classic"]
     clock: terms.ClockFields | None = None
     private: bool = False
@@ -31,14 +34,31 @@ class Choice:
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
     beside: tuple[str, ...] = ()
+    rated: bool = False
+    within: int = 0
+    player: str = ""
 
-    async def enter(self, client: Client) -> Room:
-        """Go in; raises `Refused` and what else requests raise."""
+    async def ask(self, client: Client, tell: Callable[[str], object]) -> str:
+        """Challenge a player or everybody, and tell that; return the id of the challenge."""
+        if self.way == "seek":
+            id = await client.seek(self.rules, clock=self.clock, rated=self.rated, within=self.within)
+        else:
+            side = self.seat or ""
+            id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, side=side)
+        tell(describe_challenge(client.challenges[id], client.player, self.player))
+        return id
+
+    async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:
+        """Go in, having told what is waited for; raises `Refused` and what else requests raise."""
+        if self.way in ("challenge", "seek"):
+            return await client.meet(self.ask(client, tell))
+        if self.way == "accept":
+            return await client.join(await client.answer(self.code, accept=True) or "")
         if self.way in ("join", "watch"):
             return await (client.join if self.way == "join" else client.watch)(self.code)
         if self.way == "match":
-            return await client.match(self.rules, clock=self.clock)
-        terms = ("clock", "private", "seat", "bots", "analysis", "chat")
+            return await client.match(self.rules, clock=self.clock, rated=self.rated, within=self.within)
+        terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated")
         room = await client.create(self.rules, **{name: getattr(self, name) for name in terms})
         if self.beside:
             await client.bring(room, *((name, None) for name in self.beside))
@@ -65,7 +85,7 @@ class Choice:
         """What "new opponent" means afterwards, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
-        return Choice("match") if self.way == "join" else None
+        return None if self.way == "watch" else replace(self, way="match", code="", player="", seat=None)
 
 
 @dataclass(frozen=True, slots=True)
