@@ -166,7 +166,7 @@ _LIVE: Final = {
 }
 _REVIEWS: Final = {"key values": "replay watching past", "key hide values": "reviewing", "deed review": "over"}
 _MISTAKES: Final = {"deed mistakes": "reviewing replay past", "": "watching over"}
-_SAVES: Final = {"deed save": "replay over", "": "past", "key save": "history"}
+_SAVES: Final = {"deed save": "replay over", "": "past player", "key save": "history"}
 _HELPS: Final = {"key help": "playing choosing replay waiting attending watching past page", "": "away over"}
 _COMMANDING: Final = {"key command": "playing choosing", "": "away replay waiting attending watching past over"}
 _LEADS_BACK: Final = {
@@ -199,10 +199,10 @@ _MOVING: Final = (
     _press("up", "", "scroll_up", {"key scroll": "text"}),
     _press("down", "", "scroll_down", {"key scroll": "text"}),
     _press("open", "enter", "", {"key open": "list", "key open the room": "new", "": "settings"}),
-    _press("open", "", "", {"key watch": "watch event", "key replay": "history", "key choose": "names"}),
+    _press("open", "", "", {"key watch": "watch event", "key replay": "history player", "key choose": "names"}),
     _press("open", "", "select", {"key choose": "values"}),
-    _press("left", "", "change -1", {"key change": "home form"}),
-    _press("right", "", "change 1", {"key change": "home form"}),
+    _press("left", "", "change -1", {"key change": "home form ladder"}),
+    _press("right", "", "change 1", {"key change": "home form ladder"}),
     _press("place", "enter space", "", _IN_GAME),
 )
 """What moves, opens and places."""
@@ -316,7 +316,10 @@ _UNTOLD: Final = (
     _press("settings", "", "back", {"": "settings"}),
     _press("help", "", "back", {"": "help"}),
     _press("share", "x", "", {"key share": "history"}),
-    _press("refresh", "r", "", {"key refresh": "home history"}),
+    _press("refresh", "r", "", {"key refresh": "home history ladder", "": "player"}),
+    _press("accept", "", "answer accept", {"": "app"}),
+    _press("decline", "", "answer decline", {"": "app"}),
+    _press("block", "ctrl+x", "answer block", {"key block": "player", "": "app"}),
     _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
     _press("local", "l", "", {"key start a server": "home"}),
     _press("name", "n", "", {"": "home"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from msgspec.structs import asdict
 
@@ -60,11 +61,13 @@ def _propose(room: Room, name: str) -> Choice:
 
     They then play the mark that was ours. Raises `BadInput`.
     """
-    state, mark = room.state, None
+    state, mark, player = room.state, None, name
     if not name:
         if (reason := room.choices(0).find_reason("challenge")) is not None:
             raise BadInput(describe_reason(reason, state))
-        mark, name = next((mark, seat.name) for mark, seat in state.seats.items() if seat and mark != room.seat)
+        others = ((mark, seat) for mark, seat in state.seats.items() if seat and mark != room.seat)
+        mark, (player, name) = next((mark, (seat.player, seat.name)) for mark, seat in others)
     terms = state.time_control
     clock = None if terms is None else ClockFields(**asdict(terms))
-    return Choice("challenge", state.rules.to_rules(), clock, seat=mark, rated=bool(state.rated), player=name)
+    wish = Choice("challenge", state.rules.to_rules(), clock, seat=mark, rated=bool(state.rated))
+    return replace(wish, player=player, name=name)

@@ -20,8 +20,9 @@ from tictactoe_protocol.ladders import describe_challenge
 class Choice:
     """A way into a room, so that it can be gone again: a quick match, a new room, the room `code`, a challenge.
 
-    Those `beside` us, by their names, play at the same keyboard. A `player` is challenged, or with ``seek`` everybody;
-    with ``accept`` the `code` is that of a challenge to us. In a rated game others are `within` so many points.
+    Those `beside` us, by their names, play at the same keyboard. A `player` is challenged, of this `name` where that is
+    not the same, or with ``seek`` everybody; with ``accept`` the `code` is that of a challenge to us. In a rated game
+    others are `within` so many points.
     """
 
     way: Literal["match", "create", "join", "watch", "challenge", "seek", "accept"]
@@ -37,15 +38,17 @@ class Choice:
     rated: bool = False
     within: int = 0
     player: str = ""
+    name: str = ""
 
-    async def ask(self, client: Client, tell: Callable[[str], object]) -> str:
+    async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
         """Challenge a player or everybody, and tell that; return the id of the challenge."""
         if self.way == "seek":
             id = await client.seek(self.rules, clock=self.clock, rated=self.rated, within=self.within)
         else:
             side = self.seat or ""
             id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, side=side)
-        tell(describe_challenge(client.challenges[id], client.player, self.player))
+            client.asked[id] = self.name or self.player
+        tell(describe_challenge(client.challenges[id], client.player, client.asked[id]))
         return id
 
     async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:

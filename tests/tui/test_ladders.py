@@ -1,0 +1,106 @@
+"""Ladders, players and challenges on the full screen, against a real server, at 80x24 and without colours."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.peer import Peer, open_peer
+from tests.server.ratings.served import CLOCK, RULES, a_server, play_rated
+from tests.server.test_challenges import KNOWS
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.tui.ladders import PlayerPage
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.server import Server
+
+
+@pytest.fixture
+async def rating() -> AsyncIterator[Server]:
+    async with a_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def bo(rating: Server) -> AsyncIterator[Peer]:
+    async with open_peer(rating.url, "bo", features=[*KNOWS, "ratings", "names"]) as peer:
+        await peer.ask("claim_name", name="bo")
+        yield peer
+
+
+@pytest.fixture
+async def ana(rating: Server, open_screen: OpenScreen) -> AsyncIterator[ScreenUser]:
+    async with open_screen(rating.url, colour=False) as user:
+        await user.until("Playing as  ana")
+        assert user.app.session.client is not None
+        await user.app.session.client.claim_name("ana")
+        yield user
+
+
+def id_of(user: ScreenUser) -> str:
+    assert user.app.session.client is not None
+    return user.app.session.client.player
+
+
+async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: ScreenUser, bo: Peer) -> None:
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await ana.until("bo challenges you: 6 by 7, ", "Ctrl+Y accept", "Ctrl+N decline", "Ctrl+X block")
+    await ana.do("s", "Settings", "bo challenges you")
+    await ana.do("escape ctrl+n", "You decline.")
+    assert (await bo.next_of("challenge_over"))["how"] == "declined"
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await ana.do("ctrl+y", "10:00")
+    over = await bo.next_of("challenge_over")
+    await bo.ask("join", room=over["room"])
+    await ana.until(over["room"], "1-7 drop")
+
+
+async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
+    async with open_peer(ana.app.session.address.url, "cy", features=KNOWS) as cy:
+        await cy.ask("claim_name", name="cy")
+        await play_rated(cy, bo)
+    await ana.do("l", "> Ladders")
+    await ana.do("enter", "‹ ", "Nobody is on it yet")
+    ana.app.open(PlayerPage(bo.welcome["player"], RULES))
+    await ana.until("bo", "connect-four", "lost by resignation")
+    await ana.do("c", "Challenge bo", "Rated", "3+2")
+    await ana.do("down down right", "> Rated              no", "Challenge bo")
+    await ana.do("enter", "You challenge bo: 6 by 7", "Ctrl+N")
+    asked = await bo.next_of("challenge")
+    assert asked["clock"] == {"initial_ms": 180000, "increment_ms": 2000}
+    await ana.do("ctrl+n", "Your challenge is taken back.")
+    assert (await bo.next_of("challenge_over"))["how"] == "withdrawn"
+    await ana.do("ctrl+x", "bo is blocked")
+
+
+async def test_who_asks_everybody_waits_at_home_beside_the_rooms(ana: ScreenUser, bo: Peer) -> None:
+    await bo.ask("seek", rules=RULES, clock=CLOCK)
+    await ana.until("asked", "bo")
+    await ana.do("up enter", "10:00")
+    assert (await bo.next_of("challenge_over"))["how"] == "accepted"
+
+
+async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
+    ana.app.ways_in.enter(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
+    await ana.until("Waiting for", "rated")
+    room = ana.code
+    await bo.ask("join", room=room)
+    await ana.do("1", "bo's move")
+    await bo.ask("move", room=room, cell=36, ply=1)
+    await ana.until("Your move")
+    await bo.ask("resign", room=room)
+    await ana.until("You have played 1 of about", "c challenge again")
+
+
+async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:
+    ana.app.ways_in.enter(Choice("create"))
+    await ana.until("Waiting for")
+    await bo.ask("join", room=ana.code)
+    await ana.until("Your move")
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await ana.until("bo challenges you", "Your move")
+    await ana.do("ctrl+y", "Your game goes on")
+    await ana.do("ctrl+x", "bo is blocked")
+    await ana.do("5", "bo's move")
