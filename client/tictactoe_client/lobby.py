@@ -13,8 +13,8 @@ from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_age, short_rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.challenges import OpenChallenge, SeekChanges
-from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary, Welcome
+from tictactoe_protocol.challenges import SeekChanges
+from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary
 from tictactoe_protocol.wording import describe_clock, describe_manners
 
 
@@ -22,7 +22,7 @@ class Lobby:
     """Rooms by code, in the order in which they opened, each with the time at which we heard of it.
 
     Of more than 2,000 those that opened first are forgotten. `demo` is a game of computers, shown while nobody else
-    plays. `seeks` are the challenges to everybody by their ids.
+    plays.
     """
 
     def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
@@ -31,7 +31,6 @@ class Lobby:
         self._session = session
         self._start = start
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
-        self.seeks: dict[str, OpenChallenge] = {}
 
     def follow(self, *, on: bool = True) -> None:
         """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
@@ -47,11 +46,7 @@ class Lobby:
             for code in (*push.closed, *list(self._rooms)[:-2_000]):
                 self._rooms.pop(code, None)
         elif isinstance(push, SeekChanges):
-            self.seeks |= {one.challenge: one for one in push.changed}
-            for id in push.closed:
-                self.seeks.pop(id, None)
-        elif isinstance(push, Welcome):
-            self.seeks = {}
+            pass  # which the client keeps
         elif isinstance(push, LiveBoards):
             self.boards, self.demo = push.boards, push.demo or None
         elif isinstance(push, Ok) and push.rooms is not UNSET:
@@ -62,7 +57,7 @@ class Lobby:
 
     def forget(self) -> None:
         """Know of no room: those of the next server are others."""
-        self._rooms, self.seeks, self.boards, self.demo = {}, {}, (), None
+        self._rooms, self.boards, self.demo = {}, (), None
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
         """Return the rooms with a free seat, or those in which a game is on, newest first, `but` those of a player."""
@@ -85,7 +80,8 @@ class Lobby:
             how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
             table[room.room] = room.room, rules, players, say("versus").join(taken) or "-", how, age
-        for seek in reversed(self.seeks.values()) if not is_on else ():
+        client = self._session.client
+        for seek in reversed(client.seeks.values()) if client and not is_on else ():
             rules = ", ".join((*([say("rated")] if seek.rated else []), short_rules(seek.rules)))
             players = say("column seats", n=len(seek.rules.marks), free=len(seek.rules.marks) - 1)
             if seek.player != but:

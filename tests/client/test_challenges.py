@@ -98,14 +98,14 @@ async def test_it_is_told_how_a_challenge_ended_and_one_that_nobody_waits_for_is
 
 async def test_who_accepts_a_challenge_while_seeking_goes_there_and_the_seek_ends(ana: Client, bo: Client) -> None:
     seeking = asyncio.create_task(ana.meet(ana.seek(RULES, clock=CLOCKED)))
-    while not (seeks := await bo.seeks()):
-        pass
-    (seek,) = seeks
+    await bo.lobby(on=True)
+    await until(lambda: bool(bo.seeks))
+    (seek,) = bo.seeks.values()
     assert (seek.name, seek.rules.preset) == ("ana", RULES)
     waiting, challenge = await ask(bo, ana)
     await ana.answer(challenge, accept=True)
     assert (await seeking).code == (await waiting).code
-    assert await bo.seeks() == ()
+    await until(lambda: not bo.seeks)
 
 
 async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_and_a_new_seat_is_that_of_one(

@@ -65,9 +65,7 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
     await ana.do("enter", "‹ ", "Nobody is on it yet")
     ana.app.open(PlayerPage(bo.welcome["player"], RULES))
     await ana.until("bo", "connect-four", "lost by resignation")
-    await ana.do("c", "Challenge bo", "Rated", "3+2")
-    await ana.do("down down right", "> Rated              no", "Challenge bo")
-    await ana.do("enter", "You challenge bo: 6 by 7", "Ctrl+N")
+    await ana.do("c", "You challenge bo: 6 by 7, ", "3+2, rated.   Ctrl+N")
     asked = await bo.next_of("challenge")
     assert asked["clock"] == {"initial_ms": 180000, "increment_ms": 2000}
     await ana.do("ctrl+n", "Your challenge is taken back.")

@@ -213,8 +213,10 @@ async def show_rooms(settings: Settings) -> int:
     async with connected(settings, challenges=True) as (client, _):
 
         async def ask() -> list[str]:
-            seeks = [(f"accept {one.challenge}", describe_challenge(one, "")) for one in await client.seeks()]
-            return [*list_rooms(await client.rooms()), *align_columns(seeks)]
+            await client.lobby(on=True)
+            rooms = await client.rooms()  # by whose answer the seeks are here
+            seeks = [(f"accept {one.challenge}", describe_challenge(one, "")) for one in client.seeks.values()]
+            return [*list_rooms(rooms), *align_columns(seeks)]
 
         command = own_command("new", server=client.address)
         return await ask_and_print(settings, client, ask, say("no public room", command=command))

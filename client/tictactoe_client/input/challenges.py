@@ -20,10 +20,11 @@ from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.terms import ClockFields
 
 
-def find_asked(client: Client, *, own: bool = False) -> OpenChallenge | None:
-    """Return the newest challenge that waits for us, or with `own` for others; None where none does."""
-    found = (one for one in reversed(client.challenges.values()) if (one.player == client.player) is own)
-    return next(found, None)
+def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
+    """Return the newest challenge that waits for us, else with `or_own` of ours; None where there is none."""
+    newest = [*reversed(client.challenges.values())]
+    asked = [one for one in newest if one.player != client.player] or (newest if or_own else [])
+    return asked[0] if asked else None
 
 
 async def carry_out(client: Client, verb: Verb, tell: Callable[[str], object], room: Room | None = None) -> None:
@@ -48,7 +49,7 @@ async def carry_out(client: Client, verb: Verb, tell: Callable[[str], object], r
 
 
 async def _answer(client: Client, *, accept: bool) -> None:
-    asked = find_asked(client) or (None if accept else find_asked(client, own=True))
+    asked = find_asked(client, or_own=not accept)
     if asked is None:
         raise BadInput(say("refused no_offer challenge"))
     if accept and client.plays:

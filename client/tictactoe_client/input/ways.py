@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
@@ -45,10 +45,10 @@ class Choice:
         if self.way == "seek":
             id = await client.seek(self.rules, clock=self.clock, rated=self.rated, within=self.within)
         else:
-            side = self.seat or ""
-            id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, side=side)
-            client.asked[id] = self.name or self.player
-        tell(describe_challenge(client.challenges[id], client.player, client.asked[id]))
+            who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
+            id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
+        if (own := client.challenges.get(id)) is not None:  # else it is over already
+            tell(describe_challenge(own, client.player, client.asked[id]))
         return id
 
     async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from tictactoe_client.online.address import (
     DEFAULT_SERVER,
@@ -32,7 +31,7 @@ from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, parse_name, requests, terms
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge, Seek, SeekChanges
+from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge, Seek
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
 from tictactoe_protocol.ladders import describe_challenge_end
 from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke
@@ -127,7 +126,7 @@ class Client(Conversation):
         return (await self._ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> None:
-        """Have `messages` bring changes of the list of rooms, with `boards` those of so many games, or end that.
+        """Have `messages` bring changes of the list of rooms and of `seeks`, with `boards` those of games, or end it.
 
         With `demo` computers play one where nobody does, if the server lets them.
         """
@@ -177,14 +176,22 @@ class Client(Conversation):
         return _there((await self._ask_of("ratings", Profile(player=player or self.player))).profile)
 
     async def challenge(
-        self, player: str, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, side: str = ""
+        self,
+        player: str,
+        rules: Chosen = None,
+        *,
+        clock: Clock = None,
+        rated: bool = False,
+        side: str = "",
+        name: str = "",
     ) -> str:
         """Ask a player, by the id or the claimed name, for a game in which we play `side`; return the challenge's id.
 
-        What becomes of it a `ChallengeEnded` says; see `meet`.
+        What becomes of it a `ChallengeEnded` says, which calls them by this `name`; see `meet`.
         """
         chosen, mark = self._choose_rules(rules), side or UNSET
-        return await self._propose(Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark), player)
+        request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
+        return await self._propose(request, name or player)
 
     async def seek(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, within: int = 0) -> str:
         """Ask everybody for a game, instead of what we asked them before; return the id as for a challenge."""
@@ -192,14 +199,12 @@ class Client(Conversation):
         return await self._propose(Seek(rules=chosen, clock=clock, rated=rated, within=within or UNSET))
 
     async def _propose(self, request: Challenge | Seek, name: str = "") -> str:
-        id = _there((await self._ask_of("challenges", request)).challenge)
         rules = request.rules or "classic"
         known = terms.RulesState.of(PRESETS[rules] if isinstance(rules, str) else rules.to_rules())
         told: dict[str, Any] = {field: getattr(request, field, UNSET) for field in ("clock", "rated", "side", "within")}
-        own = OpenChallenge(challenge=id, player=self.player, name=self.name, rules=known, expires_ms=0, **told)
-        self.challenges.setdefault(id, replace(own, to=name or UNSET))
-        self.asked[id] = name
-        return id
+        own = OpenChallenge(challenge="", player=self.player, name=self.name, rules=known, expires_ms=0, **told)
+        self._proposed = own, name
+        return _there((await self._ask_of("challenges", request)).challenge)
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
         """Accept a challenge or a seek, decline a challenge, or take our own back; return the code of the room."""
@@ -230,22 +235,6 @@ class Client(Conversation):
         if not end.leads:
             raise Refused(end.over.how, describe_challenge_end(end.over, end.challenge, self.player, end.name))
         return await self.join(end.over.room or "")
-
-    async def seeks(self) -> tuple[OpenChallenge, ...]:
-        """Return who asks everybody for a game, as far as we may answer; of the lobby nothing follows after that.
-
-        None where the server carries no challenges, or `connect` was not called with them.
-        """
-        found: dict[str, OpenChallenge] = {}
-        async with self.messages() as messages:
-            await self.lobby(on=True)
-            await self.lobby(on=False)
-            await self.ping()
-            messages.put(None)
-            async for message in messages:
-                if isinstance(message.push, SeekChanges):
-                    found |= {one.challenge: one for one in message.push.changed}
-        return tuple(found.values())
 
     async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
         """Hide challenges and chat of a player, by the id or the claimed name, or show them; return all hidden."""

@@ -23,7 +23,6 @@ from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt,
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
 from tictactoe_client.text.language import means
-from tictactoe_client.text.lobby import describe_way_back
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
 from tictactoe_protocol import clean_text
@@ -171,15 +170,6 @@ class PlainGame:
             self._output.print(say("you left", room=room.code))
             self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
 
-    def _end_challenge(self, end: events.ChallengeEnded, room: Room) -> None:
-        """Tell how a challenge ended, and go to its room, but not from a game that is on."""
-        code = end.over.room or ""
-        self._tell(describe_challenge_end(end.over, end.challenge, self._client.player, end.name))
-        if end.leads and self._client.plays:
-            self._tell(describe_way_back(code, None, self._client.cluster.given.first))
-        elif end.leads:
-            self._begin(self._find_another(room, partial(Client.join, room=code)))
-
     async def _find_another(self, room: Room, enter: Enter[Room] | None = None) -> None:
         await room.leave()
         self._session.forget_room(room.code)
@@ -308,7 +298,9 @@ class PlainGame:
                 if push.player != self._client.player:
                     self._tell(describe_challenge(push, self._client.player), say("challenge words"))
             case events.ChallengeEnded():
-                self._end_challenge(event, actions.room)
+                self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
+                if event.leads and not self._client.plays:
+                    self._begin(self._find_another(actions.room, partial(Client.join, room=event.over.room or "")))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
             ):

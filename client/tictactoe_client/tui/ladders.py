@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Final
 
-from msgspec.structs import replace
+from msgspec import structs
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from tictactoe_client.input.rule_options import parse_clock
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, align
-from tictactoe_client.tui.new_room import NewRoomPage
+from tictactoe_engine import PRESETS
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 from tictactoe_protocol.pushes import PastGame, PlayerProfile
 from tictactoe_protocol.rated import LadderState
+
+CLOCK: Final = "3+2"
+"""That of a rated game for which no other one is chosen."""
 
 
 class LadderPage(ListPage):
@@ -66,7 +72,7 @@ class LadderPage(ListPage):
 
 
 class PlayerPage(HistoryPage):
-    """A player, by the id; who is challenged from here plays by these rules, where nothing else is chosen."""
+    """A player, by the id, of whom one may ask for a rated game by these rules."""
 
     situation = "player"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
@@ -84,7 +90,7 @@ class PlayerPage(HistoryPage):
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         profile = self._profile = await client.profile(self._player)
-        return self._player, tuple(replace(game, id=game.game_id or game.id) for game in profile.games)
+        return self._player, tuple(structs.replace(game, id=game.game_id or game.id) for game in profile.games)
 
     def describe_heading(self) -> str:
         return clean_text(self._profile.name) if self._profile else super().describe_heading()
@@ -103,8 +109,9 @@ class PlayerPage(HistoryPage):
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:
-        if self._profile is not None:
-            self.program.open(NewRoomPage(self._player, clean_text(self._profile.name), self._rules))
+        """Ask for a rated game of this ladder, with a clock that is usual."""
+        wish = Choice("challenge", PRESETS[self._rules], parse_clock(CLOCK), player=self._player, rated=True)
+        self.program.ways_in.enter(replace(wish, name=self.describe_heading()))
 
     def action_answer(self, way: str) -> None:
         if (client := self.program.session.client) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar, Final
 
 from textual.app import ComposeResult
@@ -16,6 +15,7 @@ from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import Field, FormLine, FormPage
+from tictactoe_client.tui.ladders import CLOCK
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
@@ -25,8 +25,6 @@ from tictactoe_protocol.wording import LEVELS
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
 """The lines that mean nothing where nobody else can come."""
-_OF_ROOMS: Final = ("seat", *_OF_OTHERS)
-"""Those that mean nothing where one player is challenged."""
 
 
 def list_lines(*, alone: bool, rates: bool = False) -> dict[str, Field]:
@@ -72,7 +70,7 @@ def _named(*values: str) -> Mapping[str, str]:
 
 
 class NewRoomPage(FormPage):
-    """The form; Enter opens the room from any line, or challenges a `player`, at first to a rated game of `rules`."""
+    """The form; Enter opens the room from any line."""
 
     situation = "new"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
@@ -84,36 +82,18 @@ class NewRoomPage(FormPage):
             yield self.text("rules")
             yield self.sample
 
-    def __init__(self, player: str = "", name: str = "", rules: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.sample = Boards(id="sample")
-        self._player, self._rival, self._rules = player, name, rules
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        if self._player:
-            self.put("game", self._rules)
-            self.took("game")
-            self.took("with")
 
     def name_key(self, id: str) -> str:
-        """Return what Esc does first where a text was changed, and what Enter does."""
-        if id == "key open the room" and self._player:
-            return "key challenge"
+        """Return what Esc does first where a text was changed."""
         return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
         client = self.program.session.client
         rates = client is not None and "ratings" in client.features
-        lines = list_lines(alone=self.program.session.is_own, rates=rates)
-        if self._player:
-            choices = {say("form yes"): "rated", say("form no"): "anybody"}
-            rated = lines["with"]._replace(title=say("new room rated"), value="rated", note="", choices=choices)
-            lines = {name: line for name, line in lines.items() if name not in _OF_ROOMS} | {"with": rated}
-        return lines
-
-    def describe_heading(self) -> str:
-        return say("challenge title", name=self._rival) if self._player else super().describe_heading()
+        return list_lines(alone=self.program.session.is_own, rates=rates)
 
     def list_shown(self) -> list[str]:
         return [name for name in self.lines if self.values["more"] or name in _FIRST]
@@ -127,8 +107,7 @@ class NewRoomPage(FormPage):
 
     def describe_sum(self) -> Part:
         try:
-            alone = self.program.session.is_own or bool(self._player)
-            return describe_room(read_room(self.values), alone=alone), "dim"
+            return describe_room(read_room(self.values), alone=self.program.session.is_own), "dim"
         except Misuse as misuse:
             return misuse.message, "bad"
 
@@ -149,17 +128,14 @@ class NewRoomPage(FormPage):
             else:
                 self.put("game", rules.preset or "custom")
                 self._offer_seats(rules.marks)
-        elif name == "with":
-            if values["with"] == "rated":
-                self.put("clock", values["clock"] or "3+2")
-            if "seen" in values:
-                self.put("seen", "public" if values["with"] in ("anybody", "rated") else "private")
+        elif name == "with" and "seen" in values:
+            self.put("seen", "public" if values["with"] in ("anybody", "rated") else "private")
+            self.put("clock", values["clock"] or (CLOCK if values["with"] == "rated" else ""))
         elif name == "seen" and values["with"] not in LEVELS:
             self.put("with", "anybody" if values["seen"] == "public" else "friend")
 
     def _offer_seats(self, marks: str) -> None:
-        if (seat := self.values.get("seat")) is None:
-            return
+        seat = self.values["seat"]
         self.put("seat", seat if seat in marks else marks[0], {mark: mark for mark in marks})
 
     def list_help(self) -> Sequence[Topic]:
@@ -170,11 +146,7 @@ class NewRoomPage(FormPage):
     def action_open(self) -> None:
         self.take()
         try:
-            choice = read_room(self.values)
-            if self._player:
-                choice = replace(choice, way="challenge", player=self._player, name=self._rival)
-                self.program.close(self)
-            self.program.ways_in.enter(choice)
+            self.program.ways_in.enter(read_room(self.values))
         except Misuse as misuse:
             self.program.say(misuse.message, "bad")
 

@@ -34,7 +34,6 @@ from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.text.language import speak_as_chosen
-from tictactoe_client.text.lobby import describe_way_back
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
@@ -45,7 +44,7 @@ from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
-from tictactoe_protocol.challenges import Challenged, OpenChallenge
+from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end
@@ -404,29 +403,26 @@ class Program(App[int], inherit_bindings=False):
     def action_call(self) -> None:
         self.heed_call(is_wanted=True)
 
-    def _find_challenge(self, *, own: bool = False) -> OpenChallenge | None:
-        """Return the newest challenge that waits for us, or with `own`, where none does, one of ours."""
-        client = self.session.client
-        asked = None if client is None else find_asked(client) or (find_asked(client, own=True) if own else None)
-        return asked if self.session.phase == "online" else None
-
     def describe_challenge(self) -> tuple[str, str] | None:
         """Return the challenge that waits, with the keys that answer it, None where there is none."""
-        asked, client = self._find_challenge(own=True), self.session.client
+        client = self.session.client
+        asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
         if asked is None or client is None:
             return None
         own = {"decline": "deed draw withdraw"} if asked.player == client.player else {}
         keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
         told = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
-        words = describe_challenge(asked, client.player, client.asked.get(asked.challenge, ""))
-        return "   ".join((words, *told)), "warn"
+        return "   ".join(
+            (describe_challenge(asked, client.player, client.asked.get(asked.challenge, "")), *told)
+        ), "warn"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave keys that answer challenges to the screen where there is none, or something else to be answered."""
+        client, way = self.session.client, str(parameters[0] if parameters else "")
         if action != "answer":
             return super().check_action(action, parameters)
-        is_asked = self._find_challenge(own=parameters[0] == "decline") is not None
-        return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(str(parameters[0]))
+        is_asked = client is not None and find_asked(client, or_own=way == "decline") is not None
+        return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(way)
 
     def action_answer(self, way: str) -> None:
         self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
@@ -436,14 +432,11 @@ class Program(App[int], inherit_bindings=False):
         if (client := self.session.client) is not None:
             self.start(carry_out(client, verb, self.say, room))
 
-    def _end_challenge(self, end: ChallengeEnded, client: Client) -> None:
+    def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         """Tell how a challenge ended, and go to its room, but not from a game that is on."""
-        told, code = describe_challenge_end(end.over, end.challenge, client.player, end.name), end.over.room or ""
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
-            self.ways_in.enter(Choice("join", code=code), self.screens[-1])
-        elif end.leads:
-            told = f"{told} {describe_way_back(code, None, client.cluster.given.first)}"
-        self.say(told)
+            self.ways_in.enter(Choice("join", code=end.over.room or ""), self.screens[-1])
+        self.say(describe_challenge_end(end.over, end.challenge, viewer, end.name))
 
     def _hear(self, message: Message) -> None:
         if self.lobby.hear(message):
@@ -452,7 +445,7 @@ class Program(App[int], inherit_bindings=False):
             self.ring()
             self.redraw()
         if isinstance(message.event, ChallengeEnded) and self.session.client is not None:
-            self._end_challenge(message.event, self.session.client)
+            self._end_challenge(message.event, self.session.client.player)
         if isinstance(message.push, Call):
             self._answered.discard(message.push.room)
         if isinstance(message.push, (Call, Welcome)):

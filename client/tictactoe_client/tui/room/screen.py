@@ -117,7 +117,7 @@ class RoomScreen(ClientScreen):
             case events.Told(Rated() as push):
                 names = {seat.player: seat.name for seat in model.room.state.seats.values() if seat}
                 model.news.say(*describe_rated(push, names, model.room.viewer))
-            case events.Told(Challenged()) if told := self.program.describe_challenge():
+            case events.Told(Challenged()) if (told := self.program.describe_challenge()) and model.room.plays:
                 model.news.say(told[0])
             case events.Lost():
                 model.news.back, model.is_online = "", False
