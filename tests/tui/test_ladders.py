@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec import UNSET
 
+from tests.faults.hostile_server import CLIENT, TOKEN, Answer, Frame, hostile_server
 from tests.peer import Peer, open_peer
 from tests.server.ratings.served import CLOCK, RULES, a_server, play_rated
 from tests.server.test_challenges import KNOWS
@@ -13,8 +15,16 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.ladders import PlayerPage
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import Datum, Error, Ok, PlayerProfile, Welcome
+from tictactoe_protocol.rated import Encounters, LadderRow, LadderStanding, LadderState, Profile, Ratings
+from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
+
+
+def greet_with(*features: str) -> Answer:
+    welcome = Welcome(protocol=1, server="x/1", player=CLIENT, name="ana", token=TOKEN, rooms=(), features=features)
+    return lambda _: [welcome]
 
 
 @pytest.fixture
@@ -102,3 +112,34 @@ async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> N
     await ana.do("ctrl+y", "Your game goes on")
     await ana.do("ctrl+x", "bo is blocked")
     await ana.do("5", "bo's move")
+
+
+async def test_a_ladder_shows_those_next_to_one_first_then_the_best_and_opens_their_pages(
+    open_screen: OpenScreen,
+) -> None:
+    def ladder(request: Request) -> list[Frame]:
+        assert isinstance(request, Ratings)
+        assert isinstance(request.id, str)
+        if request.rules == "classic":
+            data: dict[str, Datum] = {"why": "ladder", "ladders": [RULES, "four"]}
+            return [Error(id=request.id, code="not_allowed", message="", data=data)]
+        places = range(15, 26) if request.around is not UNSET else range(1, 21)
+        rows = tuple(LadderRow(at, f"p-{at}", f"player-{at}", 2000.4 - at, 40.0, 100 + at, -1.2) for at in places)
+        return [Ok(id=request.id, ladder=LadderState(str(request.rules), rows, 900, 27.6, 0.93))]
+
+    def profile(request: Request) -> list[Frame]:
+        assert isinstance(request, Profile)
+        assert isinstance(request.id, str)
+        standing = LadderStanding(RULES, 60, 1, 39, rating=1985.0, deviation=40.0, place=15)
+        met = Encounters(2, 1, 3, 0)
+        return [Ok(id=request.id, profile=PlayerProfile(request.player, "player-15", (standing,), (), met))]
+
+    answers: dict[type, Answer] = {Ratings: ladder, Profile: profile, Hello: greet_with("ratings", "challenges")}
+    async with hostile_server("bo", answers) as server, open_screen(server.url, colour=False) as ana:
+        await ana.do("l", "> Ladders")
+        text = await ana.do("enter", "‹ Connect four ›", "> 15", "player-15", "player-25", "900 rated games.")
+        assert "1985 ±80" in text
+        assert text.index("player-25") < text.index("player-1 ")
+        await ana.do("right", "‹ Four", "> 15")
+        await ana.do("enter", "player-15", "1985 ±80", "You and player-15: 2 won, 1 drawn, 3 lost.", "c challenge")
+        await ana.until("No rated game yet.")

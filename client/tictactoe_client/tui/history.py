@@ -191,5 +191,9 @@ class HistoryPage(ListPage):
             return []
         if session.phase == "failed" or session.client is None:
             return self.describe_no_server()
-        told = f"{say('no finished game', url=session.address.url)} {say('history none')}"
-        return [(self._refusal or (told if self._viewer else say("history asking")), "")]
+        return [(self._refusal or self.describe_nothing(), "")]
+
+    def describe_nothing(self) -> str:
+        """Return that there is no game in the list, or that they are asked for."""
+        told = f"{say('no finished game', url=self.program.session.address.url)} {say('history none')}"
+        return told if self._viewer else say("history asking")

@@ -45,10 +45,10 @@ class LadderPage(ListPage):
     connected = action_refresh = opened
 
     async def _learn(self, client: Client) -> None:
-        self._keys = self._keys or await client.ladders()
-        if self._keys:
-            key = self._keys[0]
-            self._ladders = await client.ratings(key, around=client.player), await client.ratings(key)
+        self._keys = self._keys or tuple(key for key in await client.ladders() if key in PRESETS)
+        if keys := self._keys:
+            found = await client.ratings(keys[0], around=client.player), await client.ratings(keys[0])
+            self._ladders = found if self._keys[0] == keys[0] else self._ladders
         self.redraw()
 
     def action_change(self, by: int) -> None:
@@ -91,6 +91,9 @@ class PlayerPage(HistoryPage):
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         profile = self._profile = await client.profile(self._player)
         return self._player, tuple(structs.replace(game, id=game.game_id or game.id) for game in profile.games)
+
+    def describe_nothing(self) -> str:
+        return say("ladder no games") if self._profile else say("history asking")
 
     def describe_heading(self) -> str:
         return clean_text(self._profile.name) if self._profile else super().describe_heading()
