@@ -66,8 +66,8 @@ FEATURES: Final = (
 """What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
 
 UNDERSTOOD: Final = tuple(name for name in FEATURES if name not in ("bot", "challenges"))
-"""What a client for people names in its `hello`: ``bot`` says that the player is a program; whoever shows challenges
-names ``challenges`` as well."""
+"""What a client for people names in its `hello`: ``bot`` says that the player is a program, and ``challenges`` that it
+shows those, which ours do not yet."""
 
 GUEST: Final = "guest"
 """The `bot` of a player who is a program of somebody's own; all others are the levels of the server's bots."""
