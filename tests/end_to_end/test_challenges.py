@@ -73,6 +73,11 @@ async def test_a_challenge_that_is_declined_and_a_seek_that_is_interrupted(
         await answer(bo, accept=False)
         assert await ana.end() == 6
         assert "declines." in await ana.errors()
+    async with run_client("challenge", bo.player, "-s", rating.url, "--json") as ana:
+        await answer(bo, accept=False)
+        assert (await ana.message(type="challenge_over"))["how"] == "declined"
+        assert (await ana.message(type="error", **{"from": "client"}))["code"] == "declined"
+        assert await ana.end() == 6
     async with run_client("seek", *TERMS, "-s", rating.url, "--json") as ana:
         await bo.lobby(on=True)
         await until(lambda: bool(bo.seeks))

@@ -30,9 +30,9 @@ async def show_player(settings: Settings, player: str | None) -> int:
 
         async def ask() -> list[str]:
             profile = await client.profile(player)
-            lines = [clean_text(profile.name), *align_columns(tabulate_standings(profile).values())]
-            meetings = describe_meetings(profile)
-            return [*lines, *([meetings] if meetings else []), *list_games(profile.games, profile.player)]
+            table = align_columns(tabulate_standings(profile).values()) if profile.ladders else [say("ladder no games")]
+            lines = [clean_text(profile.name), *table, describe_meetings(profile)]
+            return [*filter(None, lines), *list_games(profile.games, profile.player)]
 
         return await ask_and_print(settings, client, ask)
 

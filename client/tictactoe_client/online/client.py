@@ -202,7 +202,8 @@ class Client(Conversation):
         rules = request.rules or "classic"
         known = terms.RulesState.of(PRESETS[rules] if isinstance(rules, str) else rules.to_rules())
         told: dict[str, Any] = {field: getattr(request, field, UNSET) for field in ("clock", "rated", "side", "within")}
-        own = OpenChallenge(challenge="", player=self.player, name=self.name, rules=known, expires_ms=0, **told)
+        told |= {"to": getattr(request, "player", UNSET), "rules": known, "expires_ms": 0}
+        own = OpenChallenge(challenge="", player=self.player, name=self.name, **told)
         self._proposed = own, name
         return _there((await self._ask_of("challenges", request)).challenge)
 
