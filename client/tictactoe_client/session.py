@@ -63,6 +63,7 @@ class Session:
         connected: Callable[[], object] = _ignore,
         changed: Callable[[], object] = _ignore,
         failed: Callable[[ClientError], object] = _ignore,
+        shows_challenges: bool = False,
     ) -> None:
         """Prepare it.
 
@@ -70,6 +71,7 @@ class Session:
         show, `failed` when no attempt is made any more until `retry`.
         """
         self.settings = settings
+        self._shows_challenges = shows_challenges
         self.cluster = cluster
         self.identity = identity
         self.phase: Phase = "connecting"
@@ -254,7 +256,8 @@ class Session:
 
     def _connect(self, **options: Any) -> AbstractAsyncContextManager[Client]:
         timeout_seconds, ca = self.settings.timeout_seconds, self.settings.ca
-        return connect(self.cluster, timeout_seconds=timeout_seconds, ca=ca, keep_seats=True, **options)
+        options |= {"ca": ca, "keep_seats": True, "challenges": self._shows_challenges}
+        return connect(self.cluster, timeout_seconds=timeout_seconds, **options)
 
     # -- seats ------------------------------------------------------------------------------------------------------
 

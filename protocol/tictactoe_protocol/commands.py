@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
 GameKind = Literal["resign", "rematch", "draw", "undo", "claim", "choose", "yes", "no", "save"]
-RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute"]
+RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block"]
 VerbKind = GameKind | RoomKind
 
 
@@ -150,6 +150,7 @@ def _press(name: str, keys: str, does: str, shown: Mapping[str, str], *deeds: st
 
 
 _ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
+_REPLIES: Final = _ANSWERS[:2]
 _STEPS: Final = {"key step": "reviewing replay watching past", "": "playing choosing over"}
 _COMPARES: Final = {"key compare": "reviewing", "": "playing choosing replay watching past over"}
 _OFFERED: Final = {"": "talking commanding playing choosing"}
@@ -165,7 +166,7 @@ _LIVE: Final = {
 }
 _REVIEWS: Final = {"key values": "replay watching past", "key hide values": "reviewing", "deed review": "over"}
 _MISTAKES: Final = {"deed mistakes": "reviewing replay past", "": "watching over"}
-_SAVES: Final = {"deed save": "replay over", "": "past", "key save": "history"}
+_SAVES: Final = {"deed save": "replay over", "": "past player", "key save": "history"}
 _HELPS: Final = {"key help": "playing choosing replay waiting attending watching past page", "": "away over"}
 _COMMANDING: Final = {"key command": "playing choosing", "": "away replay waiting attending watching past over"}
 _LEADS_BACK: Final = {
@@ -179,6 +180,7 @@ _LEADS_BACK: Final = {
 }
 _CHATS: Final = {"deed chat": "playing choosing attending watching past over", "": "talking commanding away waiting"}
 _CHAT: Final = Key("chat", "tab", "switch_line", _CHATS, deeds=(), label="deed chat")
+_CHALLENGE: Final = Key("challenge", "c", "", {"deed": "over", "": "past", "key challenge": "player"})
 _CLAIM_DRAW: Final = Key("claim_draw", "d", "", _IN_GAME)
 _ACCEPTS: Final = ("draw accept", "undo accept")
 _DECLINES: Final = ("draw decline", "undo decline")
@@ -197,10 +199,10 @@ _MOVING: Final = (
     _press("up", "", "scroll_up", {"key scroll": "text"}),
     _press("down", "", "scroll_down", {"key scroll": "text"}),
     _press("open", "enter", "", {"key open": "list", "key open the room": "new", "": "settings"}),
-    _press("open", "", "", {"key watch": "watch event", "key replay": "history", "key choose": "names"}),
+    _press("open", "", "", {"key watch": "watch event", "key replay": "history player", "key choose": "names"}),
     _press("open", "", "select", {"key choose": "values"}),
-    _press("left", "", "change -1", {"key change": "home form"}),
-    _press("right", "", "change 1", {"key change": "home form"}),
+    _press("left", "", "change -1", {"key change": "home form ladder"}),
+    _press("right", "", "change 1", {"key change": "home form ladder"}),
     _press("place", "enter space", "", _IN_GAME),
 )
 """What moves, opens and places."""
@@ -271,6 +273,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     ),
     "topic end": (
         Command("rematch", Verb("rematch"), deeds=("rematch",), key=Key("rematch", "r", "", _AT_END)),
+        Command("challenge", Verb("challenge"), ways=_REPLIES, deeds=("challenge",), key=_CHALLENGE),
         Command("new", Verb("new"), deeds=("new",), key=Key("another", "n", "", _AT_END)),
         Command("save", Verb("save"), deeds=("save",), key=Key("save", "s", "", _SAVES)),
         Command("save file", Verb("save"), ("save",), takes="argument file", deeds=("save",)),
@@ -294,6 +297,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
 _UNTOLD: Final = (
     Command("choose", Verb("choose")),
     Command("quit", Verb("quit")),
+    Command("block", Verb("block")),
     _press("enter", "", "", {"key say it": "talking", "key do it": "commanding"}),
     _press("12 enter", "", "", {"key go to": "replay"}),
     _press("home", "home", "look_at 0", {"key to start and end": "replay", "": "watching past over"}),
@@ -312,7 +316,10 @@ _UNTOLD: Final = (
     _press("settings", "", "back", {"": "settings"}),
     _press("help", "", "back", {"": "help"}),
     _press("share", "x", "", {"key share": "history"}),
-    _press("refresh", "r", "", {"key refresh": "home history"}),
+    _press("refresh", "r", "", {"key refresh": "home history ladder", "": "player"}),
+    _press("accept", "", "answer accept", {"": "app"}),
+    _press("decline", "", "answer decline", {"": "app"}),
+    _press("block", "ctrl+x", "answer block", {"key block": "player", "": "app"}),
     _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
     _press("local", "l", "", {"key start a server": "home"}),
     _press("name", "n", "", {"": "home"}),

@@ -168,7 +168,7 @@ def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
         (["--coordinates", "row-column"], "Did you mean 'row-column-1'?\n"),
         (["--rules", "gomuku"], "Did you mean 'gomoku'?\n"),
         (["--timeout", "soon"], "Invalid value for '--timeout': 'soon' is not a valid float.\n"),
-        (["--coordinate", "x-y-1"], "No such option '--coordinate'. Did you mean '--coordinates'?\n"),
+        (["--coordinate", "x-y-1"], "No such option '--coordinate'. Did you mean '--coordinates', '--rated'?\n"),
     ],
 )
 def test_a_bad_value_is_told_with_what_was_perhaps_meant(arguments: list[str], message: str, program: Program) -> None:

@@ -20,7 +20,7 @@ LEVELS = ["easy", "medium", "hard", "random", "rules", "perfect"]
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
 
 CASES: list[tuple[list[str], list[str]]] = [
-    (["pl"], ["play"]),
+    (["pl"], ["play", "player"]),
     (["co"], ["config", "completion"]),
     (["new", "--ru"], ["--rules"]),
     (["--no-m"], ["--no-motion", "--no-mouse"]),
@@ -56,7 +56,7 @@ async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None
     (tmp_path / "a-game.txt").touch()
     async with run_screen("bash", "--norc", "--noprofile", "-i", PS1="> ") as shell:
         await shell.ask(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r', "ready")
-        await shell.ask(f"{PROGRAM} pla\t--rul\tcon\t", f"{PROGRAM} play --rules connect-four ")
+        await shell.ask(f"{PROGRAM} bo\t--rul\tcon\t", f"{PROGRAM} bot --rules connect-four ")
         await shell.ask(f"\x15{PROGRAM} replay a-g\t", f"{PROGRAM} replay a-game.txt ")
 
 

@@ -20,6 +20,7 @@ from tictactoe_client.files.config import load_config
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
+from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
 
@@ -72,6 +73,10 @@ def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> li
     return [word for word in words if word.startswith(incomplete)]
 
 
+_RATED: Final = Named(["--rated"], is_flag=True)
+_TERMS: Final = (RULES, CLOCK, _RATED)
+_WITHIN: Final = Named(["--within"], type=Count(50, 500), metavar="number")
+_PLAYER: Final = Placed(["player"], metavar="player", required=False)
 _ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
 _ANY_ROOM: Final = Placed(["room"], metavar="room or none", nargs=-1)
 
@@ -89,7 +94,11 @@ _GAME: Final = (
 )
 
 _command(
-    "play", "rooms.play_anyone", ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2"), RULES, CLOCK
+    "play",
+    "rooms.play_anyone",
+    ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2 --rated --within 200"),
+    *_TERMS,
+    _WITHIN,
 )
 _command(
     "new",
@@ -101,6 +110,7 @@ _command(
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
     Named(["--analysis"], type=Words(("closed", "open")), default="closed"),
     Named(["--chat"], type=Words(("all", "players")), default="all"),
+    _RATED,
 )
 _command(
     "bot",
@@ -123,6 +133,24 @@ cli.add_command(CommandElsewhere("cup"))
 _command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
 _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
+_command(
+    "challenge",
+    "rooms.challenge",
+    ("bo", "bo --rules connect-four --clock 3+2 --rated --side X"),
+    Placed(["player"], metavar="player"),
+    *_TERMS,
+    Named(["--side"], metavar="mark"),
+)
+_command("seek", "rooms.seek", ("", "--rules connect-four --clock 3+2 --rated --within 200"), *_TERMS, _WITHIN)
+_command("accept", "rooms.accept", ("c7Kq2MxW4n", "c7Kq2MxW4n --name ana"), Placed(["challenge"], metavar="challenge"))
+_command("block", "players.block", ("", "bo", "bo --off"), _PLAYER, Named(["--off"], is_flag=True))
+_command(
+    "ladder",
+    "players.show_ladder",
+    ("", "connect-four", "gomoku-standard --json"),
+    Placed(["rules"], metavar="ladder", type=Words(tuple(PRESETS)), required=False),
+)
+_command("player", "players.show_player", ("", "bo", "bo --json"), _PLAYER)
 _command(
     "event",
     "rooms.use_event",

@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,22 +44,44 @@ from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_v
 from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.ladders import describe_challenge
 from tictactoe_protocol.tournaments import list_events
 
 _BLACK_ON_WHITE: Final = "\x1b[30;107m"
 _USUAL: Final = "\x1b[0m"
 
 
-async def play_anyone(settings: Settings, rules: str | None, clock: str | None) -> int:
+async def play_anyone(settings: Settings, rules: str | None, clock: str | None, within: int | None, **wish: Any) -> int:
     """Play a quick match."""
-    return await _enter_and_stay(settings, Choice("match", parse_rules(rules), parse_clock(clock)))
+    return await _enter_and_stay(
+        settings, Choice("match", parse_rules(rules), parse_clock(clock), within=within or 0, **wish)
+    )
+
+
+async def seek(settings: Settings, rules: str | None, clock: str | None, within: int | None, **wish: Any) -> int:
+    """Ask everybody for a game."""
+    return await _enter_and_stay(
+        settings, Choice("seek", parse_rules(rules), parse_clock(clock), within=within or 0, **wish)
+    )
+
+
+async def challenge(settings: Settings, rules: str | None, clock: str | None, side: str | None, **wish: Any) -> int:
+    """Ask one player for a game."""
+    chosen = parse_rules(rules)
+    wish |= {"seat": parse_seat(side, chosen)}
+    return await _enter_and_stay(settings, Choice("challenge", chosen, parse_clock(clock), **wish))
+
+
+async def accept(settings: Settings, challenge: str) -> int:
+    """Accept a challenge, or who asks everybody for a game."""
+    return await _enter_and_stay(settings, Choice("accept", code=challenge))
 
 
 async def open_room(
     settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any
 ) -> int:
     """Open a room; the `wish` is what rules and a `Choice` are made of, as typed."""
-    manners = {name: wish.pop(name) for name in ("private", "analysis", "chat")}
+    manners = {name: wish.pop(name) for name in ("private", "analysis", "chat", "rated")}
     rules = parse_rules(**wish)
     if len(bots) > len(rules.marks):
         raise Misuse(say("bots too many", n=len(bots), marks=", ".join(rules.marks)))
@@ -114,13 +137,15 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
     room = choice.code if choice.way == "join" else None
     role: Role = "nobody" if choice.way == "watch" else "player"
     name = None if role == "nobody" else await _ask_name(settings, cluster_for(settings, address))
-    who: dict[str, Any] = {"room": room, "role": role, "new_name": name}
+    shows = settings.mode == "plain" or choice.way in ("challenge", "seek")
+    who: dict[str, Any] = {"room": room, "role": role, "new_name": name, "challenges": shows}
     async with connected(settings, address, is_chatty=True, **who) as (client, session):
         if settings.mode == "json":
             return await JsonGame(client, settings, standard_input(), session).run(choice.enter_any)
         output = Output(prompts=is_terminal(0, 1))
         try:
-            return await PlainGame(client, settings, standard_input(), output, session).run(choice.enter)
+            enter = partial(choice.enter, tell=output.print)
+            return await PlainGame(client, settings, standard_input(), output, session).run(enter)
         except Refused as refused:
             if await choice.find_event(client, refused) is None:
                 raise
@@ -184,11 +209,14 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def show_rooms(settings: Settings) -> int:
-    """Print the public rooms."""
-    async with connected(settings) as (client, _):
+    """Print the public rooms, and who asks everybody for a game."""
+    async with connected(settings, challenges=True) as (client, _):
 
         async def ask() -> list[str]:
-            return list_rooms(await client.rooms())
+            await client.lobby(on=True)
+            rooms = await client.rooms()  # by whose answer the seeks are here
+            seeks = [(f"accept {one.challenge}", describe_challenge(one, "")) for one in client.seeks.values()]
+            return [*list_rooms(rooms), *align_columns(seeks)]
 
         command = own_command("new", server=client.address)
         return await ask_and_print(settings, client, ask, say("no public room", command=command))

@@ -93,13 +93,14 @@ async def connected(
     tells_left_behind: bool = True,
     codes: dict[str, str] | None = None,
     new_name: str | None = None,
+    challenges: bool = False,
 ) -> AsyncIterator[tuple[Client, Session]]:
     """Connect to the server that a link named, by default to that of the settings, for one piece of work.
 
     With `room` we are the player again whose seat there was left behind, with `codes` the one that they say, and
     with `new_name` called so from now on. Games that
     an earlier run left behind are named first, once each, unless the work does so. What is beside the matter is said in
-    a transcript that `is_chatty`, else on standard error.
+    a transcript that `is_chatty`, else on standard error. With `challenges` they are shown.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -112,7 +113,8 @@ async def connected(
     cluster = cluster_for(settings, address)
     if is_chatty:
         tell(say("connecting", url=cluster.first.url))
-    session = Session(settings, cluster, Identity(settings.name, role, room, codes=codes, new_name=new_name, tell=tell))
+    identity = Identity(settings.name, role, room, codes=codes, new_name=new_name, tell=tell)
+    session = Session(settings, cluster, identity, shows_challenges=challenges)
     async with session.open() as client:
         if session.is_own:
             tell(say("server of our own started", url=client.address.url))

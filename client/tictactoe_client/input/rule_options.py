@@ -115,10 +115,11 @@ def read_room(values: Mapping[str, Any]) -> Choice:
         rules,
         parse_clock(values["clock"] or None),
         values.get("seen") != "public",
-        values["seat"],
+        values.get("seat"),
         (opponent,) * (len(rules.marks) - 1) if opponent in LEVELS else (),
         analysis=values.get("analysis", "closed"),
         chat=values.get("chat", "all"),
+        rated=opponent == "rated",
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
@@ -12,16 +13,19 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import ErrorCode, terms
+from tictactoe_protocol.ladders import describe_challenge
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way into a room, so that it can be gone again: a quick match, a new room, or the room `code`.
+    """A way into a room, so that it can be gone again: a quick match, a new room, the room `code`, a challenge.
 
-    Those `beside` us, by their names, play at the same keyboard.
+    Those `beside` us, by their names, play at the same keyboard. A `player` is challenged, of this `name` where that is
+    not the same, or with ``seek`` everybody; with ``accept`` the `code` is that of a challenge to us. In a rated game
+    others are `within` so many points.
     """
 
-    way: Literal["match", "create", "join", "watch"]
+    way: Literal["match", "create", "join", "watch", "challenge", "seek", "accept"]
     rules: Rules = PRESETS["classic"]
     clock: terms.ClockFields | None = None
     private: bool = False
@@ -31,14 +35,33 @@ class Choice:
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
     beside: tuple[str, ...] = ()
+    rated: bool = False
+    within: int = 0
+    player: str = ""
+    name: str = ""
 
-    async def enter(self, client: Client) -> Room:
-        """Go in; raises `Refused` and what else requests raise."""
+    async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
+        """Challenge a player or everybody, and tell that; return the id of the challenge."""
+        if self.way == "seek":
+            id = await client.seek(self.rules, clock=self.clock, rated=self.rated, within=self.within)
+        else:
+            who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
+            id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
+        if (own := client.challenges.get(id)) is not None:  # else it is over already
+            tell(describe_challenge(own, client.player, client.asked[id]))
+        return id
+
+    async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:
+        """Go in, having told what is waited for; raises `Refused` and what else requests raise."""
+        if self.way in ("challenge", "seek"):
+            return await client.meet(self.ask(client, tell))
+        if self.way == "accept":
+            return await client.join(await client.answer(self.code, accept=True) or "")
         if self.way in ("join", "watch"):
             return await (client.join if self.way == "join" else client.watch)(self.code)
         if self.way == "match":
-            return await client.match(self.rules, clock=self.clock)
-        terms = ("clock", "private", "seat", "bots", "analysis", "chat")
+            return await client.match(self.rules, clock=self.clock, rated=self.rated, within=self.within)
+        terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated")
         room = await client.create(self.rules, **{name: getattr(self, name) for name in terms})
         if self.beside:
             await client.bring(room, *((name, None) for name in self.beside))
@@ -65,7 +88,7 @@ class Choice:
         """What "new opponent" means afterwards, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
-        return Choice("match") if self.way == "join" else None
+        return None if self.way == "watch" else replace(self, way="match", code="", player="", seat=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -24,17 +24,26 @@ from tictactoe_client.online.address import (
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import arrive, greet
 from tictactoe_client.online.conversation import Conversation
-from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable
-from tictactoe_client.online.room import Room
+from tictactoe_client.online.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
+from tictactoe_client.online.events import ChallengeEnded
+from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, parse_name, requests, terms
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge, Seek
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
+from tictactoe_protocol.ladders import describe_challenge_end
 from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke
-from tictactoe_protocol.pushes import Ok, PastGame, RoomSummary
+from tictactoe_protocol.pushes import Ok, PastGame, PlayerProfile, RoomSummary
+from tictactoe_protocol.rated import LadderState, Profile, Ratings
 
 Awaited = TypeVar("Awaited")
+Found = TypeVar("Found")
+
+Chosen = Rules | str | None
+Clock = terms.ClockFields | None
+"""Rules by their name or as such, by default the usual ones, and a clock or none."""
 
 
 class Client(Conversation):
@@ -48,22 +57,22 @@ class Client(Conversation):
 
     async def create(
         self,
-        rules: Rules | str | None = None,
+        rules: Chosen = None,
         *,
-        clock: terms.ClockFields | None = None,
+        clock: Clock = None,
         private: bool = False,
         seat: str | None = None,
         bots: Sequence[str] = (),
         analysis: Literal["closed", "open"] = "closed",
         chat: Literal["all", "players"] = "all",
+        rated: bool = False,
     ) -> Room:
         """Open a room and take a seat in it, the first where `seat` is None; `rules` may be a preset's name.
 
-        Raises `Refused` with ``unsupported`` where the server is too old for `analysis` or `chat`, or for the rules.
+        Raises `Refused` with ``unsupported`` where the server is too old for `analysis`, `chat`, `rated` or the rules.
         """
-        for feature, is_wanted in (("analysis", analysis != "closed"), ("chat", chat != "all")):
-            if is_wanted and feature not in self.features:
-                raise Refused("unsupported", say(f"too old for {feature}"))
+        wanted = {"analysis": analysis != "closed", "chat": chat != "all", "ratings": rated}
+        self._check_knows(*(feature for feature, is_wanted in wanted.items() if is_wanted))
         request = requests.Create(
             rules=self._choose_rules(rules),
             clock=clock,
@@ -72,6 +81,7 @@ class Client(Conversation):
             bots=tuple(bots),
             analysis=analysis,
             chat=chat,
+            rated=rated,
         )
         return await self._enter(request)
 
@@ -91,9 +101,14 @@ class Client(Conversation):
         self.beside[room.code] = tuple((other.name, other.token) for other in clients.values() if other is not self)
         await self._wait_for(room._share(clients), "state", room=room.code)
 
-    async def match(self, rules: Rules | str | None = None, *, clock: terms.ClockFields | None = None) -> Room:
-        """Join the oldest open public room with these rules and this clock, or open one."""
-        return await self._enter(requests.Match(rules=self._choose_rules(rules), clock=clock))
+    async def match(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, within: int = 0) -> Room:
+        """Join the oldest open public room with these rules and this clock, `rated` or not, or open one.
+
+        In a rated one nobody sits whose rating is not `within` so many points of ours, from 50 to 500; 0 is any.
+        """
+        self._check_knows(*(["ratings"] if rated else []))
+        chosen, most = self._choose_rules(rules), within or UNSET
+        return await self._enter(requests.Match(rules=chosen, clock=clock, rated=rated, within=most))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
@@ -111,7 +126,7 @@ class Client(Conversation):
         return (await self._ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> None:
-        """Have `messages` bring changes of the list of rooms, with `boards` those of so many games, or end that.
+        """Have `messages` bring changes of the list of rooms and of `seeks`, with `boards` those of games, or end it.
 
         With `demo` computers play one where nobody does, if the server lets them.
         """
@@ -140,6 +155,87 @@ class Client(Conversation):
             raise Refused("unsupported", say("refused not_allowed share"))
         found = (await self._ask(requests.Share(game=game, on=on))).replay
         return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
+
+    @property
+    def ladders(self) -> tuple[str, ...]:
+        """The rules that have a ladder here, by their names; none where the server rates no games."""
+        return self.welcome.ladders or ()
+
+    async def ratings(self, rules: Rules | str, *, around: str | None = None, top: int | None = None) -> LadderState:
+        """Return the ladder of these rules: its best `top` players, or the rows next to that of the player `around`."""
+        chosen = rules if isinstance(rules, str) else choice_of(rules)
+        request = Ratings(rules=chosen, around=around or UNSET, top=top or UNSET)
+        return _there((await self._ask_of("ratings", request)).ladder)
+
+    async def profile(self, player: str | None = None) -> PlayerProfile:
+        """Return a player's ladders and newest rated games, by the id or the claimed name, by default our own."""
+        return _there((await self._ask_of("ratings", Profile(player=player or self.player))).profile)
+
+    async def challenge(
+        self,
+        player: str,
+        rules: Chosen = None,
+        *,
+        clock: Clock = None,
+        rated: bool = False,
+        side: str = "",
+        name: str = "",
+    ) -> str:
+        """Ask a player, by the id or the claimed name, for a game in which we play `side`; return the challenge's id.
+
+        What becomes of it a `ChallengeEnded` says, which calls them by this `name`; see `meet`.
+        """
+        chosen, mark = self._choose_rules(rules), side or UNSET
+        request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
+        return await self._propose(request, name or player)
+
+    async def seek(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, within: int = 0) -> str:
+        """Ask everybody for a game, instead of what we asked them before; return the id as for a challenge."""
+        chosen = self._choose_rules(rules)
+        return await self._propose(Seek(rules=chosen, clock=clock, rated=rated, within=within or UNSET))
+
+    async def _propose(self, request: Challenge | Seek, name: str = "") -> str:
+        rules = request.rules or "classic"
+        known = terms.RulesState.of(PRESETS[rules] if isinstance(rules, str) else rules.to_rules())
+        told: dict[str, Any] = {field: getattr(request, field, UNSET) for field in ("clock", "rated", "side", "within")}
+        told |= {"to": getattr(request, "player", UNSET), "rules": known, "expires_ms": 0}
+        own = OpenChallenge(challenge="", player=self.player, name=self.name, **told)
+        self._proposed = own, name
+        return _there((await self._ask_of("challenges", request)).challenge)
+
+    async def answer(self, challenge: str, *, accept: bool) -> str | None:
+        """Accept a challenge or a seek, decline a challenge, or take our own back; return the code of the room."""
+        self._check_knows("challenges")
+        if accept:
+            self.asked.setdefault(challenge, "")
+        return (await self._ask(Answer(challenge=challenge, accept=accept))).room or None
+
+    async def meet(self, asked: Awaitable[str]) -> Room:
+        """Ask for a game, wait for the answer, and go to the room, or to that of a challenge that we accept meanwhile.
+
+        Raises `Refused` by how our own ended; where nobody waits for it any more it is taken back.
+        """
+        async with self.messages() as messages:
+            own = await asked
+            try:
+                async for message in messages:
+                    end = message.event
+                    if isinstance(end, ChallengeEnded) and (end.leads or end.over.challenge == own):
+                        break
+                else:
+                    raise ConnectionLost(say("lost closed by us"))
+            finally:
+                if own in self.challenges:
+                    with suppress(ClientError, TimeoutError):
+                        async with asyncio.timeout(GOODBYE_SECONDS):
+                            await self.answer(own, accept=False)
+        if not end.leads:
+            raise Refused(end.over.how, describe_challenge_end(end.over, end.challenge, self.player, end.name))
+        return await self.join(end.over.room or "")
+
+    async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
+        """Hide challenges and chat of a player, by the id or the claimed name, or show them; return all hidden."""
+        return (await self._ask_of("challenges", Block(player=player or UNSET, on=on))).blocks or ()
 
     async def claim_name(self, name: str) -> tuple[str, ...]:
         """Have a name for good, and return the codes that bring it back: they are not told again."""
@@ -207,13 +303,17 @@ class Client(Conversation):
             raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
         return tournament
 
-    async def _ask_of(self, feature: Literal["events", "forget", "names"], request: requests.Request) -> Ok:
+    async def _ask_of(self, feature: str, request: requests.Request) -> Ok:
         """Ask for what the server may be too old for; raises `Refused` where it is."""
-        if feature not in self.features:
-            raise Refused("unsupported", say(f"too old for {feature}"))
+        self._check_knows(feature)
         return await self._ask(request)
 
-    def _choose_rules(self, rules: Rules | str | None) -> terms.RulesChoice | UnsetType:
+    def _check_knows(self, *features: str) -> None:
+        for feature in features:
+            if feature not in self.features:
+                raise Refused("unsupported", say(f"too old for {feature}"))
+
+    def _choose_rules(self, rules: Chosen) -> terms.RulesChoice | UnsetType:
         """Return rules as they are asked for; raises `Refused` for those that the server is too old to know."""
         known = PRESETS.get(rules) if isinstance(rules, str) else rules
         if known is not None and (known.exact or known.opening) and "opening" not in self.features:
@@ -250,6 +350,13 @@ class Client(Conversation):
             waiting.cancel()
 
 
+def _there(field: Found | UnsetType) -> Found:
+    """Return what an answer has to have; raises `ProtocolBroken` where it is left out."""
+    if field is UNSET:
+        raise ProtocolBroken(say("broken no answer"))
+    return field
+
+
 @asynccontextmanager
 async def connect(
     url: str | Address | Cluster | Sequence[str | Address] = DEFAULT_SERVER,
@@ -262,6 +369,7 @@ async def connect(
     reconnect: bool | Backoff = False,
     ca: str | Path | None = None,
     keep_seats: bool = False,
+    challenges: bool = False,
 ) -> AsyncIterator[Client]:
     """Connect to a server, say hello, and close again at the end of the ``async with``, giving our seats up.
 
@@ -269,12 +377,14 @@ async def connect(
     rooms), or several of one cluster, which are tried in this order. Without a `name` the server chooses one. A `link`
     is the code of another device of ours, a `rescue` code brings back the `name` that was claimed with it. With
     `reconnect` a lost connection is made anew for as long as the server keeps our seats. `ca` is a file with
-    certificates in PEM to trust, too. Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
+    certificates in PEM to trust, too. With `challenges` others may challenge us, who show it. Raises `BadAddress`,
+    `Unreachable`, `VersionRefused` or `Refused`.
     """
     cluster = parse_cluster([url] if isinstance(url, str) else url)
     backoff = Backoff() if reconnect is True else reconnect or None
     codes = {key: code for key, code in (("link", link), ("rescue", rescue)) if code}
-    connection = await arrive(cluster, lambda address: greet(address, name, token, timeout_seconds, ca, **codes))
+    who: dict[str, Any] = {"name": name, "token": token, "challenges": challenges, **codes}
+    connection = await arrive(cluster, partial(greet, timeout_seconds=timeout_seconds, ca=ca, **who))
     client = Client(cluster, connection, backoff, timeout_seconds, ca)
     try:
         yield client

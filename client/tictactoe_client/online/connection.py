@@ -82,7 +82,7 @@ class Connection(ClientConnection):
     """A WebSocket on which a server knows us; made by `greet`. Its `welcome` came as a `message` at `began_at`.
 
     `servers` are those of its cluster that may be gone to from here. `notice` is what the server said last about its
-    going down, and `farewell` why its operator sent us away.
+    going down, and `farewell` why its operator sent us away. Who `shows_challenges` says so in hello.
     """
 
     address: Address
@@ -93,6 +93,7 @@ class Connection(ClientConnection):
     hello_seconds: float
     notice: Notice | None = None
     farewell: Error | None = None
+    shows_challenges = False
     _heard: list[str]
 
     @property
@@ -143,8 +144,9 @@ class Connection(ClientConnection):
         """
         clock = asyncio.get_running_loop().time
         started = clock()
-        program = f"tictactoe-client/{client_version()}"
-        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=UNDERSTOOD, **codes)
+        program, shown = f"tictactoe-client/{client_version()}", {"challenges"}
+        features = sorted({*UNDERSTOOD} | shown if self.shows_challenges else {*UNDERSTOOD} - shown)
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=tuple(features), **codes)
         await self.say(encode(hello).decode())
         while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
             if isinstance(welcome, Error) and welcome.path == "features" and hello.features:
@@ -185,6 +187,8 @@ async def greet(
     token: str | None,
     timeout_seconds: float,
     ca: str | Path | None = None,
+    *,
+    challenges: bool = False,
     **codes: str,
 ) -> Connection:
     """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
@@ -205,7 +209,7 @@ async def greet(
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise await explain_failure(address, error, timeout_seconds) from error
     assert isinstance(connection, Connection)
-    connection.address, connection._heard = address, []
+    connection.address, connection._heard, connection.shows_challenges = address, [], challenges
     try:
         async with asyncio.timeout(timeout_seconds):
             await connection.say_hello(name, token, **codes)

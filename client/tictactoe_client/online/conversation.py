@@ -23,6 +23,7 @@ from tictactoe_client.online.address import Address, Cluster, find_server, is_sa
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import GOING_DOWN, Connection, come_back, greet, is_passing
 from tictactoe_client.online.events import (
+    ChallengeEnded,
     Closed,
     ConnectionEvent,
     Gone,
@@ -38,15 +39,17 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_protocol import ErrorCode, encode, pushes
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge, SeekChanges
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
-from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.pushes import Ok, Welcome
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 Asked = Request | Mapping[str, object]
 """A request, or an object of JSON with an id that stands for one."""
 
-_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call)
+_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged)
 """What concerns whoever is in a room, whichever it is."""
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 4.0
@@ -59,7 +62,7 @@ _MOST_MOVES: Final = 3
 _ASKED_SECONDS: Final = 60.0
 """How long to wait before a room at whose server nobody answers is asked for again."""
 _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
-_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open"})
+_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open", "challenge", "answer"})
 _REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
 """What may be sent a second time; so may an undo that names its game and position."""
 
@@ -108,7 +111,9 @@ class Conversation:
     on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
     given to `connect`. `cluster` are the addresses that were given, or that the last welcome has named, beginning with
     the one that we are at. `beside` are those who play at this keyboard, too, by the rooms in which they do: each with
-    a name and a token.
+    a name and a token. `challenges` are those that are open, to us or of ours, by their ids, the newest last;
+    those that were made or accepted here are `asked`, with the name of whom we asked.
+    `seeks` are those to everybody, the newest last, while one follows the lobby.
     """
 
     def __init__(
@@ -148,6 +153,10 @@ class Conversation:
         self._tournaments: dict[str, Tournament] = {}
         self._calls: dict[str, tuple[Call, float]] = {}
         self._note_calls(*(welcome.calls or ()))
+        self.challenges: dict[str, OpenChallenge] = {one.challenge: one for one in welcome.challenges or ()}
+        self.asked: dict[str, str] = {}
+        self._proposed: tuple[OpenChallenge, str] | None = None  # what we ask for, with the name of whom
+        self.seeks: dict[str, OpenChallenge] = {}
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
@@ -401,15 +410,40 @@ class Conversation:
                 self._tournaments[push.event]._receive(push)
             case Call():
                 self._note_calls(push)
+            case Challenged():
+                self.challenges[push.challenge] = push
+            case SeekChanges():
+                self.seeks |= {one.challenge: one for one in push.changed}
+                self.seeks = {id: one for id, one in self.seeks.items() if id not in push.closed}
+            case Rated() if room is not None:
+                room._note(Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self._own_rooms:
                 each._note(Told(push))
         self._messages.publish(message)
+        if isinstance(push, ChallengeOver):
+            self._end_challenge(push)
 
     def _note_calls(self, *calls: Call) -> None:
         """Keep the calls that count by now, one of each event."""
         now = asyncio.get_running_loop().time()
         self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
+
+    def _end_challenge(self, over: ChallengeOver) -> None:
+        """Tell that a challenge is over, and whether we have to go somewhere by it."""
+        name = self.asked.pop(over.challenge, None)
+        if (challenge := self.challenges.pop(over.challenge, None)) is not None:
+            self._tell(ChallengeEnded(over, challenge, name or "", leads=name is not None and bool(over.room)))
+
+    def _compare_challenges(self, before: Welcome, now: Welcome) -> None:
+        """Let the challenges be over of which a welcome does not tell; a seat that is new there is that of one."""
+        known = {seat.room for seat in before.rooms} | {room.code for room in self._own_rooms}
+        seats = [seat.room for seat in now.rooms if seat.room not in known]
+        open, self.seeks = {one.challenge: one for one in now.challenges or ()}, {}
+        for id in self.challenges.keys() - open.keys():
+            room = seats.pop() if seats and id in self.asked else UNSET
+            self._end_challenge(ChallengeOver(id, "accepted" if room else "gone", room))
+        self.challenges |= open
 
     def _take_answer(self, message: Message, answer: Ok) -> None:
         """Give an answer to whoever waits for it; we are in the room that it lets us into, if we asked for that."""
@@ -422,6 +456,9 @@ class Conversation:
                 self._tell(RoomMoved(room.code, self.address.url))
             room._enter(answer)
             self._changed.note()
+        if answer.challenge and self._proposed is not None:  # whose end may be the next thing that is read
+            own, self.asked[answer.challenge] = self._proposed
+            self.challenges[answer.challenge] = structs.replace(own, challenge=answer.challenge)
         self._answer(answer.id, message)
 
     def _answer(self, request: str | UnsetType, message: Message) -> bool:
@@ -486,7 +523,8 @@ class Conversation:
 
     async def _greet(self, address: Address) -> Connection:
         """Say hello again as who we are by now."""
-        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca)
+        shows = self._connection.shows_challenges
+        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, challenges=shows)
 
     def _be_live(self, why: errors.ClientError) -> None:
         """Let all go on who wait for a connection, and for answers, which do not come for this reason."""
@@ -499,11 +537,12 @@ class Conversation:
     def _be_at(self, connection: Connection, came_from: Connection) -> None:
         """Be at another server from now on, enter our rooms again that were not away already, and subscribe again."""
         self._reading.cancel()
-        self._connection = connection
+        before, self._connection = self._connection, connection
         self.cluster = self.cluster.seen_from(connection.address, connection.servers)
         self._note_calls(*(connection.welcome.calls or ()))
         self._messages.publish(connection.message)
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
+        self._compare_challenges(before.welcome, connection.welcome)
         for room in self._own_rooms:
             self._enter_soon(room, came_from=came_from)
         self._be_live(errors.Interrupted())

@@ -5,10 +5,12 @@ Each state brings what has changed, as `Change` values, and then `Updated`. A *m
 from __future__ import annotations
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
+from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.happened import *  # noqa: F403
 from tictactoe_protocol.happened import Change, Event
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 
@@ -35,9 +37,24 @@ class Said(Event, frozen=True):
 
 
 class Told(Event, frozen=True):
-    """The server told what no request asked for: that it goes, what its operator says, what is wrong, or who calls."""
+    """The server told what no request asked for.
 
-    push: Notice | Announcement | Error | Call
+    That it goes, what its operator says, what is wrong, who calls or challenges us, or what a game here was worth.
+    """
+
+    push: Notice | Announcement | Error | Call | Challenged | Rated
+
+
+class ChallengeEnded(Event, frozen=True):
+    """A challenge to us or of ours is over; of whom we asked the `name` is told where we know it.
+
+    It `leads` us to the room where it was accepted and this client has made or accepted it.
+    """
+
+    over: ChallengeOver
+    challenge: OpenChallenge
+    name: str = ""
+    leads: bool = False
 
 
 class Lost(Event, frozen=True):
@@ -108,6 +125,6 @@ class Cut(Event, frozen=True):
     lost: ConnectionLost
 
 
-ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved | RoomUnanswered
+ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved | RoomUnanswered | ChallengeEnded
 """What streams of messages tell beside messages."""
 RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

@@ -10,6 +10,7 @@ from typing import Any
 
 from tictactoe_client.exits import dismiss, exit_code_of
 from tictactoe_client.input.actions import Actions
+from tictactoe_client.input.challenges import carry_out
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused, Unreachable
@@ -26,7 +27,12 @@ from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.challenges import Challenged
+from tictactoe_protocol.commands import Verb
+from tictactoe_protocol.events import Call
+from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated
+from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import count, describe_turn
@@ -146,6 +152,11 @@ class PlainGame:
             async for message in messages:
                 if isinstance(message.event, events.RoomUnanswered):
                     self._output.print(message.event.message)
+                elif isinstance(push := message.push, Challenged) and push.player != self._client.player:
+                    question = f"{describe_challenge(push, self._client.player)} {say('challenge agree')}"
+                    accepts = await is_agreed(question, self._keyboard, self._output, "yes")
+                    with contextlib.suppress(Refused):  # as it is over by now
+                        await self._client.answer(push.challenge, accept=accepts)
 
     async def _leave(self, room: Room) -> None:
         """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
@@ -159,16 +170,15 @@ class PlainGame:
             self._output.print(say("you left", room=room.code))
             self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
 
-    async def _find_another(self, room: Room) -> None:
+    async def _find_another(self, room: Room, enter: Enter[Room] | None = None) -> None:
         await room.leave()
         self._session.forget_room(room.code)
         self._actions = None
-        enter = self._enter_again
-        if len(room.hands) == 1:
+        if enter is None and len(room.hands) == 1:
             self._output.print(say("looking for another"))
             enter = partial(Client.match, rules=room.state.rules.to_rules())
         try:
-            await self._enter(enter)
+            await self._enter(enter or self._enter_again)
         except (Refused, Interrupted) as failure:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)
@@ -224,7 +234,11 @@ class PlainGame:
         """Do what a line asks for, and wait until the server has said all that it brought."""
         if self._actions is None:
             return
-        room, outcome = self._actions.room, await self._actions.do_line(line, is_offline=self._is_offline)
+        room, intent = self._actions.room, self._actions.parse(line)
+        if isinstance(intent, Verb) and intent.kind in ("challenge", "block") and not self._is_offline:
+            await carry_out(self._client, intent, self._tell, room)
+            return
+        outcome = await self._actions.do(intent, is_offline=self._is_offline)
         if outcome.lines:
             self._tell(*outcome.lines)
         if outcome.going == "leave":
@@ -277,7 +291,19 @@ class PlainGame:
                 self._take_update(event, actions)
             case events.Said(line) if self._muted.hears(line):
                 self._tell(announce_chat(line))
-            case events.Told(push) if getattr(push, "code", None) not in EXPULSIONS:
+            case events.Told(Rated() as push):
+                names = {seat.player: seat.name for seat in actions.room.state.seats.values() if seat}
+                self._tell(*describe_rated(push, names, actions.room.viewer))
+            case events.Told(Challenged() as push):
+                if push.player != self._client.player:
+                    self._tell(describe_challenge(push, self._client.player), say("challenge words"))
+            case events.ChallengeEnded():
+                self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
+                if event.leads and not self._client.plays:
+                    self._begin(self._find_another(actions.room, partial(Client.join, room=event.over.room or "")))
+            case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
+                getattr(push, "code", None) not in EXPULSIONS
+            ):
                 self._tell(describe_push(push))
             case events.Lost():
                 self._is_offline = True

@@ -131,9 +131,11 @@ def can_play_again(state: RoomState) -> bool:
 
 def describe_ways_on(state: RoomState, viewer: str) -> str:
     """Return what one may do after the end of a game."""
-    deserted = not can_play_again(state)
+    deserted = bool(state.rated) or not can_play_again(state)
     if seat_of(state, viewer) is None:
         return say("ways on, watching deserted" if deserted else "ways on, watching")
+    if state.rated:
+        return say("ways on, rated")
     return say("ways on, deserted" if deserted else "ways on")
 
 

@@ -69,11 +69,15 @@ class HistoryPage(ListPage):
             known = () if anew else self.games
             self._is_asking = self.program.ask(lambda client: self._learn(client, known))
 
+    async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
+        """Return whose games they are, and so many of them, those before one that is known already."""
+        return client.player, await client.history(many, before=before)
+
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
         try:
-            games = await client.history(wanted, before=known[-1].id if known else None)
-            self._viewer, self.games, self._refusal = client.player, (*known, *games), ""
+            viewer, games = await self.ask_for(client, wanted, known[-1].id if known else None)
+            self._viewer, self.games, self._refusal = viewer, (*known, *games), ""
             self.is_complete = len(games) < wanted or len(self.games) == self._limit
         except Refused as refused:
             keeps_none = refused.code == "unknown_type"
@@ -187,5 +191,9 @@ class HistoryPage(ListPage):
             return []
         if session.phase == "failed" or session.client is None:
             return self.describe_no_server()
-        told = f"{say('no finished game', url=session.address.url)} {say('history none')}"
-        return [(self._refusal or (told if self._viewer else say("history asking")), "")]
+        return [(self._refusal or self.describe_nothing(), "")]
+
+    def describe_nothing(self) -> str:
+        """Return that there is no game in the list, or that they are asked for."""
+        told = f"{say('no finished game', url=self.program.session.address.url)} {say('history none')}"
+        return told if self._viewer else say("history asking")

@@ -24,6 +24,7 @@ from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.history import HistoryPage
+from tictactoe_client.tui.ladders import LadderPage
 from tictactoe_client.tui.lists import ListPage, Rows, WatchPage, align
 from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.new_room import NewRoomPage, name_games
@@ -87,6 +88,7 @@ class Listed(NamedTuple):
 PAGES: Final[Mapping[str, Listed]] = {
     "watch": Listed(WatchPage, "home watch note", is_of_others=True),
     "events": Listed(EventsPage, "tournament note", "events", is_of_others=True),
+    "ladder": Listed(LadderPage, "ladder note", "ratings", is_of_others=True),
     "history": Listed(HistoryPage, "home history note"),
     "settings": Listed(SettingsPage),
     "devices": Listed(NamesPage),
@@ -302,7 +304,8 @@ class HomePage(ListPage):
         elif name in self._entries:
             self._entries[name].deed()
         else:
-            self.program.ways_in.enter(Choice("join", code=name))
+            client = self.program.session.client
+            self.program.ways_in.enter(Choice("accept" if client and name in client.seeks else "join", code=name))
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""

@@ -15,6 +15,7 @@ from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import Field, FormLine, FormPage
+from tictactoe_client.tui.ladders import CLOCK
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
@@ -26,10 +27,13 @@ _OF_OTHERS: Final = ("seen", "analysis", "chat")
 """The lines that mean nothing where nobody else can come."""
 
 
-def list_lines(*, alone: bool) -> dict[str, Field]:
-    """Return the lines by their names, as they are at first; who is `alone` plays the computer, unseen by anybody."""
+def list_lines(*, alone: bool, rates: bool = False) -> dict[str, Field]:
+    """Return the lines by their names, as they are at first; who is `alone` plays the computer, unseen by anybody.
+
+    Where the server `rates` games, one may play whoever comes for a rating.
+    """
     yes, no = say("form yes"), say("form no")
-    opponents = LEVELS if alone else ("anybody", "friend", *LEVELS)
+    opponents = LEVELS if alone else ("anybody", "friend", *(("rated",) if rates else ()), *LEVELS)
     lines = {
         "game": ("classic", name_games("custom")),
         "clock": ("", {}),
@@ -87,7 +91,9 @@ class NewRoomPage(FormPage):
         return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
-        return list_lines(alone=self.program.session.is_own)
+        client = self.program.session.client
+        rates = client is not None and "ratings" in client.features
+        return list_lines(alone=self.program.session.is_own, rates=rates)
 
     def list_shown(self) -> list[str]:
         return [name for name in self.lines if self.values["more"] or name in _FIRST]
@@ -123,7 +129,8 @@ class NewRoomPage(FormPage):
                 self.put("game", rules.preset or "custom")
                 self._offer_seats(rules.marks)
         elif name == "with" and "seen" in values:
-            self.put("seen", "public" if values["with"] == "anybody" else "private")
+            self.put("seen", "public" if values["with"] in ("anybody", "rated") else "private")
+            self.put("clock", values["clock"] or (CLOCK if values["with"] == "rated" else ""))
         elif name == "seen" and values["with"] not in LEVELS:
             self.put("with", "anybody" if values["seen"] == "public" else "friend")
 

@@ -21,12 +21,13 @@ from tictactoe_client.exits import judge
 from tictactoe_client.files.config import KeptSettings
 from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
+from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
-from tictactoe_client.online.events import RoomUnanswered
+from tictactoe_client.online.events import ChallengeEnded, RoomUnanswered
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Session, cluster_for
@@ -43,7 +44,10 @@ from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say, speak
+from tictactoe_protocol.challenges import Challenged
+from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
+from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end
 from tictactoe_protocol.pushes import Announcement, Notice, Welcome
 from tictactoe_protocol.scene import describe_loss
 from tictactoe_protocol.tournaments import describe_call
@@ -139,6 +143,10 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Go away for a board that calls us, or stay under it; tell whether it may come, as nobody plays here."""
         return True
 
+    def takes(self, action: str) -> bool:
+        """Tell whether a key that answers challenges is wanted here for something else."""
+        return False
+
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         """Return what may be done here that has no key, by its name."""
         return ()
@@ -176,6 +184,7 @@ class Program(App[int], inherit_bindings=False):
             connected=self._connected,
             changed=self.redraw,
             failed=self._lose,
+            shows_challenges=True,
         )
         self._rung: set[str] = set()
         self._answered: set[str] = set()
@@ -394,9 +403,49 @@ class Program(App[int], inherit_bindings=False):
     def action_call(self) -> None:
         self.heed_call(is_wanted=True)
 
+    def describe_challenge(self) -> tuple[str, str] | None:
+        """Return the challenge that waits, with the keys that answer it, None where there is none."""
+        client = self.session.client
+        asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
+        if asked is None or client is None:
+            return None
+        own = {"decline": "deed draw withdraw"} if asked.player == client.player else {}
+        keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
+        told = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
+        return "   ".join(
+            (describe_challenge(asked, client.player, client.asked.get(asked.challenge, "")), *told)
+        ), "warn"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave keys that answer challenges to the screen where there is none, or something else to be answered."""
+        client, way = self.session.client, str(parameters[0] if parameters else "")
+        if action != "answer":
+            return super().check_action(action, parameters)
+        is_asked = client is not None and find_asked(client, or_own=way == "decline") is not None
+        return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(way)
+
+    def action_answer(self, way: str) -> None:
+        self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
+
+    def challenge(self, verb: Verb, room: Room | None = None) -> None:
+        """Do what somebody wants about challenges, by the terms of this room where they challenge somebody."""
+        if (client := self.session.client) is not None:
+            self.start(carry_out(client, verb, self.say, room))
+
+    def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
+        """Tell how a challenge ended, and go to its room, but not from a game that is on."""
+        if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
+            self.ways_in.enter(Choice("join", code=end.over.room or ""), self.screens[-1])
+        self.say(describe_challenge_end(end.over, end.challenge, viewer, end.name))
+
     def _hear(self, message: Message) -> None:
         if self.lobby.hear(message):
             self.redraw()
+        if isinstance(message.push, Challenged):
+            self.ring()
+            self.redraw()
+        if isinstance(message.event, ChallengeEnded) and self.session.client is not None:
+            self._end_challenge(message.event, self.session.client.player)
         if isinstance(message.push, Call):
             self._answered.discard(message.push.room)
         if isinstance(message.push, (Call, Welcome)):

@@ -225,6 +225,8 @@ class RoomCommands:
                 self.back()
             case Verb(kind="new"):
                 self.go_to_another()
+            case Verb(kind="challenge" | "block"):
+                self._program.challenge(intent, self.model.room)
             case Query(kind="help"):
                 self.help()
             case Query(kind="board"):

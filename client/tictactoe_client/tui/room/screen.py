@@ -31,9 +31,12 @@ from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.choices import describe_deed
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
+from tictactoe_protocol.ladders import describe_rated
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.wording import name_of, seat_of
 
@@ -111,6 +114,11 @@ class RoomScreen(ClientScreen):
                 self._take_update(event)
             case events.Said(line) if model.actions.muted.hears(line):
                 model.news.say(announce_chat(line))
+            case events.Told(Rated() as push):
+                names = {seat.player: seat.name for seat in model.room.state.seats.values() if seat}
+                model.news.say(*describe_rated(push, names, model.room.viewer))
+            case events.Told(Challenged()) if (told := self.program.describe_challenge()) and model.room.plays:
+                model.news.say(told[0])
             case events.Lost():
                 model.news.back, model.is_online = "", False
                 model.consider(monotonic())
@@ -322,6 +330,9 @@ class RoomScreen(ClientScreen):
         self.program.go_back_to(self)  # the board is in sight while it is asked
         self.model.question = "quit", leave
         return True
+
+    def takes(self, action: str) -> bool:
+        return find_deed(self.model, action) is not None
 
     def gives_way(self) -> bool:
         model = self.model

@@ -1,0 +1,52 @@
+"""What the commands do that are about people: ladders, a player, and whom one does not want to hear."""
+
+from __future__ import annotations
+
+from tictactoe_client.cli.run import ask_and_print, connected
+from tictactoe_client.files.checkpoints import SeenCheckpoints
+from tictactoe_client.settings import Settings
+from tictactoe_client.text.lobby import align_columns, list_games
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
+
+
+async def show_ladder(settings: Settings, rules: str | None) -> int:
+    """Print a ladder: those next to us, then the best, and what it measures; without rules which ladders there are."""
+    async with connected(settings, role="reader") as (client, _):
+
+        async def ask() -> list[str]:
+            if rules is None:
+                return [*client.ladders]
+            near, best = await client.ratings(rules, around=client.player), await client.ratings(rules)
+            tables = [align_columns(tabulate_ladder(one).values()) for one in (near, best) if one.rows]
+            doubt = best.checkpoint and await SeenCheckpoints().look_at(client, best.checkpoint)
+            told = describe_ladder(best) + ([doubt] if doubt else [])
+            return [line for table in tables for line in (*table, "")] + told
+
+        return await ask_and_print(settings, client, ask, say("too old for ratings"))
+
+
+async def show_player(settings: Settings, player: str | None) -> int:
+    """Print a player's ladders, how the rated games with us ended, and the newest of all, by default our own."""
+    async with connected(settings, role="reader") as (client, _):
+
+        async def ask() -> list[str]:
+            profile = await client.profile(player)
+            table = align_columns(tabulate_standings(profile).values()) if profile.ladders else [say("ladder no games")]
+            lines = [clean_text(profile.name), *table, describe_meetings(profile)]
+            return [*filter(None, lines), *list_games(profile.games, profile.player)]
+
+        return await ask_and_print(settings, client, ask)
+
+
+async def block(settings: Settings, player: str | None, *, off: bool) -> int:
+    """Hide challenges and chat of a player, or show them again; without one say how many are hidden."""
+    async with connected(settings, role="reader") as (client, _):
+
+        async def ask() -> list[str]:
+            blocks = await client.block(player, on=not off)
+            hidden = [] if player is None or off else [say("blocked now", name=clean_text(player))]
+            return [*hidden, say("blocked many", n=len(blocks))]
+
+        return await ask_and_print(settings, client, ask)

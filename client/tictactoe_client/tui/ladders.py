@@ -1,0 +1,128 @@
+"""Ladders, one after the other, and the page of a player: standings, games with us, and the newest rated games."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, Final
+
+from msgspec import structs
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from tictactoe_client.files.checkpoints import SeenCheckpoints
+from tictactoe_client.input.rule_options import parse_clock
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.online.client import Client
+from tictactoe_client.tui.foot import bind_keys
+from tictactoe_client.tui.history import HistoryPage
+from tictactoe_client.tui.lists import ListPage, align
+from tictactoe_engine import PRESETS
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
+from tictactoe_protocol.pushes import PastGame, PlayerProfile
+from tictactoe_protocol.rated import LadderState
+
+CLOCK: Final = "3+2"
+"""That of a rated game for which no other one is chosen."""
+
+
+class LadderPage(ListPage):
+    """A ladder: who stands next to us, then the best."""
+
+    situation = "ladder"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
+    heading = "ladder title"
+    wraps = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._keys: tuple[str, ...] | None = None
+        self._ladders: tuple[LadderState, ...] = ()
+        self._doubt = ""  # of what stands there: that its log was changed
+
+    def opened(self) -> None:
+        self.program.ask(self._learn)
+
+    connected = action_refresh = opened
+
+    async def _learn(self, client: Client) -> None:
+        self._keys = self._keys or tuple(key for key in client.ladders if key in PRESETS)
+        if keys := self._keys:
+            near, best = await client.ratings(keys[0], around=client.player), await client.ratings(keys[0])
+            self._ladders = (near, best) if self._keys[0] == keys[0] else self._ladders
+            self._doubt = (best.checkpoint and await SeenCheckpoints().look_at(client, best.checkpoint)) or ""
+        self.redraw()
+
+    def action_change(self, by: int) -> None:
+        if self._keys:
+            self._keys = (*self._keys[by:], *self._keys[:by])
+            self.opened()
+
+    def describe_about(self) -> str:
+        return f"‹ {say(f'name of {self._keys[0]}')} ›" if self._keys else ""
+
+    def fill(self) -> None:
+        rows = {name: row for ladder in self._ladders for name, row in tabulate_ladder(ladder).items()}
+        self.show_table(rows or {"": ()})
+        told = [say("too old for ratings")] if self._keys == () else []
+        for ladder in self._ladders[1:]:
+            told += describe_ladder(ladder) + ([] if ladder.rows else [say("ladder empty")])
+        self.text("hint").show(("\n".join(told), "dim"), (f"\n{self._doubt}", "warn"))
+
+    def open_row(self, name: str) -> None:
+        self.program.open(PlayerPage(name, self._ladders[0].rules))
+
+
+class PlayerPage(HistoryPage):
+    """A player, by the id, of whom one may ask for a rated game by these rules."""
+
+    situation = "player"
+    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
+    heading = "player title"
+    needs_server = True
+
+    def __init__(self, player: str, rules: str) -> None:
+        super().__init__()
+        self._player, self._rules = player, rules
+        self._profile: PlayerProfile | None = None
+
+    def compose_body(self) -> ComposeResult:
+        yield self.text("standings")
+        yield from super().compose_body()
+
+    async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
+        profile = self._profile = await client.profile(self._player)
+        return self._player, tuple(structs.replace(game, id=game.game_id or game.id) for game in profile.games)
+
+    def describe_nothing(self) -> str:
+        return say("ladder no games") if self._profile else say("history asking")
+
+    def describe_heading(self) -> str:
+        return clean_text(self._profile.name) if self._profile else super().describe_heading()
+
+    def fill(self) -> None:
+        super().fill()
+        if self._profile is not None:
+            titles, rows = align(tabulate_standings(self._profile))
+            lines = [*(f"  {row}" for row in rows.values()), describe_meetings(self._profile)]
+            self.text("standings").show((f"{titles}\n", "dim"), ("\n".join(lines), ""))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        client = self.program.session.client
+        if action in ("challenge", "answer"):
+            return client is not None and "challenges" in client.features and self._player != client.player
+        return action != "share" and super().check_action(action, parameters)
+
+    def action_challenge(self) -> None:
+        """Ask for a rated game of this ladder, with a clock that is usual."""
+        wish = Choice("challenge", PRESETS[self._rules], parse_clock(CLOCK), player=self._player, rated=True)
+        self.program.ways_in.enter(replace(wish, name=self.describe_heading()))
+
+    def action_answer(self, way: str) -> None:
+        if (client := self.program.session.client) is not None:
+            self.program.start(self._block(client))
+
+    async def _block(self, client: Client) -> None:
+        await client.block(self._player)
+        self.program.say(say("blocked now", name=self.describe_heading()), "good")

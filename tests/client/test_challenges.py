@@ -1,0 +1,152 @@
+"""Ladders, players and challenges by the library: what is asked and answered, and where that leads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.peer import until
+from tests.proxy import Proxy
+from tests.server.ratings.served import CLOCK, RULES, a_server
+from tictactoe_client import Client, Refused, Room, connect
+from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.events import ChallengeEnded, RoomEvent, Told
+from tictactoe_protocol.rated import Rated
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.server import Server
+
+CLOCKED = ClockFields(**CLOCK)
+ASKED: dict[str, Any] = {"rules": RULES, "clock": CLOCKED}
+
+
+@pytest.fixture
+async def rating() -> AsyncIterator[Server]:
+    async with a_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def ana(rating: Server) -> AsyncIterator[Client]:
+    async with connect(rating.url, name="ana", challenges=True) as client:
+        await client.claim_name("ana")
+        yield client
+
+
+@pytest.fixture
+async def bo(rating: Server) -> AsyncIterator[Client]:
+    async with connect(rating.url, name="bo", challenges=True) as client:
+        await client.claim_name("bo")
+        yield client
+
+
+async def ask(asking: Client, asked: Client) -> tuple[asyncio.Task[Room], str]:
+    """Have one challenge the other, and return who waits for the answer, and the challenge."""
+    proposing = partial(asking.challenge, asked.player, **ASKED)
+    waiting = asyncio.create_task(asking.meet(proposing()))
+    await until(lambda: asked.player in [one.to for one in asked.challenges.values()])
+    return waiting, list(asked.challenges)[-1]
+
+
+async def test_a_challenge_leads_both_to_a_room(ana: Client, bo: Client) -> None:
+    waiting, challenge = await ask(ana, bo)
+    theirs, room = await bo.join(await bo.answer(challenge, accept=True) or ""), await waiting
+    assert room.code == theirs.code
+    assert room.state.rules.preset == RULES
+    assert not ana.challenges
+    assert not bo.challenges
+
+
+async def test_a_rated_game_moves_the_ratings_that_a_ladder_and_a_player_tell(ana: Client, bo: Client) -> None:
+    room = await ana.create(RULES, clock=CLOCKED, rated=True)
+    theirs = await bo.match(RULES, clock=CLOCKED, rated=True, within=500)
+    assert theirs.code == room.code
+    heard: list[RoomEvent] = []
+    theirs.subscribe(heard.append)
+    await room.move(35)
+    await until(lambda: theirs.is_my_turn)
+    await theirs.move(36)
+    await room.resign()
+    await until(lambda: any(isinstance(event, Told) for event in heard))
+    (push,) = [event.push for event in heard if isinstance(event, Told)]
+    assert isinstance(push, Rated)
+    assert push.players[bo.player].after > push.players[ana.player].after
+    assert RULES in ana.ladders
+    assert (await ana.ratings(RULES, around=ana.player)).games == 1
+    own, other = await ana.profile(), await ana.profile(bo.player)
+    assert (own.ladders[0].losses, other.ladders[0].wins) == (1, 1)
+    assert other.with_
+    assert other.with_.losses == 1
+
+
+async def test_it_is_told_how_a_challenge_ended_and_one_that_nobody_waits_for_is_taken_back(
+    ana: Client, bo: Client
+) -> None:
+    waiting, challenge = await ask(ana, bo)
+    await bo.answer(challenge, accept=False)
+    with pytest.raises(Refused) as refused:
+        await waiting
+    assert refused.value.code == "declined"
+    waiting, challenge = await ask(ana, bo)
+    waiting.cancel()
+    await until(lambda: not bo.challenges)
+    assert not ana.challenges
+
+
+async def test_who_accepts_a_challenge_while_seeking_goes_there_and_the_seek_ends(ana: Client, bo: Client) -> None:
+    seeking = asyncio.create_task(ana.meet(ana.seek(RULES, clock=CLOCKED)))
+    await bo.lobby(on=True)
+    await until(lambda: bool(bo.seeks))
+    (seek,) = bo.seeks.values()
+    assert (seek.name, seek.rules.preset) == ("ana", RULES)
+    waiting, challenge = await ask(bo, ana)
+    await ana.answer(challenge, accept=True)
+    assert (await seeking).code == (await waiting).code
+    await until(lambda: not bo.seeks)
+
+
+async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_and_a_new_seat_is_that_of_one(
+    rating: Server, bo: Client
+) -> None:
+    quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
+    async with (
+        Proxy(rating.port) as proxy,
+        connect(proxy.url, name="cy", reconnect=quick, challenges=True) as cy,
+        cy.messages() as messages,
+    ):
+        asked = await bo.challenge(cy.player)
+        own = await cy.challenge(bo.player)
+        await until(lambda: len(cy.challenges) == len(bo.challenges) == 2)
+        proxy.lose()
+        await bo.answer(asked, accept=False)
+        room = await bo.answer(own, accept=True)
+        proxy.is_closed = False
+        ended: dict[str, ChallengeEnded] = {}
+        async for message in messages:
+            if isinstance(message.event, ChallengeEnded):
+                ended[message.event.over.challenge] = message.event
+            if len(ended) == 2:
+                break
+        assert (ended[asked].over.how, ended[asked].leads) == ("gone", False)
+        assert (ended[own].over.how, ended[own].over.room, ended[own].leads) == ("accepted", room, True)
+
+
+async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None:
+    assert await ana.block(bo.player) == (bo.player,)
+    await bo.challenge(ana.player)
+    await ana.ping()
+    assert not ana.challenges
+    assert await ana.block(bo.player, on=False) == ()
+
+
+async def test_a_server_without_them_is_asked_for_nothing_of_it(ana: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(ana), "features", frozenset())
+    asking = (ana.challenge("x"), ana.ratings(RULES), ana.block("x"), ana.create(rated=True), ana.match(rated=True))
+    for one in asking:
+        with pytest.raises(Refused) as refused:
+            await one
+        assert refused.value.code == "unsupported"
+    assert ana.ladders == ()

@@ -1,0 +1,120 @@
+"""The commands about ladders, players and challenges, as a person types them and as a program reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.clients import run_client
+from tests.peer import until
+from tests.server.ratings.served import CLOCK, RULES, a_server
+from tictactoe_client import Client, connect
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.server import Server
+
+TERMS = ("--rules", RULES, "--clock", "10+0")
+
+
+@pytest.fixture
+async def rating() -> AsyncIterator[Server]:
+    async with a_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def bo(rating: Server) -> AsyncIterator[Client]:
+    async with connect(rating.url, name="bo", challenges=True) as client:
+        await client.claim_name("bo")
+        yield client
+
+
+async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
+    """Return what a run of ana's prints."""
+    async with run_client(*words, "-s", server.url, XDG_STATE_HOME=str(home), XDG_CONFIG_HOME=str(home)) as client:
+        assert await client.end() == code, await client.errors()
+        return client.lines
+
+
+async def answer(bo: Client, *, accept: bool) -> str:
+    await until(lambda: bool(bo.challenges))
+    return await bo.answer(next(iter(bo.challenges)), accept=accept) or ""
+
+
+async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_answered(
+    rating: Server, bo: Client
+) -> None:
+    async with run_client("challenge", bo.player, *TERMS, "--side", "X", "-s", rating.url, "--plain", "--stay") as ana:
+        await ana.until("You challenge ")
+        room = await bo.join(await answer(bo, accept=True))
+        await ana.until("You are X", "Your move, X.")
+        ana_s_id = next(seat.player for seat in room.state.seats.values() if seat and seat.player != bo.player)
+        await bo.challenge(ana_s_id)
+        await ana.until("bo challenges you: 3 by 3", "Answer with: challenge yes, challenge no, or block")
+        await ana.ask("challenge yes", "Your game goes on")
+        await ana.ask("challenge no", "You decline.")
+        await room.resign()
+        await ana.until("The game was aborted")
+        await bo.challenge(ana_s_id)
+        await ana.until("bo challenges you: 3 by 3")
+        await ana.ask("challenge yes", "You accept: both of you have a seat in room", "Connected, ")
+        await bo.challenge(ana_s_id)
+        await ana.until("bo challenges you")
+        await ana.ask("block", "bo is blocked")
+
+
+async def test_a_challenge_that_is_declined_and_a_seek_that_is_interrupted(
+    rating: Server, bo: Client, tmp_path: Path
+) -> None:
+    async with run_client("challenge", bo.player, "-s", rating.url, "--plain") as ana:
+        await ana.until("You challenge ")
+        await answer(bo, accept=False)
+        assert await ana.end() == 6
+        assert "declines." in await ana.errors()
+    async with run_client("challenge", bo.player, "-s", rating.url, "--json") as ana:
+        await answer(bo, accept=False)
+        assert (await ana.message(type="challenge_over"))["how"] == "declined"
+        assert (await ana.message(type="error", **{"from": "client"}))["code"] == "declined"
+        assert await ana.end() == 6
+    async with run_client("seek", *TERMS, "-s", rating.url, "--json") as ana:
+        await bo.lobby(on=True)
+        await until(lambda: bool(bo.seeks))
+        (line,) = [line for line in await run(rating, tmp_path, "rooms") if line.startswith("accept ")]
+        assert line.split()[1] in bo.seeks
+        ana.process.send_signal(2)
+        await ana.end()
+        await until(lambda: not bo.seeks)
+
+
+async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp_path: Path) -> None:
+    await run(rating, tmp_path, "name", "claim", "ana")
+    terms = (*TERMS, "--rated", "-s", rating.url, "--plain")
+    async with run_client("new", *terms, XDG_STATE_HOME=str(tmp_path), XDG_CONFIG_HOME=str(tmp_path)) as ana:
+        await ana.until("Connected, ")
+        theirs = await bo.match(RULES, clock=ClockFields(**CLOCK), rated=True)
+        await ana.until("Your move")
+        ana.type("a")
+        await until(lambda: theirs.is_my_turn)
+        await theirs.move(36)
+        await theirs.resign()
+        await ana.until("You have played 1 of about ", "bo: 1 of about ")
+    assert RULES in await run(rating, tmp_path, "ladder")
+    (measures,) = await run(rating, tmp_path, "ladder", RULES)
+    assert measures.startswith("1 rated game. To move first is worth ")
+    lines = await run(rating, tmp_path, "player", bo.player)
+    assert lines[0] == "bo"
+    assert lines[2].startswith(f"{RULES}  1 of about ")
+    assert lines[2].split()[-3:] == ["0", "0", "1"]
+    assert lines[3] == "You and bo: 1 won, 0 drawn, 0 lost."
+    assert "lost by resignation" in lines[4]
+    answers = [json.loads(line) for line in await run(rating, tmp_path, "player", "--json")]
+    (profile,) = [one["profile"] for one in answers if "profile" in one]
+    assert profile["ladders"][0]["wins"] == 1
+
+
+async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
+    async with a_server(ladders=()) as server, run_client("ladder", RULES, "-s", server.url) as client:
+        assert await client.end() == 6
+        assert "rates no games" in await client.errors()

@@ -1,0 +1,145 @@
+"""Ladders, players and challenges on the full screen, against a real server, at 80x24 and without colours."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from msgspec import UNSET
+
+from tests.faults.hostile_server import CLIENT, TOKEN, Answer, Frame, hostile_server
+from tests.peer import Peer, open_peer
+from tests.server.ratings.served import CLOCK, RULES, a_server, play_rated
+from tests.server.test_challenges import KNOWS
+from tests.tui.conftest import OpenScreen, ScreenUser
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.tui.ladders import PlayerPage
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import Datum, Error, Ok, PlayerProfile, Welcome
+from tictactoe_protocol.rated import Encounters, LadderRow, LadderStanding, LadderState, Profile, Ratings
+from tictactoe_protocol.requests import Hello, Request
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.server import Server
+
+
+def greet_with(*features: str) -> Answer:
+    welcome = Welcome(protocol=1, server="x/1", player=CLIENT, name="ana", token=TOKEN, rooms=(), features=features)
+    return lambda _: [welcome]
+
+
+@pytest.fixture
+async def rating() -> AsyncIterator[Server]:
+    async with a_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def bo(rating: Server) -> AsyncIterator[Peer]:
+    async with open_peer(rating.url, "bo", features=[*KNOWS, "ratings", "names"]) as peer:
+        await peer.ask("claim_name", name="bo")
+        yield peer
+
+
+@pytest.fixture
+async def ana(rating: Server, open_screen: OpenScreen) -> AsyncIterator[ScreenUser]:
+    async with open_screen(rating.url, colour=False) as user:
+        await user.until("Playing as  ana")
+        assert user.app.session.client is not None
+        await user.app.session.client.claim_name("ana")
+        yield user
+
+
+def id_of(user: ScreenUser) -> str:
+    assert user.app.session.client is not None
+    return user.app.session.client.player
+
+
+async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: ScreenUser, bo: Peer) -> None:
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await ana.until("bo challenges you: 6 by 7, ", "Ctrl+Y accept", "Ctrl+N decline", "Ctrl+X block")
+    await ana.do("s", "Settings", "bo challenges you")
+    await ana.do("escape ctrl+n", "You decline.")
+    assert (await bo.next_of("challenge_over"))["how"] == "declined"
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await ana.do("ctrl+y", "10:00")
+    over = await bo.next_of("challenge_over")
+    await bo.ask("join", room=over["room"])
+    await ana.until(over["room"], "1-7 drop")
+
+
+async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
+    async with open_peer(ana.app.session.address.url, "cy", features=KNOWS) as cy:
+        await cy.ask("claim_name", name="cy")
+        await play_rated(cy, bo)
+    await ana.do("l", "> Ladders")
+    await ana.do("enter", "‹ ", "Nobody is on it yet")
+    ana.app.open(PlayerPage(bo.welcome["player"], RULES))
+    await ana.until("bo", "connect-four", "lost by resignation")
+    await ana.do("c", "You challenge bo: 6 by 7, ", "3+2, rated.   Ctrl+N")
+    asked = await bo.next_of("challenge")
+    assert asked["clock"] == {"initial_ms": 180000, "increment_ms": 2000}
+    await ana.do("ctrl+n", "Your challenge is taken back.")
+    assert (await bo.next_of("challenge_over"))["how"] == "withdrawn"
+    await ana.do("ctrl+x", "bo is blocked")
+
+
+async def test_who_asks_everybody_waits_at_home_beside_the_rooms(ana: ScreenUser, bo: Peer) -> None:
+    await bo.ask("seek", rules=RULES, clock=CLOCK)
+    await ana.until("asked", "bo")
+    await ana.do("up enter", "10:00")
+    assert (await bo.next_of("challenge_over"))["how"] == "accepted"
+
+
+async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
+    ana.app.ways_in.enter(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
+    await ana.until("Waiting for", "rated")
+    room = ana.code
+    await bo.ask("join", room=room)
+    await ana.do("1", "bo's move")
+    await bo.ask("move", room=room, cell=36, ply=1)
+    await ana.until("Your move")
+    await bo.ask("resign", room=room)
+    await ana.until("You have played 1 of about", "c challenge again")
+
+
+async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:
+    ana.app.ways_in.enter(Choice("create"))
+    await ana.until("Waiting for")
+    await bo.ask("join", room=ana.code)
+    await ana.until("Your move")
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await ana.until("bo challenges you", "Your move")
+    await ana.do("ctrl+y", "Your game goes on")
+    await ana.do("ctrl+x", "bo is blocked")
+    await ana.do("5", "bo's move")
+
+
+async def test_a_ladder_shows_those_next_to_one_first_then_the_best_and_opens_their_pages(
+    open_screen: OpenScreen,
+) -> None:
+    def ladder(request: Request) -> list[Frame]:
+        assert isinstance(request, Ratings)
+        assert isinstance(request.id, str)
+        if request.rules == "classic":
+            data: dict[str, Datum] = {"why": "ladder", "ladders": [RULES, "four"]}
+            return [Error(id=request.id, code="not_allowed", message="", data=data)]
+        places = range(15, 26) if request.around is not UNSET else range(1, 21)
+        rows = tuple(LadderRow(at, f"p-{at}", f"player-{at}", 2000.4 - at, 40.0, 100 + at, -1.2) for at in places)
+        return [Ok(id=request.id, ladder=LadderState(str(request.rules), rows, 900, 27.6, 0.93))]
+
+    def profile(request: Request) -> list[Frame]:
+        assert isinstance(request, Profile)
+        assert isinstance(request.id, str)
+        standing = LadderStanding(RULES, 60, 1, 39, rating=1985.0, deviation=40.0, place=15)
+        met = Encounters(2, 1, 3, 0)
+        return [Ok(id=request.id, profile=PlayerProfile(request.player, "player-15", (standing,), (), met))]
+
+    answers: dict[type, Answer] = {Ratings: ladder, Profile: profile, Hello: greet_with("ratings", "challenges")}
+    async with hostile_server("bo", answers) as server, open_screen(server.url, colour=False) as ana:
+        await ana.do("l", "> Ladders")
+        text = await ana.do("enter", "‹ Connect four ›", "> 15", "player-15", "player-25", "900 rated games.")
+        assert "1985 ±80" in text
+        assert text.index("player-25") < text.index("player-1 ")
+        await ana.do("right", "‹ Four", "> 15")
+        await ana.do("enter", "player-15", "1985 ±80", "You and player-15: 2 won, 1 drawn, 3 lost.", "c challenge")
+        await ana.until("No rated game yet.")
