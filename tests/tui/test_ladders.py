@@ -136,6 +136,7 @@ async def test_a_ladder_shows_those_next_to_one_first_then_the_best_and_opens_th
 
     answers: dict[type, Answer] = {Ratings: ladder, Profile: profile, Hello: greet_with("ratings", "challenges")}
     async with hostile_server("bo", answers) as server, open_screen(server.url, colour=False) as ana:
+        await ana.until("Ladders")
         await ana.do("l", "> Ladders")
         text = await ana.do("enter", "‹ Connect four ›", "> 15", "player-15", "player-25", "900 rated games.")
         assert "1985 ±80" in text

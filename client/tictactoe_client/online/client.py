@@ -216,8 +216,9 @@ class Client(Conversation):
         Raises `Refused` by how our own ended; where nobody waits for it any more it is taken back.
         """
         async with self.messages() as messages:
-            own = await asked
+            asking = asyncio.ensure_future(asked)
             try:
+                own = await asyncio.shield(asking)
                 async for message in messages:
                     end = message.event
                     if isinstance(end, ChallengeEnded) and (end.leads or end.over.challenge == own):
@@ -225,9 +226,9 @@ class Client(Conversation):
                 else:
                     raise ConnectionLost(say("lost closed by us"))
             finally:
-                if own in self.challenges:
-                    with suppress(ClientError, TimeoutError):
-                        async with asyncio.timeout(GOODBYE_SECONDS):
+                with suppress(ClientError, TimeoutError):
+                    async with asyncio.timeout(GOODBYE_SECONDS):
+                        if (own := await asking) in self.challenges:
                             await self.answer(own, accept=False)
         if not end.leads:
             raise Refused(end.over.how, describe_challenge_end(end.over, end.challenge, self.player, end.name))
