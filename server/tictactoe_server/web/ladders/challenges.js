@@ -1,29 +1,27 @@
 /** What is open: challenges to one player stand over every page, those to all in the lobby; what was accepted leads to its room. */
 
+import { settleBanners, showBanner, showNotice } from "../banner.js";
 import { say } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
 import { prepareLadders } from "../later.js";
-import { clean, formatDuration, messageOf } from "../words.js";
-import { linkTo, listLadders } from "./rated.js";
+import { clean, messageOf } from "../words.js";
+import { linkTo, listLadders, tellRated, tellWaiting } from "./rated.js";
 import { describeChallenge, describeChallengeEnd, describeTerms } from "./words.js";
 
-const TICK_MS = 250;
-/** How long banners take no click after another came in the place of what somebody was about to press. */
-const FRESH_MS = 800;
 /** What is open, by its id, and what shows it. @type {Map<string, {challenge: Protocol.OpenChallenge, shown: HTMLElement}>} */
 const open = new Map();
 /** What this window asked for: elsewhere its room is not entered by itself. @type {Set<string>} */
 const made = new Set();
-const place = h("aside.challenges");
-let settling = 0;
 /** What is over has its place in it until the pointer is elsewhere, so that no other row comes under that. */
 const seeks = h("ul.rooms.seeks", { pointerleave: () => seeks.querySelectorAll("[inert]").forEach((row) => row.remove()) });
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 const isOwn = ({ home }, { player }) => player === home.welcome?.player;
 
-/** Take over what is said of challenges; what a welcome does not have is over. @param {App} app @param {Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Welcome} news */
-export async function hearChallenge(app, news) {
+/** Take over what is said of challenges and rated games; what a welcome does not have is over. @param {App} app @param {LadderNews} news */
+export async function hearLadders(app, news) {
 	await prepareLadders();
+	if (news.type === "rated") return tellRated(app, news);
+	if (news.type === "waiting") return tellWaiting(app, news);
 	if (news.type === "challenge_over") return finish(app, news);
 	const there = news.type === "challenge" ? [news] : news.type === "seeks" ? news.changed : (news.challenges ?? []);
 	if (news.type === "welcome") for (const id of open.keys()) if (!there.some(({ challenge }) => challenge === id)) finish(app, { challenge: id, how: "gone" });
@@ -59,21 +57,15 @@ function makeAnswers(app, challenge, accept = () => answer(app, challenge.challe
 
 /** A banner with what can be done. @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeBanner(app, challenge) {
-	const { player = "", name = "", to = "", expires_ms } = challenge;
-	const [time, playing, row, until] = [h("b.clock", { "aria-hidden": "true" }), h("span"), h("div.row"), performance.now() + expires_ms];
-	if (!isOwn(app, challenge)) app.names.set(player, clean(name));
-	const banner = showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), time, playing, row);
-	const ticker = setInterval(tick, TICK_MS);
-	tick();
+	const [{ player = "", name = "", to = "", expires_ms }, own] = [challenge, isOwn(app, challenge)];
+	const [playing, row] = [h("span"), h("div.row")];
 	draw();
-	if (!isOwn(app, challenge)) app.sound.play("turn");
-	return banner;
-
-	function tick() {
-		if (!banner.isConnected) return clearInterval(ticker);
-		setText(time, formatDuration(until - performance.now()));
-		setText(playing, !isOwn(app, challenge) && app.rooms.shown?.plays ? say("page challenge playing") : "");
+	if (!own) {
+		app.names.set(player, clean(name));
+		app.sound.play("turn");
 	}
+	const warn = () => setText(playing, !own && app.rooms.shown?.plays ? say("page challenge playing") : "");
+	return showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), [playing, row], performance.now() + expires_ms, warn);
 
 	function draw() {
 		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : answer(app, challenge.challenge, true))));
@@ -85,22 +77,6 @@ function makeBanner(app, challenge) {
 		show(row, stay, button(say("page challenge sure"), () => answer(app, challenge.challenge, true), { class: "primary" }));
 		stay.focus();
 	}
-}
-
-/** Show something over the page, which is read out as it comes; only the first of them is seen. @param {string} told @param {...Node} more */
-function showBanner(told, ...more) {
-	const banner = h("section.challenge", { "aria-label": say("page challenge") }, h("p", { role: "alert" }, told), ...more);
-	place.append(banner);
-	if (!place.isConnected) document.querySelector("main")?.before(place);
-	if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(told);
-	settle();
-	return banner;
-}
-
-function settle() {
-	clearTimeout(settling);
-	place.classList.add("fresh");
-	settling = setTimeout(() => place.classList.remove("fresh"), FRESH_MS);
 }
 
 /** Accept a challenge and go to its room, or end it. @param {App} app @param {string} challenge its id @param {boolean} accept */
@@ -123,10 +99,7 @@ function finish(app, over) {
 	if (how !== "accepted") app.say(told);
 	else if (!isOwn(app, challenge)) return; // who answered goes there by the answer
 	else if (made.has(id) && !app.rooms.shown?.plays) enter();
-	else {
-		const ready = showBanner(told, h("div.row", button(say("page challenge board"), enter, { class: "primary" }), button(say("page close"), () => undefined)));
-		ready.addEventListener("click", ({ target }) => target instanceof HTMLButtonElement && ready.remove());
-	}
+	else showNotice(told, button(say("page challenge board"), enter, { class: "primary" }));
 }
 
 /** Show somebody's challenge to all no more; of one's own it is said how it ended. @param {App} app @param {string} id */
@@ -141,7 +114,7 @@ function close(id = "") {
 	open.delete(id);
 	if (shown && shown.parentElement === seeks && seeks.matches(":hover")) shown.inert = true;
 	else shown?.remove();
-	if (challenge?.to) settle();
+	if (challenge?.to) settleBanners();
 	return challenge;
 }
 
