@@ -96,17 +96,18 @@ function makeRows(app, rows, isOfBots) {
 	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").slice(0, listCells(rows[0]).length).map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
 }
 
-/** @param {App} app @param {string} id */
-async function makePlayer(app, id) {
+/** @param {App} app @param {string} asked the id or a claimed name */
+async function makePlayer(app, asked) {
 	const { connection } = app;
-	const mayMeet = connection.knows("challenges") && id !== connection.welcome?.player;
-	const { blocks = [] } = mayMeet ? await connection.request({ type: "block" }) : {};
+	const hasChallenges = connection.knows("challenges");
+	const { blocks = [] } = hasChallenges ? await connection.request({ type: "block" }) : {};
 	// Of whom no ladder tells can be challenged all the same.
-	const { profile = { player: id, name: app.names.get(id) ?? "", ladders: [], games: [] } } = await connection.request({ type: "profile", player: id }).catch((error) => {
-		if (error instanceof Lost || !mayMeet || !app.names.has(id)) throw error;
+	const { profile = { player: asked, name: app.names.get(asked) ?? "", ladders: [], games: [] } } = await connection.request({ type: "profile", player: asked }).catch((error) => {
+		if (error instanceof Lost || !hasChallenges || !app.names.has(asked)) throw error;
 		return /** @type {Ok} */ ({});
 	});
-	const [{ ladders, games }, title, block] = [profile, clean(profile.name), button("", () => setBlocked(app, id, !isBlocked).then(drawBlock))];
+	const [{ player: id, ladders, games }, title] = [profile, clean(profile.name)];
+	const [block, mayMeet] = [button("", () => setBlocked(app, id, !isBlocked).then(drawBlock)), hasChallenges && id !== connection.welcome?.player];
 	let isBlocked = false;
 	drawBlock(blocks.includes(id));
 	const head = h("h1", title);
@@ -130,6 +131,7 @@ async function makePlayer(app, id) {
 /** @param {Protocol.LadderStanding} standing */
 function makeStanding(standing) {
 	const [[key, ...cells], [, ...columns]] = [listStanding(standing), nameColumns("player")];
-	const terms = columns.flatMap((column, at) => (cells[at] ? `${column} ${cells[at]}` : []));
+	// How far somebody is from a rating says by itself what it is.
+	const terms = columns.flatMap((column, at) => (at || !standing.to_rank ? cells[at] && `${column} ${cells[at]}` : cells[at]) || []);
 	return h("li", h("span.names", h("a", { href: `/ladder/${key}` }, nameLadder(key))), h("span.note", terms.join(" · ")));
 }
