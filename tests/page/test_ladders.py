@@ -131,6 +131,8 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
     await until(lambda: any(one["type"] == "challenge" for one in sent))
     asked = next(one for one in sent if one["type"] == "challenge")
     assert (asked["side"], asked["rules"], asked["rated"], asked["clock"]) == ("O", "connect-four", True, MINUTES)
+    await ana.button("New opponent").click()
+    await until(lambda: any(one["type"] == "match" and one["rated"] for one in sent))
 
 
 async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(server: Server, visit: Visit) -> None:
