@@ -40,7 +40,7 @@ export async function showSeeks(app, section) {
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeSeek(app, challenge) {
-	const [terms, name, [yes]] = [describeTerms(challenge), clean(challenge.name), makeAnswers(app, challenge)];
+	const [terms, name, [yes]] = [describeTerms(challenge), clean(challenge.name), makeAnswers(app, challenge, () => answer(app, challenge.challenge, true))];
 	yes.ariaLabel = `${yes.textContent}: ${name}, ${terms}`;
 	yes.classList.add("go");
 	const row = h("li", h("span.names", linkTo(app, challenge.player, name)), h("span.note", terms), yes);
@@ -48,8 +48,8 @@ function makeSeek(app, challenge) {
 	return row;
 }
 
-/** The buttons that answer: first the one for yes, for one's own that takes it back. @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} [accept] */
-function makeAnswers(app, challenge, accept = () => answer(app, challenge.challenge, true)) {
+/** The buttons that answer: first the one for yes, for one's own that takes it back. @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
+function makeAnswers(app, challenge, accept) {
 	const refuse = (label = "") => button(say(label), () => answer(app, challenge.challenge, false));
 	if (isOwn(app, challenge)) return [refuse("page challenge withdraw")];
 	return [button(say("page challenge accept"), accept, { class: "primary" }), refuse("page challenge decline"), button(say("page block"), () => setBlocked(app, challenge.player ?? "", true))];
@@ -58,7 +58,7 @@ function makeAnswers(app, challenge, accept = () => answer(app, challenge.challe
 /** A banner with what can be done. @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeBanner(app, challenge) {
 	const [{ player = "", name = "", to = "", expires_ms }, own] = [challenge, isOwn(app, challenge)];
-	const [playing, row] = [h("span"), h("div.row")];
+	const [playing, row, accept] = [h("span"), h("div.row"), () => answer(app, challenge.challenge, true)];
 	draw();
 	if (!own) {
 		app.names.set(player, clean(name));
@@ -68,25 +68,21 @@ function makeBanner(app, challenge) {
 	return showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), [playing, row], performance.now() + expires_ms, warn);
 
 	function draw() {
-		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : answer(app, challenge.challenge, true))));
+		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : accept())));
 	}
 
 	/** Ask who plays; the way out of that game stands where nobody has just pressed. */
 	function makeSure() {
 		const stay = button(say("page challenge stay"), draw);
-		show(row, stay, button(say("page challenge sure"), () => answer(app, challenge.challenge, true), { class: "primary" }));
+		show(row, stay, button(say("page challenge sure"), accept, { class: "primary" }));
 		stay.focus();
 	}
 }
 
 /** Accept a challenge and go to its room, or end it. @param {App} app @param {string} challenge its id @param {boolean} accept */
-async function answer(app, challenge, accept) {
-	try {
-		const { room } = await app.connection.request({ type: "answer", challenge, accept });
-		if (accept) await app.play({ type: "join", room: room ?? "" });
-	} catch (error) {
-		app.say(messageOf(error));
-	}
+function answer(app, challenge, accept) {
+	const enter = (/** @type {Ok} */ { room = "" }) => void (accept && app.play({ type: "join", room }));
+	return app.connection.request({ type: "answer", challenge, accept }).then(enter).catch((error) => app.say(messageOf(error)));
 }
 
 /** It is over: say how, and take who asked to the room where that leaves no game. @param {App} app @param {Without<Protocol.ChallengeOver, "type">} over */
@@ -99,7 +95,7 @@ function finish(app, over) {
 	if (how !== "accepted") app.say(told);
 	else if (!isOwn(app, challenge)) return; // who answered goes there by the answer
 	else if (made.has(id) && !app.rooms.shown?.plays) enter();
-	else showNotice(told, button(say("page challenge board"), enter, { class: "primary" }));
+	else showNotice(told, button(say("page event board"), enter, { class: "primary" }));
 }
 
 /** Show somebody's challenge to all no more; of one's own it is said how it ended. @param {App} app @param {string} id */
@@ -131,13 +127,8 @@ export function challengeAgain(app, { state, player }) {
 
 /** Hide a player's challenges and chat, or show them again; whether they are hidden then. @param {App} app @param {string} player @param {boolean} on */
 export async function setBlocked(app, player, on) {
-	try {
-		await app.connection.request({ type: "block", player, on });
-		for (const [id, { challenge }] of open) if (on && challenge.player === player) close(id);
-		app.say(say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
-		return on;
-	} catch (error) {
-		app.say(messageOf(error));
-		return !on;
-	}
+	const refused = await app.connection.request({ type: "block", player, on }).then(() => "", messageOf);
+	if (on && !refused) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
+	app.say(refused || say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
+	return on === !refused;
 }
