@@ -36,6 +36,7 @@ from tictactoe_protocol.rated import (
     LadderState,
     Rated,
     RatingChange,
+    Waiting,
 )
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.scene import Unanswered, View, scene
@@ -518,6 +519,8 @@ def make_ladders() -> Iterator[dict[str, Any]]:
         yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
         changes["p-ana"] = replace(changes["p-ana"], to_rank=(1, 10))
         yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
+    for waiting in (Waiting("K7M4PQ", 1), Waiting("K7M4PQ", 150, "R4T3DS")):
+        yield from tell_ladders("waiting", waiting)
     standing = LadderStanding("four", 3, 1, 2, rating=1512.5, deviation=60.25, place=4)
     profile = PlayerProfile("p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, to_rank=(1, 10))), ())
     yield from tell_ladders("profile", profile)
@@ -545,6 +548,8 @@ def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> I
                     said[language] = [*ladders.describe_ladder(told), *chain(*ladders.tabulate_ladder(told).values())]
                 case Rated():
                     said[language] = ladders.describe_rated(told, known, viewer)
+                case Waiting():
+                    said[language] = [ladders.describe_waiting(told)]
                 case PlayerProfile():
                     rows = chain(*ladders.tabulate_standings(told).values())
                     said[language] = [*rows, ladders.describe_meetings(told)]

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.pushes import PlayerProfile
-from tictactoe_protocol.rated import CLOSINGS, LadderClosing, LadderState, Rated, RatingChange
+from tictactoe_protocol.rated import CLOSINGS, LadderClosing, LadderState, Rated, RatingChange, Waiting
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_clock, describe_rules
 
@@ -46,6 +46,12 @@ def describe_to_rank(to_rank: tuple[int, int]) -> str:
     """Return how many games of about how many somebody has played until a rating is shown."""
     played, of = to_rank
     return say("rated to rank", n=played, of=of)
+
+
+def describe_waiting(push: Waiting) -> str:
+    """Return how far is looked for who waits for a rated game, and where somebody waits who is near enough, if so."""
+    told = say("rated waiting", n=push.within)
+    return told if push.to is UNSET else f"{told} {say('rated waiting to', room=push.to)}"
 
 
 def describe_ladder(ladder: LadderState) -> list[str]:

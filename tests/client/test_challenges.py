@@ -149,4 +149,3 @@ async def test_a_server_without_them_is_asked_for_nothing_of_it(ana: Client, mon
         with pytest.raises(Refused) as refused:
             await one
         assert refused.value.code == "unsupported"
-    assert ana.ladders == ()

@@ -195,11 +195,11 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(se
         await expect(ana.page.locator("p.turn.mine")).to_be_visible()
         await begin(bo, event)
         room = await come(bo)
-        await expect(ana.page.locator(".call")).to_contain_text("against bo.")
+        await expect(ana.page.locator(".notice")).to_contain_text("against bo.")
         assert ana.page.url == elsewhere
-        await ana.page.locator(".call").get_by_role("button").click()
+        await ana.page.locator(".notice").get_by_role("button").click()
         await ana.page.wait_for_url(f"**/{room}")
-        await expect(ana.page.locator(".call")).to_have_count(0)
+        await expect(ana.page.locator(".notice")).to_have_count(0)
         await expect(ana.page.locator(".board")).to_be_visible()
 
 
@@ -222,7 +222,7 @@ async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(ser
         elsewhere = ana.page.url
         await begin(bo, event)
         room = await come(bo)
-        await expect(ana.page.locator(".call")).to_be_visible()
+        await expect(ana.page.locator(".notice")).to_be_visible()
         await cy.ask("resign", room=elsewhere[-6:])
         await ana.page.wait_for_url(f"**/{room}")
 

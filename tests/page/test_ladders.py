@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 from playwright.async_api import expect
 
 from tests.page.conftest import SERVER_GOES, Visit, Visitor, take_turns
-from tests.page.odd_server import Message, OddServer, state, welcome
+from tests.page.odd_server import CODE, Message, OddServer, state, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, two_at_the_board
 from tests.peer import Peer, open_peer, until
-from tests.server.ratings.served import play_rated
+from tests.server.ratings.served import people, play_rated
+from tests.server.ratings.test_seasons import record
 from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
 
@@ -82,6 +85,8 @@ async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_cl
         await ana.button("Block").click()
         await ana.hears(say("page blocked", name="player 7"))
         await expect(ana.button("Unblock")).to_be_visible()
+        await ana.page.goto(f"{server.origin}/player/player-7")
+        await expect(ana.button("Unblock")).to_be_visible()  # also where one comes by a claimed name
 
 
 async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(server: Server, visit: Visit) -> None:
@@ -126,6 +131,8 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
     await until(lambda: any(one["type"] == "challenge" for one in sent))
     asked = next(one for one in sent if one["type"] == "challenge")
     assert (asked["side"], asked["rules"], asked["rated"], asked["clock"]) == ("O", "connect-four", True, MINUTES)
+    await ana.button("New opponent").click()
+    await until(lambda: any(one["type"] == "match" and one["rated"] for one in sent))
 
 
 async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(server: Server, visit: Visit) -> None:
@@ -138,15 +145,80 @@ async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board
     await ana.button("Challenge").click()
     await ana.page.get_by_role("combobox", name="You play").select_option("O")
     await ana.page.get_by_role("dialog").get_by_role("button", name="Challenge").click()
-    banner = bo.page.locator(".challenge")
+    banner = bo.page.locator(".notice")
     await expect(banner).to_contain_text("ana challenges you: 3 by 3, 3 in a row, 3+2, ana plays O.")
     assert await bo.button("Leave").bounding_box() == before
     assert await find_violations(bo.page) == []
     await bo.button("Accept").focus()
     await bo.page.keyboard.press("Enter")
     for visitor in (ana, bo):
-        await expect(visitor.page.locator(".challenge")).to_have_count(0)
+        await expect(visitor.page.locator(".notice")).to_have_count(0)
         await expect(visitor.page.get_by_role("heading", name="bo v ana")).to_be_visible()
+
+
+async def test_who_waits_sees_how_far_is_looked_and_goes_to_an_older_room_in_one_click(visit: Visit) -> None:
+    seats = {**state(1)["seats"], "O": None}
+    alone = state(1, status="waiting", turn=None, seats=seats, rated=True)
+    async with OddServer(join=[{"type": "ok", "room": CODE, "seat": "X", "moves": []}, alone]) as server:
+        ana = await visit(f"{server.origin}/{CODE}", phone=True)
+        line = ana.page.locator(".invite .within")
+        await expect(ana.page.locator(".invite")).to_be_visible()
+        push = {"type": "waiting", "room": CODE, "within": 150}
+        await server.say(push)
+        await expect(line).to_have_text("You wait for an opponent within 150 points of your rating.")
+        await server.say({**push, "within": 200, "to": "R4T3DS"})
+        await ana.hears("Somebody near enough waits in room R4T3DS.")
+        assert await find_violations(ana.page) == []
+        await ana.button("Go there").focus()
+        await server.say({**push, "within": 250, "to": "R4T3DS"})
+        await expect(line).to_contain_text("250 points")
+        there = {**alone, "room": "R4T3DS", "status": "playing", "turn": "X", "seats": state(1)["seats"]}
+        server.answers = {
+            **server.answers,
+            "join": [{"type": "ok", "room": "R4T3DS", "seat": "X", "moves": []}, there],
+        }
+        await ana.page.keyboard.press("Enter")
+        await ana.page.wait_for_url("**/R4T3DS")
+        await until(lambda: [one["room"] for one in server.asked_for("leave")] == [CODE])
+
+
+async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Visit) -> None:
+    changed = {"p1": {"before": 1512, "after": 1524, "expected": 0.41}}
+    async with OddServer() as server:
+        ana = await visit(f"{server.origin}/#games")
+        await ana.connects()
+        await server.say({"type": "rated", "room": "R4T3DS", "game": 1, "rules": "four", "players": changed})
+        told = ana.page.locator(".notice")
+        await expect(told).to_contain_text("Your rating: 1512 → 1524; you were expected to get 0.41 of a point.")
+        assert await find_violations(ana.page) == []
+        await ana.button("Close").click()
+        await expect(told).to_have_count(0)
+
+
+async def test_a_ladder_has_seasons_between_two_days_and_leads_to_that_of_bots(
+    server: Server, visit: Visit, tmp_path: Path
+) -> None:
+    file = tmp_path / "cup.txt"
+    file.write_text("\n".join(record(number, "hard", "easy", "X") for number in range(1, 4)))
+    await server.ladders.import_cups([str(file)])
+    async with people(server) as (ana, bo):
+        await play_rated(ana, bo)
+        cy = await visit(address(server, "/ladder/connect-four"), phone=True, may_fail="status of 404")
+        rows = cy.page.locator(".ladder tbody tr")
+        await cy.page.get_by_label("Season from").fill("2020-01-01")
+        await cy.button("Show").click()
+        await expect(rows).to_have_count(2)
+        await expect(rows.first).to_contain_text(re.compile("1ana1[56].. ±.*1$"))
+        assert await find_violations(cy.page) == []
+        assert await cy.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        await cy.page.reload()
+        await expect(cy.page.get_by_label("Season from")).to_have_value("2020-01-01")
+        await cy.page.get_by_label("until").fill("2019-01-01")
+        await cy.button("Show").click()
+        await expect(cy.page.get_by_role("alert")).to_have_text(say("refused not_allowed season dates"))
+        await cy.page.get_by_role("link", name="Bots: ").click()
+        await expect(rows.first).to_contain_text("hard")
+        await expect(rows.get_by_role("link")).to_have_count(0)
 
 
 async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Server, bo: Peer, visit: Visit) -> None:
@@ -154,7 +226,7 @@ async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Ser
     room = ana.code
     player = await ana_id(server, room)
     asked = await bo.ask("challenge", player=player, rules="four")
-    banner = ana.page.locator(".challenge")
+    banner = ana.page.locator(".notice")
     await expect(banner).to_contain_text(say("page challenge playing"))
     await ana.button("Accept").click()
     await ana.button("Stay here").click()
@@ -179,11 +251,11 @@ async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
     there = welcome(features=["challenges"], challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
     async with OddServer(hello=[there]) as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await expect(ana.page.locator(".challenge")).to_contain_text("bo challenges you")
+        await expect(ana.page.locator(".notice")).to_contain_text("bo challenges you")
         server.answers = {**server.answers, "hello": [welcome(features=["challenges"])]}
         await server.close(1012)
         await ana.hears("The challenge of bo is gone with its server.")
-        await expect(ana.page.locator(".challenge")).to_have_count(0)
+        await expect(ana.page.locator(".notice")).to_have_count(0)
 
 
 async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_for(

@@ -78,6 +78,7 @@ events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, inde
 const SAY = {
 	ladder: (ladder) => [...ladders.describeLadder(ladder), ...ladders.nameColumns("ladder"), ...ladder.rows.flatMap(ladders.listCells)],
 	rated: (push, viewer, names) => ladders.describeRated(push, names, viewer),
+	waiting: (push) => [ladders.describeWaiting(push)],
 	profile: (profile) => [...ladders.nameColumns("player"), ...profile.ladders.flatMap(ladders.listStanding), ladders.describeMeetings(profile)],
 	challenge: (challenge, viewer, names) => [
 		ladders.describeChallenge(challenge, viewer, names[challenge.to]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from msgspec import UNSET
@@ -15,7 +16,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.ladders import PlayerPage
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Datum, Error, Ok, PlayerProfile, Welcome
+from tictactoe_protocol.pushes import Ok, PlayerProfile, Welcome
 from tictactoe_protocol.rated import Encounters, LadderRow, LadderStanding, LadderState, Profile, Ratings
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
@@ -23,7 +24,9 @@ from tictactoe_server.server import Server
 
 
 def greet_with(*features: str) -> Answer:
-    welcome = Welcome(protocol=1, server="x/1", player=CLIENT, name="ana", token=TOKEN, rooms=(), features=features)
+    ladders = (RULES, "four") if "ratings" in features else UNSET
+    there: dict[str, Any] = {"features": features, "ladders": ladders}
+    welcome = Welcome(protocol=1, server="x/1", player=CLIENT, name="ana", token=TOKEN, rooms=(), **there)
     return lambda _: [welcome]
 
 
@@ -120,9 +123,6 @@ async def test_a_ladder_shows_those_next_to_one_first_then_the_best_and_opens_th
     def ladder(request: Request) -> list[Frame]:
         assert isinstance(request, Ratings)
         assert isinstance(request.id, str)
-        if request.rules == "classic":
-            data: dict[str, Datum] = {"why": "ladder", "ladders": [RULES, "four"]}
-            return [Error(id=request.id, code="not_allowed", message="", data=data)]
         places = range(15, 26) if request.around is not UNSET else range(1, 21)
         rows = tuple(LadderRow(at, f"p-{at}", f"player-{at}", 2000.4 - at, 40.0, 100 + at, -1.2) for at in places)
         return [Ok(id=request.id, ladder=LadderState(str(request.rules), rows, 900, 27.6, 0.93))]

@@ -215,7 +215,7 @@ async def show_rooms(settings: Settings) -> int:
         async def ask() -> list[str]:
             await client.lobby(on=True)
             rooms = await client.rooms()  # by whose answer the seeks are here
-            seeks = [(f"accept {one.challenge}", describe_challenge(one, "")) for one in client.seeks.values()]
+            seeks = [("accept", one.challenge, describe_challenge(one, "")) for one in client.seeks.values()]
             return [*list_rooms(rooms), *align_columns(seeks)]
 
         command = own_command("new", server=client.address)

@@ -98,7 +98,7 @@ class LadderPages(NamedTuple):
         """Answer with the table of bots by some rules as text, or the page's head."""
         season = await self.measure_bots(key)
         if request.wants_html:
-            return PageHead(f"Bots at {key}", f"{season.games} games of bots.")
+            return PageHead(f"Bots at {key}", f"{season.games} games of bots.", _MODULE)
         return describe_season(season)
 
     async def _find_season(self, request: HttpRequest, key: str) -> Season | None:

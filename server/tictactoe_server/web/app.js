@@ -15,7 +15,7 @@ export class App {
 	sound = new Sound();
 	/** What people are called, by their ids, as far as it was seen where one may look them up. @type {Map<string, string>} */
 	names = new Map();
-	#isChallenged = false;
+	#hasLadders = false;
 
 	/** @param {HTMLElement} status @param {Around} around */
 	constructor(status, around) {
@@ -54,14 +54,14 @@ export class App {
 			onWelcome: () => {
 				for (const room of own().of(connection)) own().follow(room);
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
-				if (connection === this.home && connection.welcome) this.hearChallenge(connection.welcome);
+				if (connection === this.home && connection.welcome) this.hearLadders(connection.welcome);
 			},
 			onNews: (news) => {
 				own().hear(news, connection);
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
-				else if (news.type === "challenge" || news.type === "challenge_over") own() === this.rooms && this.hearChallenge(news);
+				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated" || news.type === "waiting") own() === this.rooms && this.hearLadders(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
 			},
@@ -95,10 +95,10 @@ export class App {
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
 	}
 
-	/** Challenges are loaded with the first one. @param {Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Welcome} news */
-	hearChallenge(news) {
-		this.#isChallenged ||= "challenges" in news || news.type === "challenge" || news.type === "seeks";
-		if (this.#isChallenged) import("./ladders/challenges.js").then(({ hearChallenge }) => hearChallenge(this, news)).catch(() => undefined);
+	/** What hears of challenges and rated games is loaded with the first news of them. @param {LadderNews} news */
+	hearLadders(news) {
+		this.#hasLadders ||= "challenges" in news || (news.type !== "welcome" && news.type !== "challenge_over");
+		if (this.#hasLadders) import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
 	}
 
 	navigate(path = "") {

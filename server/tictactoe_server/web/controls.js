@@ -120,11 +120,11 @@ export class GameControls {
 	async #openAnother(bot) {
 		const { app, room } = this.page;
 		if (!room?.state) return;
-		const { rules: { preset, ...fields }, time_control, visibility } = room.state;
+		const { rules: { preset, ...fields }, time_control, visibility, rated } = room.state;
 		const game = { rules: preset ?? fields, clock: time_control ?? null };
 		const bots = bot ? Array(fields.marks.length - 1).fill(bot) : [];
 		const isOurs = bot || visibility === "private";
-		const next = await app.play(isOurs ? { type: "create", ...game, bots, visibility: "private" } : { type: "match", ...game });
+		const next = await app.play(isOurs ? { type: "create", ...game, bots, visibility: "private" } : { type: "match", ...game, rated });
 		if (next && !room.ended) room.leave();
 	}
 

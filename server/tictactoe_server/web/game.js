@@ -6,7 +6,6 @@ import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
 import { show } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
-import { prepareLadders } from "./later.js";
 import { hasLooks, lookOf } from "./look.js";
 import { makeNothing } from "./nothing.js";
 import { showPlayed } from "./replay.js";
@@ -237,13 +236,10 @@ export class GamePage {
 		if (line.player !== this.room?.viewer) this.app.sound.play("move");
 	}
 
-	/** @type {RoomEars["onRated"]} */
-	async onRated(push) {
-		await prepareLadders();
-		const { describeRated } = await import("./ladders/words.js");
-		const told = describeRated(push, Object.fromEntries(this.app.names), this.room?.viewer ?? "");
-		for (const line of told) this.talk.note(line);
-		this.app.say(this.room?.seat ? told[0] : told.join(" "));
+	/** @type {RoomEars["onTold"]} */
+	onTold(lines) {
+		for (const line of lines) this.talk.note(line);
+		this.app.say(this.room?.seat ? lines[0] : lines.join(" "));
 	}
 
 	/** @type {RoomEars["onRefusal"]} */
@@ -255,8 +251,7 @@ export class GamePage {
 
 	onMoved() {
 		const url = clean(this.room?.url ?? "").replace(/^wss?:\/\//, "");
-		this.talk.note(say("room is at", { url }));
-		this.app.say(say("room is at", { url }));
+		this.onTold([say("room is at", { url })]);
 	}
 
 	onEnd() {

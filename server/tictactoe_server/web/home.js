@@ -81,7 +81,7 @@ function makeSide(app) {
 
 	/** @param {News} news */
 	function onNews(news) {
-		if (news.type === "seeks") app.hearChallenge(news);
+		if (news.type === "seeks") app.hearLadders(news);
 	}
 
 	async function drawEvents() {

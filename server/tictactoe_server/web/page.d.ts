@@ -45,6 +45,11 @@ interface Page extends PagePart {
 
 /** What comes that nobody asked for. */
 type News = Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>;
+/** A row of a ladder; those of seasons have no trend. */
+type LadderRow = Omit<Protocol.LadderRow, "trend"> & { trend?: number };
+/** What the page of a ladder shows: who is next to oneself where that is none of the best, and why there is nothing. */
+type ShownLadder = { rows: LadderRow[]; near?: LadderRow[]; measured?: string; closed?: string; refused?: string; checkpoint?: Protocol.Checkpoint };
+type LadderNews = Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Protocol.Rated | Protocol.Waiting | Welcome;
 
 type Without<R, Key extends string> = R extends Partial<Record<Key, string>> ? Omit<R, Key> : never;
 /** What is asked for; the id comes by itself. */
@@ -157,7 +162,7 @@ interface RoomEars {
 	onChat(line: Protocol.ChatLine): void;
 	onEnd(): void;
 	onMoved(): void;
-	onRated(push: Protocol.Rated): void;
+	onTold(lines: string[]): void;
 	onRefusal(message: string, cell: number | null): void;
 }
 

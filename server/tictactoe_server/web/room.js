@@ -5,7 +5,7 @@ import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, seatOf } from "./words.js";
 
 /** Whoever hears nothing of a room. @type {RoomEars} */
-export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onRated() {}, onRefusal() {} };
+export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onTold() {}, onRefusal() {} };
 
 export class Room {
 	/** @type {State | null} */
@@ -125,7 +125,6 @@ export class Room {
 		if (news.type === "room") this.#take(news);
 		else if (news.type === "replaced") this.end("replaced");
 		else if (news.type === "closed") this.end("closed", news.reason);
-		else if (news.type === "rated") this.ears.onRated(news);
 		else if (news.type === "chat") {
 			this.talk.push(news);
 			this.ears.onChat(news);

@@ -1,29 +1,27 @@
 /** What is open: challenges to one player stand over every page, those to all in the lobby; what was accepted leads to its room. */
 
+import { settleBanners, showBanner, showNotice } from "../banner.js";
 import { say } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
 import { prepareLadders } from "../later.js";
-import { clean, formatDuration, messageOf } from "../words.js";
-import { linkTo, listLadders } from "./rated.js";
+import { clean, messageOf } from "../words.js";
+import { linkTo, listLadders, tellRated, tellWaiting } from "./rated.js";
 import { describeChallenge, describeChallengeEnd, describeTerms } from "./words.js";
 
-const TICK_MS = 250;
-/** How long banners take no click after another came in the place of what somebody was about to press. */
-const FRESH_MS = 800;
 /** What is open, by its id, and what shows it. @type {Map<string, {challenge: Protocol.OpenChallenge, shown: HTMLElement}>} */
 const open = new Map();
 /** What this window asked for: elsewhere its room is not entered by itself. @type {Set<string>} */
 const made = new Set();
-const place = h("aside.challenges");
-let settling = 0;
 /** What is over has its place in it until the pointer is elsewhere, so that no other row comes under that. */
 const seeks = h("ul.rooms.seeks", { pointerleave: () => seeks.querySelectorAll("[inert]").forEach((row) => row.remove()) });
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 const isOwn = ({ home }, { player }) => player === home.welcome?.player;
 
-/** Take over what is said of challenges; what a welcome does not have is over. @param {App} app @param {Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Welcome} news */
-export async function hearChallenge(app, news) {
+/** Take over what is said of challenges and rated games; what a welcome does not have is over. @param {App} app @param {LadderNews} news */
+export async function hearLadders(app, news) {
 	await prepareLadders();
+	if (news.type === "rated") return tellRated(app, news);
+	if (news.type === "waiting") return tellWaiting(app, news);
 	if (news.type === "challenge_over") return finish(app, news);
 	const there = news.type === "challenge" ? [news] : news.type === "seeks" ? news.changed : (news.challenges ?? []);
 	if (news.type === "welcome") for (const id of open.keys()) if (!there.some(({ challenge }) => challenge === id)) finish(app, { challenge: id, how: "gone" });
@@ -42,7 +40,7 @@ export async function showSeeks(app, section) {
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeSeek(app, challenge) {
-	const [terms, name, [yes]] = [describeTerms(challenge), clean(challenge.name), makeAnswers(app, challenge)];
+	const [terms, name, [yes]] = [describeTerms(challenge), clean(challenge.name), makeAnswers(app, challenge, () => answer(app, challenge.challenge, true))];
 	yes.ariaLabel = `${yes.textContent}: ${name}, ${terms}`;
 	yes.classList.add("go");
 	const row = h("li", h("span.names", linkTo(app, challenge.player, name)), h("span.note", terms), yes);
@@ -50,8 +48,8 @@ function makeSeek(app, challenge) {
 	return row;
 }
 
-/** The buttons that answer: first the one for yes, for one's own that takes it back. @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} [accept] */
-function makeAnswers(app, challenge, accept = () => answer(app, challenge.challenge, true)) {
+/** The buttons that answer: first the one for yes, for one's own that takes it back. @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
+function makeAnswers(app, challenge, accept) {
 	const refuse = (label = "") => button(say(label), () => answer(app, challenge.challenge, false));
 	if (isOwn(app, challenge)) return [refuse("page challenge withdraw")];
 	return [button(say("page challenge accept"), accept, { class: "primary" }), refuse("page challenge decline"), button(say("page block"), () => setBlocked(app, challenge.player ?? "", true))];
@@ -59,58 +57,32 @@ function makeAnswers(app, challenge, accept = () => answer(app, challenge.challe
 
 /** A banner with what can be done. @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeBanner(app, challenge) {
-	const { player = "", name = "", to = "", expires_ms } = challenge;
-	const [time, playing, row, until] = [h("b.clock", { "aria-hidden": "true" }), h("span"), h("div.row"), performance.now() + expires_ms];
-	if (!isOwn(app, challenge)) app.names.set(player, clean(name));
-	const banner = showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), time, playing, row);
-	const ticker = setInterval(tick, TICK_MS);
-	tick();
+	const [{ player = "", name = "", to = "", expires_ms }, own] = [challenge, isOwn(app, challenge)];
+	const [playing, row, accept] = [h("span"), h("div.row"), () => answer(app, challenge.challenge, true)];
 	draw();
-	if (!isOwn(app, challenge)) app.sound.play("turn");
-	return banner;
-
-	function tick() {
-		if (!banner.isConnected) return clearInterval(ticker);
-		setText(time, formatDuration(until - performance.now()));
-		setText(playing, !isOwn(app, challenge) && app.rooms.shown?.plays ? say("page challenge playing") : "");
+	if (!own) {
+		app.names.set(player, clean(name));
+		app.sound.play("turn");
 	}
+	const warn = () => setText(playing, !own && app.rooms.shown?.plays ? say("page challenge playing") : "");
+	return showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), [playing, row], performance.now() + expires_ms, warn);
 
 	function draw() {
-		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : answer(app, challenge.challenge, true))));
+		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : accept())));
 	}
 
 	/** Ask who plays; the way out of that game stands where nobody has just pressed. */
 	function makeSure() {
 		const stay = button(say("page challenge stay"), draw);
-		show(row, stay, button(say("page challenge sure"), () => answer(app, challenge.challenge, true), { class: "primary" }));
+		show(row, stay, button(say("page challenge sure"), accept, { class: "primary" }));
 		stay.focus();
 	}
 }
 
-/** Show something over the page, which is read out as it comes; only the first of them is seen. @param {string} told @param {...Node} more */
-function showBanner(told, ...more) {
-	const banner = h("section.challenge", { "aria-label": say("page challenge") }, h("p", { role: "alert" }, told), ...more);
-	place.append(banner);
-	if (!place.isConnected) document.querySelector("main")?.before(place);
-	if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(told);
-	settle();
-	return banner;
-}
-
-function settle() {
-	clearTimeout(settling);
-	place.classList.add("fresh");
-	settling = setTimeout(() => place.classList.remove("fresh"), FRESH_MS);
-}
-
 /** Accept a challenge and go to its room, or end it. @param {App} app @param {string} challenge its id @param {boolean} accept */
-async function answer(app, challenge, accept) {
-	try {
-		const { room } = await app.connection.request({ type: "answer", challenge, accept });
-		if (accept) await app.play({ type: "join", room: room ?? "" });
-	} catch (error) {
-		app.say(messageOf(error));
-	}
+function answer(app, challenge, accept) {
+	const enter = (/** @type {Ok} */ { room = "" }) => void (accept && app.play({ type: "join", room }));
+	return app.connection.request({ type: "answer", challenge, accept }).then(enter).catch((error) => app.say(messageOf(error)));
 }
 
 /** It is over: say how, and take who asked to the room where that leaves no game. @param {App} app @param {Without<Protocol.ChallengeOver, "type">} over */
@@ -123,10 +95,7 @@ function finish(app, over) {
 	if (how !== "accepted") app.say(told);
 	else if (!isOwn(app, challenge)) return; // who answered goes there by the answer
 	else if (made.has(id) && !app.rooms.shown?.plays) enter();
-	else {
-		const ready = showBanner(told, h("div.row", button(say("page challenge board"), enter, { class: "primary" }), button(say("page close"), () => undefined)));
-		ready.addEventListener("click", ({ target }) => target instanceof HTMLButtonElement && ready.remove());
-	}
+	else showNotice(told, button(say("page event board"), enter, { class: "primary" }));
 }
 
 /** Show somebody's challenge to all no more; of one's own it is said how it ended. @param {App} app @param {string} id */
@@ -141,7 +110,7 @@ function close(id = "") {
 	open.delete(id);
 	if (shown && shown.parentElement === seeks && seeks.matches(":hover")) shown.inert = true;
 	else shown?.remove();
-	if (challenge?.to) settle();
+	if (challenge?.to) settleBanners();
 	return challenge;
 }
 
@@ -158,13 +127,8 @@ export function challengeAgain(app, { state, player }) {
 
 /** Hide a player's challenges and chat, or show them again; whether they are hidden then. @param {App} app @param {string} player @param {boolean} on */
 export async function setBlocked(app, player, on) {
-	try {
-		await app.connection.request({ type: "block", player, on });
-		for (const [id, { challenge }] of open) if (on && challenge.player === player) close(id);
-		app.say(say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
-		return on;
-	} catch (error) {
-		app.say(messageOf(error));
-		return !on;
-	}
+	const refused = await app.connection.request({ type: "block", player, on }).then(() => "", messageOf);
+	if (on && !refused) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
+	app.say(refused || say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
+	return on === !refused;
 }

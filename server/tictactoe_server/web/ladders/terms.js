@@ -9,17 +9,16 @@ import { ask } from "./challenges.js";
 import { makeRated } from "./rated.js";
 
 const WITHIN = ["", "100", "200", "400"];
-const FIRST_CLOCK = "3+2";
 
 /** Ask a player for a game, by default everybody. @param {App} app */
 export function askForGame(app, player = "") {
-	const [game, clock, rated] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || FIRST_CLOCK, () => undefined), makeRated(app)];
+	const [game, clock, rated] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || "3+2", () => undefined), makeRated(app)];
 	const [side, within] = [h("select"), select(WITHIN, (one) => (one ? say("challenge within", { n: Number(one) }) : say("page seek anybody")))];
 	const fault = h("p.fault", { role: "alert" });
 	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
 		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
 		player ? field(say("page challenge side"), side) : field(say("page seek within"), within), fault,
-		h("div.row", h("button.primary", say(player ? "page challenge" : "page seek")), !player && button(say("home match"), match)),
+		h("div.row", h("button.primary", say(player ? "page challenge" : "page seek")), !player && button(say("home match"), () => (dialog.close(), app.play({ type: "match", ...readTerms() })))),
 	);
 	game.value = app.kept.game;
 	const dialog = openDialog(player ? say("page challenge title", { name: app.names.get(player) ?? "" }) : say("page seek new"), form);
@@ -45,10 +44,5 @@ export function askForGame(app, player = "") {
 		} catch (error) {
 			setText(fault, messageOf(error));
 		}
-	}
-
-	function match() {
-		dialog.close();
-		return app.play({ type: "match", ...readTerms() });
 	}
 }

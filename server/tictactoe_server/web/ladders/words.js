@@ -33,6 +33,9 @@ export function describeRated({ players }, names, viewer) {
 	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : clean(names[id] ?? id)));
 }
 
+/** How far is looked for who waits, and where somebody near enough waits, if so. @param {Protocol.Waiting} push */
+export const describeWaiting = ({ within: n, to: room }) => [say("rated waiting", { n }), ...(room ? [say("rated waiting to", { room })] : [])].join(" ");
+
 /** What a ladder measures, and why it is closed where it is. @param {Protocol.LadderState} ladder */
 export function describeLadder({ games: n, advantage, decided, closed }) {
 	const told = n ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
@@ -43,9 +46,9 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 
 /** The titles of the cells below. @param {keyof typeof COLUMNS} of */
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
-/** The cells of a player's row. @param {Protocol.LadderRow} row */
+/** The cells of a player's row, the last one where it has a trend. @param {LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
-	[place, clean(name), describeRating(rating, deviation), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
+	[place, clean(name), describeRating(rating, deviation), games, ...(trend === undefined ? [] : [`${trend < -0.5 ? "" : "+"}${whole(trend)}`])].map(String);
 /** How a player stands in a ladder. @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, to_rank, place, wins, draws, losses }) =>
 	[rules, rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation), place, wins, draws, losses].map((cell) => String(cell ?? ""));
