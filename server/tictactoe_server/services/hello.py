@@ -124,7 +124,7 @@ class Greeting(Service):
             cluster=UNSET if cluster is None else cluster.id,
             chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
             names="given" if self._core.settings.hides_names else UNSET,
-            ladders=self._core.settings.rated_rules or UNSET,
+            ladders=self._core.settings.rated_rules if "ratings" in session.features else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
             title=self._place.title or UNSET,
             greeting=self._place.greeting or UNSET,
