@@ -88,13 +88,13 @@ async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node)
     async with cluster_of(node, 2) as (one, two), people(one, two, **KNOWING) as (ana, bo):
         id = await challenge(ana, bo, **RATED, side="X")
         room = await accept(bo, id)
-        async with known(one, token=bo.welcome["token"]) as there:
-            await ana.ask("join", room=room)
-            assert (await there.ask("join", room=room))["seat"] == "O"
-            await ana.ask("move", room=room, cell=35, ply=0)
-            await there.ask("move", room=room, cell=36, ply=1)
-            await there.ask("resign", room=room)
-            assert (await there.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
+        async with known(two, token=ana.welcome["token"]) as there:
+            await bo.ask("join", room=room)
+            assert (await there.ask("join", room=room))["seat"] == "X"
+            await there.ask("move", room=room, cell=35, ply=0)
+            await bo.ask("move", room=room, cell=36, ply=1)
+            await bo.ask("resign", room=room)
+            assert (await bo.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
         await until(lambda: two.ladders.folding.state.entries == 1)
         await lobby(bo)
         seek = (await ana.ask("seek", **RATED, within=50))["challenge"]
