@@ -248,7 +248,7 @@ class Server:
             greeting,
             greeting.names,
             forgetting,
-            Visiting(greeting.note_seat, drain, self.ladders.check),
+            Visiting(greeting.note_seat, drain, self.ladders.check, self.ladders.played_out),
             Play(drain),
             Talk(challenges.blockers_of),
             PublicRooms(challenges.seeks),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.listings.listed import kind_of
+from tictactoe_server.listings.listed import Listed, kind_of
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
@@ -126,17 +126,29 @@ class Ladders(Service):
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
         names = dict(zip(others, await asyncio.gather(*map(self.name_of, others)), strict=True))
-        played = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
-        if others:
-            async for _, game in self._games_of(player.id, time.time_ns() // 1_000_000 - DAY_MS):
-                for other in played.keys() & game.people:
-                    played[other].add((game.room, game.game))
-        for other, games in played.items():
-            count = sum(code != room for code, _ in games | self._games_on(player.id, other))
+        on = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
+        played = await self._games_today(player.id) if others else {}
+        for other in others:
+            games = on[other] | played.get(other, set()) | self._games_on(player.id, other)
+            count = sum(code != room for code, _ in games)
             if count >= MOST_OF_PAIR:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=names[other])
             if within and _distance(ladder, player.id, other) > within:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated within", within=within, name=names[other])
+
+    async def played_out(self, player: str) -> Collection[str]:
+        """Return those with whom a player may play no more rated games today."""
+        played = await self._games_today(player)
+        met = {id for listed in self._rated_on(player) for id in listed.everybody}.union(played) - {player}
+        return [id for id in met if len(played.get(id, set()) | self._games_on(player, id)) >= MOST_OF_PAIR]
+
+    async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
+        """Return the rated games of a player that ended in the last 24 hours, by those with whom they were."""
+        found = dict[str, set[tuple[str, int]]]()
+        async for _, game in self._games_of(player, time.time_ns() // 1_000_000 - DAY_MS):
+            for other in game.people:
+                found.setdefault(other, set()).add((game.room, game.game))
+        return found
 
     def _key_of(self, rules: Rules) -> str:
         """Return the key of the ladder of some rules; raises `Refused` where there is none."""
@@ -148,10 +160,13 @@ class Ladders(Service):
 
     def _games_on(self, one: str, other: str) -> set[tuple[str, int]]:
         """Return the rated games that are on, or about to be, of two players: by their rooms and numbers."""
-        seats = self._core.lists.seats.of_player
-        listed = [listed for id in (one, other) for listed in seats.get(id, {}).values()]
-        on = [each for each in listed if each.room.rated and each.room.result is None]
+        on = (*self._rated_on(one), *self._rated_on(other))
         return {(each.room.code, each.room.game) for each in on if {one, other} <= each.everybody}
+
+    def _rated_on(self, player: str) -> list[Listed]:
+        """Return the rooms of a player whose rated game is on, or about to be."""
+        listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
+        return [each for each in listed if each.room.rated and each.room.result is None]
 
     def _is_near(self, room: Room, player: str, within: int) -> bool:
         """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds.
@@ -182,9 +197,10 @@ class Ladders(Service):
                 continue
             found, kind = "", kind_of(room)
             with contextlib.suppress(StoreUnavailable):
+                but = await self.played_out(player.id)
                 if elsewhere.is_several:
-                    found, _ = await elsewhere.seek(kind, player, room.within, is_waiting=True)
-                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, is_waiting=True):
+                    found, _ = await elsewhere.seek(kind, player, room.within, but, is_waiting=True)
+                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, but, is_waiting=True):
                     found = older.room.code
             session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
 
