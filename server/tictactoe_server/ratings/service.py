@@ -36,7 +36,6 @@ from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
@@ -94,7 +93,6 @@ class Ladders(Service):
             core.on_room(self._look_later)
             self._tasks.start(self._run())
         core.on_result(self._hear)
-        core.on_merge(lambda player, into: self._tasks.start(self._merge(player, into)))
         core.registry.elsewhere.on_changed.add(self._hear_changed)
 
     async def close(self) -> None:
@@ -249,12 +247,6 @@ class Ladders(Service):
         """Fold again from what is kept."""
         self.folding.forget()
         self._news.set()
-
-    async def _merge(self, player: str, into: str) -> None:
-        try:
-            await self.judge("merge", "merged", of=player, into=into)
-        except (OrderRefused, StoreUnavailable) as why:
-            log.warning("games stay those of the player before", player=player, into=into, reason=str(why))
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
         """Tell who is in the rooms of games that were rated what that changed, where they ended of late."""

@@ -9,18 +9,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import RULES, a_server, one_in, people, play_rated
+from tests.server.ratings.served import HERE, RULES, a_server, one_in, people, play_rated
 from tests.server.test_cluster import cluster_of
+from tests.server.test_event_deaths import Life, MortalStore, MortalTable
 from tictactoe_protocol.ratings.exported import check_lines, read_lines
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.admin.orders.people import ForgetOrder
+from tictactoe_server.admin.orders.people import ForgetOrder, Merge, Release
 from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.ratings import folding
 from tictactoe_server.ratings.tables import LADDERS, SECRET_KEY, SECRETS
+from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
 
 
@@ -186,16 +189,30 @@ async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path:
     assert bo.welcome["player"] not in file.read_text()
 
 
-async def test_games_of_who_is_merged_count_for_whom_they_are_now() -> None:
-    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
+async def test_games_of_who_is_merged_count_for_whom_they_are_now_though_the_server_dies_meanwhile() -> None:
+    store, life = MortalStore(), Life(0, is_told=False)
+    devices = store.tables[PLAYERS.name] = MortalTable(PLAYERS, store.games)
+    async with Server(HERE, store, uncounted()) as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         await play_rated(ana, bo)
         await play_rated(cy, bo)
-        await rated(server, 2)
-        server.core.merged(cy.welcome["player"], ana.welcome["player"])
-        await until(lambda: server.ladders.folding.entries == 3)
+        for room in server.core.registry.by_code:
+            await cy.ask("leave", room=room)
+        await server.carry_out(Release("cy"))
+        merge = Merge(cy.welcome["player"], "ana")
+        devices.life = life
+        merging = asyncio.ensure_future(server.carry_out(merge))
+        await life.end.wait()
+    merging.cancel()
+    devices.life = None
+    async with Server(HERE, store, uncounted()) as server:
         (ladder,) = (await rated(server, 2)).ladders.values()
         assert ladder.players[ana.welcome["player"]].wins == 2
         assert cy.welcome["player"] not in ladder.players
+        await server.carry_out(merge)
+        async with open_peer(server.url, token=cy.welcome["token"]) as cy:
+            assert cy.welcome["player"] == ana.welcome["player"]
+        with pytest.raises(OrderRefused, match="There is no player"):
+            await server.carry_out(merge)
 
 
 async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) -> None:
