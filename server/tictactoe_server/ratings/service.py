@@ -82,6 +82,7 @@ class Ladders(Service):
         ).routes
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
+        self._waiting: set[LiveRoom] = set()  # rooms in which somebody will be told how far is looked
         self._listed: dict[str, tuple[Ladder, int, Sequence[Row]]] = {}
 
     def start(self, core: Core) -> None:
@@ -90,7 +91,7 @@ class Ladders(Service):
         self.folding = Folding(core.store, self._tell)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
-            core.on_room(self._look_later)
+            core.registry.on_told.add(self._look_later)
             self._tasks.start(self._run())
         core.on_result(self._hear)
         core.registry.elsewhere.on_changed.add(self._hear_changed)
@@ -178,14 +179,17 @@ class Ladders(Service):
     def _widened(self, room: Room) -> int:
         return WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
 
-    def _look_later(self, live: LiveRoom, before: Room | None) -> None:
-        if before is None and live.room.within:
+    def _look_later(self, live: LiveRoom) -> None:
+        """Tell who waits here now and then, also in a room that came back or from another server."""
+        if live.room.within and live.room.status == "waiting" and live not in self._waiting:
+            self._waiting.add(live)
             self._core.agenda.after(WIDENED_MS / 1000, partial(self._look_again, live))
 
     def _look_again(self, live: LiveRoom) -> None:
+        self._waiting.discard(live)
         if not live.is_gone and live.room.status == "waiting":
             self._tasks.start(self._tell_waiting(live))
-            self._look_later(live, None)
+            self._look_later(live)
 
     async def _tell_waiting(self, live: LiveRoom) -> None:
         """Tell who waits how far from their rating others are let in now, and where somebody near enough waits."""
