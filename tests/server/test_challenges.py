@@ -20,7 +20,9 @@ from tests.peer import Listening, Message, Peer, open_peer, until
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
-from tictactoe_server.ratings.challenges import BLOCKS, CHALLENGES, Blocks, Challenges
+from tictactoe_server.ratings.blocks import BLOCKS, Blocks
+from tictactoe_server.ratings.challenges import Challenges
+from tictactoe_server.ratings.offers import CHALLENGES
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
@@ -445,7 +447,7 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         known(two, token=ana.welcome["token"]) as second,
     ):
         await ana.ask("block", player=id_of(eve))
-        await until(lambda: service_of(two).blockers_of(id_of(eve)) == {id_of(second)})
+        await until(lambda: service_of(two)._blocking.blockers_of(id_of(eve)) == {id_of(second)})
         for peer in (bo, eve):
             await lobby(peer)
         id = (await ana.ask("seek"))["challenge"]
@@ -496,8 +498,9 @@ async def test_challenges_of_a_server_that_was_killed_are_accepted_at_another_on
     running = [Harness(tmp_path / name, "--store", node.url, "--store-unsafe") for name in ("one", "two")]
     async with running[0] as one, running[1] as two, known(two, "bo") as bo:
         async with known(one, "ana") as ana:
+            await lobby(bo)
             id, seek = await challenge(ana, bo, side="X"), (await ana.ask("seek"))["challenge"]
-            await bo.next_of("challenge")
+            await bo.next_of("seeks")
             await one.end()
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await bo.ask("join", room=room))["seat"] == "O"

@@ -1,4 +1,4 @@
-"""Challenges to one player and to all, and whom one wants to hear nothing of.
+"""Challenges to one player and to all, and their answers.
 
 All of it is kept: a row a challenge, which every server of a cluster knows and tells its own connections of. An answer
 is one compare-and-set of the row, wherever it is given, and who won it opens the room there. So a challenge goes on
@@ -9,53 +9,46 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from itertools import count, islice
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from itertools import count
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
-import msgspec
 import structlog
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
-    MAX_BLOCKS,
     MAX_CHALLENGES,
     SEEK_MS,
     Answer,
-    Block,
     Challenge,
     Challenged,
     ChallengeOver,
     OpenChallenge,
     Seek,
-    SeekChanges,
 )
-from tictactoe_protocol.terms import ClockFields, RulesState
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.listings.lobby import MAX_CHANGE_BYTES, in_groups
 from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.ratings.blocks import Blocking
+from tictactoe_server.ratings.offers import CHALLENGES, KEPT_MS, Made, Seeks, now_ms
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules, find_player
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held
-from tictactoe_server.watching.topics import Topic, list_of
 
 HERE_SECONDS: Final = 1.0  # within which another server says that somebody is there
 AWAY_SECONDS: Final = 20.0  # for how long a player is connected nowhere whose seek ends
 OPENING_MS: Final = 10_000  # within which an accepted challenge has its room, or has failed
-KEPT_MS: Final = 60_000  # for how long it is kept how a challenge ended, for servers that did not hear it
 LOOK_SECONDS: Final = 1.0  # how often it is looked who is away
 READ_LOOKS: Final = 10  # after how many of these a server of a cluster reads what it may not have heard
 _ASKED, _HERE = "asked for", "here"  # in place of a table: whether a player is there, by the id, and that they are
@@ -63,147 +56,27 @@ _ASKED, _HERE = "asked for", "here"  # in place of a table: whether a player is 
 log: Final = structlog.get_logger(__name__)
 
 
-class Blocks(Struct, frozen=True):
-    """Whom a `player` wants to hear nothing of, by their ids."""
-
-    player: str
-    blocked: tuple[str, ...] = ()
-
-    def without(self, id: str, stand_in: str) -> Blocks | None:
-        """Return what is left when somebody is forgotten."""
-        return None if id == self.player else Blocks(self.player, tuple(one for one in self.blocked if one != id))
-
-
-BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
-    *("blocks", "list of blocks", msgspec.json.encode, msgspec.json.Decoder(Blocks).decode),
-    key_of=lambda blocks: blocks.player,
-    persons=Persons(
-        lambda blocks: (blocks.player, *blocks.blocked), Blocks.without, owner=lambda blocks: blocks.player
-    ),
-)
-"""By the ids of those who block."""
-
-
-Row = TypeVar("Row", bound=OpenChallenge)
-
-
-class Made(OpenChallenge, frozen=True, kw_only=True):
-    """A challenge as it is kept, from whom it is hidden, and `until` when it can be accepted (ms since 1970).
-
-    Once it is answered: `how`, by whom, by which `answer` of all that were given, and until when its room has to be
-    there. A seek is looked after `at` the server of this URL, as its player was there.
-    """
-
-    player: str
-    name: str
-    clock: ClockFields | None
-    until: int
-    at: str
-    hidden: tuple[str, ...] = ()
-    how: str = ""
-    by: str = ""
-    answer: str = ""
-    room: str = ""
-
-    @property
-    def people(self) -> set[str]:
-        """Those whom it concerns: who made it, whom it is to where that is one, and who answered it."""
-        return {self.player, self.to or self.player, self.by or self.player}
-
-    @property
-    def stage(self) -> int:
-        """Return 0 while it can be answered, 1 until the room of one that is accepted is there, 2 once it is over."""
-        return 2 if self.room or self.how not in ("", "accepted") else 1 if self.how else 0
-
-    @property
-    def left_ms(self) -> int:
-        return max(0, self.until - _now())
-
-    def row(self, kind: type[Row]) -> Row:
-        """Return what people are told of it."""
-        shown = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
-        return kind(**shown | {"expires_ms": self.left_ms})
-
-    def without(self, id: str, stand_in: str) -> Made | None:
-        """Return what is left when somebody is forgotten."""
-        return None if id in self.people else replace(self, hidden=tuple(one for one in self.hidden if one != id))
-
-
-CHALLENGES: Final[TableSpec[Made]] = TableSpec(
-    *("challenges", "challenge", msgspec.json.encode, msgspec.json.Decoder(Made).decode),
-    key_of=lambda made: made.challenge,
-    persons=Persons(
-        lambda made: made.people.union(made.hidden),
-        Made.without,
-        lambda made: msgspec.to_builtins(made.row(OpenChallenge)),
-        owner=lambda made: made.player,
-    ),
-    lifetime_seconds=lambda made: 1 + (made.left_ms + KEPT_MS) // 1000,
-)
-"""By their ids, until a little after they are over."""
-
-
-class Seeks(Topic):
-    """The list of challenges to all, for those who know them, of whom each has one at most."""
-
-    def __init__(self, challenges: Challenges) -> None:
-        super().__init__()
-        self._challenges = challenges
-        self._changed: dict[str, Made | None] = {}
-
-    def change(self, id: str, seek: Made | None) -> None:
-        """Have one told of soon, None for one that is over."""
-        self._changed[id] = seek
-        self.tell_later()
-
-    def subscribe(self, session: Session, count: int = 1) -> None:
-        if "challenges" in session.features:
-            super().subscribe(session)
-            self._send([session], list(islice(self._challenges.open_seeks(), MAX_LISTED_ROOMS)), ())
-
-    def tell(self) -> None:
-        changed, self._changed = self._changed, {}
-        closed = tuple(id for id, seek in changed.items() if seek is None)
-        self._send(self.subscribers, [seek for seek in changed.values() if seek is not None], closed)
-
-    def _send(self, sessions: Iterable[Session], seeks: list[Made], closed: tuple[str, ...]) -> None:
-        """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
-        is_shown = self._challenges.is_shown
-        rows = {encode(seek.row(OpenChallenge)): seek for seek in seeks}
-        for some in in_groups(rows, MAX_CHANGE_BYTES):
-            frames: dict[tuple[bytes, ...], bytes] = {}
-            for session in sessions:
-                id = session.player.id if session.player else ""
-                shown = tuple(row for row in some if is_shown(rows[row], id))
-                if shown not in frames:
-                    frames[shown] = encode_frame(encode(SeekChanges(list_of(shown), closed)))
-                if shown or closed:
-                    session.connection.push_frame(frames[shown])
-            closed = ()
-
-
 class Challenges(Service):
-    """Carries challenges, their answers and blocks; `seeks` are sent with the lobby.
+    """Carries challenges and answers where nobody blocks the other; `seeks` are sent with the lobby.
 
     Those to be rated are for whom `check_rated` does not refuse.
     """
 
-    tables = (BLOCKS, CHALLENGES)
+    tables = (CHALLENGES,)
 
-    def __init__(self, drain: Drain, check_rated: RatedCheck) -> None:
-        self._drain, self._check_rated = drain, check_rated
-        self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek, Block: self.block}
-        self.seeks = Seeks(self)
+    def __init__(self, drain: Drain, check_rated: RatedCheck, blocking: Blocking) -> None:
+        self._drain, self._check_rated, self._blocking = drain, check_rated, blocking
+        self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek}
+        self.seeks = Seeks(self.open_seeks, self.is_shown)
         self._known: dict[str, Made] = {}
         self._of = Held()  # those that are not over, by the players whom each concerns
         self._away: dict[str, float] = {}  # since when (s of the loop's time) the players of seeks are not here
         self._asked = WeakValueDictionary[str, asyncio.Event]()
         self._is_read, self._is_due = asyncio.Event(), True  # whether all was read, and is to be read again
-        self._blocks: dict[str, frozenset[str]] = {}
         self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
-        self._core, self._kept, self._kept_blocks = core, core.store.table(CHALLENGES), core.store.table(BLOCKS)
+        self._core, self._kept = core, core.store.table(CHALLENGES)
         self._elsewhere = core.registry.elsewhere
         core.additions.welcome.add("challenges", self._of_welcome)
         self._elsewhere.on_changed.add(self._hear)
@@ -250,32 +123,7 @@ class Challenges(Service):
             made = await self._end(made, "withdrawn" if player.id == made.player else "declined", player.id)
         call.answer(room=made.room or UNSET)
 
-    async def block(self, call: Call) -> None:
-        """Hide a player from another one or show them again, and say who is hidden."""
-        id, other = call.player.id, call.request.player
-        if other is not UNSET:
-            other = await find_player(self._core, other)
-        if other == id:
-            raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
-
-        def edit(old: Blocks | None) -> Blocks | None:
-            blocked = [one for one in (old.blocked if old else ()) if one != other]
-            if call.request.on and len(blocked) >= MAX_BLOCKS:
-                raise Refused(ErrorCode.NOT_ALLOWED, "blocks", most=MAX_BLOCKS)
-            blocked += [other] if call.request.on else []
-            return Blocks(id, tuple(blocked)) if blocked else None
-
-        if other is not UNSET:
-            self._core.allowances.take_offer(call.player)
-            await change(self._kept_blocks, id, edit)
-            self._elsewhere.tell_changed(BLOCKS.name, id)
-        call.answer(blocks=await self._know(id))
-
-    # -- for others ---------------------------------------------------------------------------------------------
-
-    def blockers_of(self, player: str) -> Collection[str]:
-        """Return those who are here and want to hear nothing of a player."""
-        return {id for id, blocked in self._blocks.items() if player in blocked}
+    # -- what is shown ------------------------------------------------------------------------------------------
 
     def open_seeks(self) -> Iterator[Made]:
         """Yield the challenges to all, the newest first."""
@@ -283,7 +131,7 @@ class Challenges(Service):
 
     async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
         await self._is_read.wait()
-        await self._know(player)
+        await self._blocking.know(player)
         open = (made for made in self._of_player(player) if made.left_ms and self.is_shown(made, player))
         return tuple(made.row(OpenChallenge) for made in open) or UNSET
 
@@ -300,13 +148,13 @@ class Challenges(Service):
         self._check(call, rules)
         if request.rated:
             await self._check_rated(rules, request.clock, player, [to] if to else ())
-        hidden = tuple(self._blocks.get(player.id, ()))
+        hidden = tuple(self._blocking.known(player.id))
         if to:
-            hidden = (to,) if player.id in await self._load_blocks(to) else ()
+            hidden = (to,) if player.id in await self._blocking.load(to) else ()
         self._core.allowances.take_create(call.session, player)
         lasts_ms = CHALLENGE_MS if to else SEEK_MS
         terms |= {"challenge": secrets.token_urlsafe(8), "rules": RulesState.of(rules), "at": self._url}
-        terms |= {"expires_ms": lasts_ms, "until": _now() + lasts_ms}
+        terms |= {"expires_ms": lasts_ms, "until": now_ms() + lasts_ms}
         return Made(player=player.id, name=player.name, to=to, hidden=hidden, **terms)
 
     def _check(self, call: Call, rules: Rules) -> None:
@@ -340,7 +188,7 @@ class Challenges(Service):
 
     def is_shown(self, made: Made, player: str) -> bool:
         """Tell whether a player sees a challenge: not where one of both blocks the other."""
-        return player not in made.hidden and made.player not in self._blocks.get(player, ())
+        return player not in made.hidden and made.player not in self._blocking.known(player)
 
     # -- what becomes of it -------------------------------------------------------------------------------------
 
@@ -356,7 +204,7 @@ class Challenges(Service):
                 return old
             if old is None or old.how or not old.left_ms:
                 raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
-            until = _now() + (OPENING_MS if how == "accepted" else 0)
+            until = now_ms() + (OPENING_MS if how == "accepted" else 0)
             return replace(old, how=how, by=by, answer=answer, until=until)
 
         return await self._change(made.challenge, edit)
@@ -435,15 +283,17 @@ class Challenges(Service):
     # -- what is known ------------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Read all that is kept, in a cluster now and then, and look what is over."""
+        """Read all that is kept, in a cluster now and then: what a server says as it dies may not be heard."""
         await self._core.registry.restored.wait()
+        servers = self._elsewhere.cluster
         for look in count():
-            if self._is_due or (self._elsewhere.is_several and look % READ_LOOKS == 0):
+            before, servers = servers, self._elsewhere.cluster
+            if self._is_due or servers != before or (servers is not None and look % READ_LOOKS == 0):
                 self._is_due = False
                 await self._try(self._read_all())
                 self._is_read.set()
             await asyncio.sleep(LOOK_SECONDS)
-            self._look()
+            self._core.agenda.soon(self._look)  # what fails there is logged
 
     def _start(self, work: Awaitable[object]) -> None:
         self._tasks.start(self._try(work))
@@ -455,6 +305,8 @@ class Challenges(Service):
         except (Refused, StoreUnavailable) as error:
             self._is_due |= isinstance(error, StoreUnavailable)
             log.debug("challenges are looked after later", reason=str(error))
+        except Exception:
+            log.exception("a challenge could not be looked after")
 
     async def _read_all(self) -> None:
         before = {id for id, made in self._known.items() if made.stage < 2}
@@ -483,12 +335,10 @@ class Challenges(Service):
                 self._take(replace(made, how="expired"))
             elif made.stage == 1:
                 self._start(self._settle(id))
-            elif _now() - made.until > KEPT_MS:
+            elif now_ms() - made.until > KEPT_MS:
                 del self._known[id]
                 if not self._kept.expires:
                     self._start(delete(self._kept, id, None))
-        for id in [id for id in self._blocks if not self._core.presence.of_player(id)]:
-            del self._blocks[id]
 
     def _look_after(self, seek: Made, away: Mapping[str, float]) -> None:
         """End a seek whose player is connected nowhere, and has been so for a while; `away` says since when.
@@ -513,18 +363,6 @@ class Challenges(Service):
             url = self._url
             self._start(self._change(seek.challenge, lambda old: old and (old if old.how else replace(old, at=url))))
 
-    async def _load_blocks(self, player: str) -> tuple[str, ...]:
-        found = await self._kept_blocks.load(player)
-        return () if found is None else found[0].blocked
-
-    async def _know(self, player: str) -> tuple[str, ...]:
-        """Read whom a player who is here blocks."""
-        blocked = await self._load_blocks(player)
-        self._blocks.pop(player, None)
-        if blocked:
-            self._blocks[player] = frozenset(blocked)
-        return blocked
-
     # -- several servers ----------------------------------------------------------------------------------------
 
     @property
@@ -536,8 +374,6 @@ class Challenges(Service):
         """Take over what was changed or asked at another server."""
         if table == CHALLENGES.name:
             self._start(self._read(key))
-        elif table == BLOCKS.name and self._core.presence.of_player(key):
-            self._start(self._know(key))
         elif table == _ASKED and self._is_here(key):
             self._elsewhere.tell_changed(_HERE, key)
             for made in self._of_player(key):
@@ -545,8 +381,3 @@ class Challenges(Service):
                     self._move_here(made)
         elif table == _HERE and (asked := self._asked.get(key)) is not None:
             asked.set()
-
-
-def _now() -> int:
-    """Return the time (ms since 1970)."""
-    return time.time_ns() // 1_000_000

@@ -147,8 +147,11 @@ async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_passes_
     ):
         for _ in range(MOST_OF_PAIR - 1):
             await play_rated(ana, bo)
+        seats = servers[-1].core.lists.seats
+        await until(lambda: len([one for one in seats.rooms_of(id_of(bo)) if one.room.result]) == MOST_OF_PAIR - 1)
         first, second = [(await peer.ask("match", **RATED))["room"] for peer in (ana, bo)]
         assert first == second
+        await until(lambda: first in [listed.room.code for listed in seats.rooms_of(id_of(bo))])
         waiting = (await ana.ask("create", **RATED))["room"]
         own = (await there.ask("match", **RATED))["room"]
         assert own != waiting, "there is no other room yet"
