@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
@@ -404,8 +403,9 @@ async def test_what_was_accepted_as_its_server_died_has_failed(left_ms: int) -> 
     store = open_memory(kept_by())
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         id = await challenge(ana, bo)
-    table, until_ms = store.table(CHALLENGES), time.time_ns() // 1_000_000 + left_ms
+    table = store.table(CHALLENGES)
     made, revision = await table.load(id) or pytest.fail("it is not kept")
+    until_ms = made.until - CHALLENGE_MS + left_ms if left_ms else 0
     accepted = msgspec.structs.replace(made, how="accepted", by=id_of(bo), answer="of bo", until=until_ms)
     await save(table, id, accepted, revision)
     async with Server(HERE, store, uncounted()) as server, again(server, ana) as ana, again(server, bo) as bo:

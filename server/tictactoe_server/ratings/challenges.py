@@ -37,7 +37,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.ratings.blocks import Blocking
-from tictactoe_server.ratings.offers import CHALLENGES, KEPT_MS, Made, Seeks, now_ms
+from tictactoe_server.ratings.offers import CHALLENGES, KEPT_MS, Made, Seeks
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules, find_player
@@ -67,7 +67,7 @@ class Challenges(Service):
     def __init__(self, drain: Drain, check_rated: RatedCheck, blocking: Blocking) -> None:
         self._drain, self._check_rated, self._blocking = drain, check_rated, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek}
-        self.seeks = Seeks(self.open_seeks, self.is_shown)
+        self.seeks = Seeks(self.open_seeks, self.is_shown, lambda: self._core.time())
         self._known: dict[str, Made] = {}
         self._of = Held()  # those that are not over, by the players whom each concerns
         self._away: dict[str, float] = {}  # since when (s of the loop's time) the players of seeks are not here
@@ -132,8 +132,9 @@ class Challenges(Service):
     async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
         await self._is_read.wait()
         await self._blocking.know(player)
-        open = (made for made in self._of_player(player) if made.left_ms and self.is_shown(made, player))
-        return tuple(made.row(OpenChallenge) for made in open) or UNSET
+        now = self._core.time()
+        open = (made for made in self._of_player(player) if made.until > now and self.is_shown(made, player))
+        return tuple(made.row(OpenChallenge, now) for made in open) or UNSET
 
     # -- what may be --------------------------------------------------------------------------------------------
 
@@ -154,7 +155,7 @@ class Challenges(Service):
         self._core.allowances.take_create(call.session, player)
         lasts_ms = CHALLENGE_MS if to else SEEK_MS
         terms |= {"challenge": secrets.token_urlsafe(8), "rules": RulesState.of(rules), "at": self._url}
-        terms |= {"expires_ms": lasts_ms, "until": now_ms() + lasts_ms}
+        terms |= {"expires_ms": lasts_ms, "until": self._core.time() + lasts_ms}
         return Made(player=player.id, name=player.name, to=to, hidden=hidden, **terms)
 
     def _check(self, call: Call, rules: Rules) -> None:
@@ -202,9 +203,10 @@ class Challenges(Service):
         def edit(old: Made | None) -> Made:
             if old is not None and old.answer == answer:  # it is stored already
                 return old
-            if old is None or old.how or not old.left_ms:
+            now = self._core.time()
+            if old is None or old.how or old.until <= now:
                 raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
-            until = now_ms() + (OPENING_MS if how == "accepted" else 0)
+            until = now + (OPENING_MS if how == "accepted" else 0)
             return replace(old, how=how, by=by, answer=answer, until=until)
 
         return await self._change(made.challenge, edit)
@@ -264,7 +266,7 @@ class Challenges(Service):
         if is_over:
             told = encode(ChallengeOver(id, made.how, made.room or UNSET))
         elif made.to:
-            told = encode(made.row(Challenged))
+            told = encode(made.row(Challenged, self._core.time()))
         for person in made.people.difference(made.hidden) if told else ():
             for session in self._sessions(person):
                 session.connection.push_frame(encode_frame(told))
@@ -313,6 +315,7 @@ class Challenges(Service):
         rows = [row.value async for some in self._kept.load_all() for row in some]
         found = [made for made in rows if not isinstance(made, Unreadable)]
         for made in sorted(found, key=lambda made: made.until - made.expires_ms):  # as they were made
+            self._core.time.go_on_from(made.until - made.expires_ms)
             self._take(made)
         for id in before.difference(made.challenge for made in found):
             await self._read(id)
@@ -326,16 +329,16 @@ class Challenges(Service):
 
     def _look(self) -> None:
         """Let what is over be over, and be kept no longer than others may need it."""
-        self._away, away = {}, self._away
+        self._away, away, now = {}, self._away, self._core.time()
         for id, made in list(self._known.items()):
-            if made.left_ms:
+            if made.until > now:
                 if not (made.to or made.how):
                     self._look_after(made, away)
             elif made.stage == 0:
                 self._take(replace(made, how="expired"))
             elif made.stage == 1:
                 self._start(self._settle(id))
-            elif now_ms() - made.until > KEPT_MS:
+            elif now - made.until > KEPT_MS:
                 del self._known[id]
                 if not self._kept.expires:
                     self._start(delete(self._kept, id, None))

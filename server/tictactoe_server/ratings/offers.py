@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final, TypeVar
@@ -26,7 +25,7 @@ Row = TypeVar("Row", bound=OpenChallenge)
 
 
 class Made(OpenChallenge, frozen=True, kw_only=True):
-    """A challenge as it is kept, from whom it is hidden, and `until` when it can be accepted (ms since 1970).
+    """A challenge as it is kept, from whom it is hidden, and `until` when it can be accepted (ms of served time).
 
     Once it is answered: `how`, by whom, by which `answer` of all that were given, and until when its room has to be
     there. A seek is looked after `at` the server of this URL, as its player was there.
@@ -53,14 +52,10 @@ class Made(OpenChallenge, frozen=True, kw_only=True):
         """Return 0 while it can be answered, 1 until the room of one that is accepted is there, 2 once it is over."""
         return 2 if self.room or self.how not in ("", "accepted") else 1 if self.how else 0
 
-    @property
-    def left_ms(self) -> int:
-        return max(0, self.until - now_ms())
-
-    def row(self, kind: type[Row]) -> Row:
-        """Return what people are told of it."""
+    def row(self, kind: type[Row], now: int) -> Row:
+        """Return what people are told of it, now or at another moment of served time (ms)."""
         shown = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
-        return kind(**shown | {"expires_ms": self.left_ms})
+        return kind(**shown | {"expires_ms": max(0, self.until - now)})
 
     def without(self, id: str, stand_in: str) -> Made | None:
         """Return what is left when somebody is forgotten."""
@@ -73,25 +68,25 @@ CHALLENGES: Final[TableSpec[Made]] = TableSpec(
     persons=Persons(
         lambda made: made.people.union(made.hidden),
         Made.without,
-        lambda made: msgspec.to_builtins(made.row(OpenChallenge)),
+        lambda made: msgspec.to_builtins(made.row(OpenChallenge, made.until - made.expires_ms)),
         owner=lambda made: made.player,
     ),
-    lifetime_seconds=lambda made: 1 + (made.left_ms + KEPT_MS) // 1000,
+    lifetime_seconds=lambda made: (KEPT_MS + (made.expires_ms if made.stage < 2 else 0)) // 1000,
 )
 """By their ids, until a little after they are over."""
-
-
-def now_ms() -> int:
-    """Return the time (ms since 1970)."""
-    return time.time_ns() // 1_000_000
 
 
 class Seeks(Topic):
     """The challenges to all, for those who know them and are shown them; `list_open` yields the newest first."""
 
-    def __init__(self, list_open: Callable[[], Iterator[Made]], is_shown: Callable[[Made, str], bool]) -> None:
+    def __init__(
+        self,
+        list_open: Callable[[], Iterator[Made]],
+        is_shown: Callable[[Made, str], bool],
+        time: Callable[[], int],
+    ) -> None:
         super().__init__()
-        self._list_open, self._is_shown = list_open, is_shown
+        self._list_open, self._is_shown, self._time = list_open, is_shown, time
         self._changed: dict[str, Made | None] = {}
 
     def change(self, id: str, seek: Made | None) -> None:
@@ -111,7 +106,7 @@ class Seeks(Topic):
 
     def _send(self, sessions: Iterable[Session], seeks: list[Made], closed: tuple[str, ...]) -> None:
         """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
-        rows = {encode(seek.row(OpenChallenge)): seek for seek in seeks}
+        rows = {encode(seek.row(OpenChallenge, self._time())): seek for seek in seeks}
         for some in in_groups(rows, MAX_CHANGE_BYTES):
             frames: dict[tuple[bytes, ...], bytes] = {}
             for session in sessions:
