@@ -398,16 +398,21 @@ async def test_a_seek_ends_whose_player_does_not_come_back_after_a_restart(monke
             assert (await eve.ask("answer", challenge=ids[0], accept=True))["room"]
 
 
+async def accept_and_die(server: Server, id: str, by: str, left_ms: int) -> None:
+    """Keep that a challenge was accepted, as a server does that dies before it tells anybody and opens the room."""
+    table = server.core.store.table(CHALLENGES)
+    made, revision = await table.load(id) or pytest.fail("it is not kept")
+    until_ms = made.until - CHALLENGE_MS + left_ms if left_ms else 0
+    accepted = msgspec.structs.replace(made, how="accepted", by=by, answer="of one who died", until=until_ms)
+    await save(table, id, accepted, revision)
+
+
 @pytest.mark.parametrize("left_ms", [0, 700])
 async def test_what_was_accepted_as_its_server_died_has_failed(left_ms: int) -> None:
     store = open_memory(kept_by())
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         id = await challenge(ana, bo)
-    table = store.table(CHALLENGES)
-    made, revision = await table.load(id) or pytest.fail("it is not kept")
-    until_ms = made.until - CHALLENGE_MS + left_ms if left_ms else 0
-    accepted = msgspec.structs.replace(made, how="accepted", by=id_of(bo), answer="of bo", until=until_ms)
-    await save(table, id, accepted, revision)
+    await accept_and_die(server, id, id_of(bo), left_ms)
     async with Server(HERE, store, uncounted()) as server, again(server, ana) as ana, again(server, bo) as bo:
         assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert open_of(ana) == ([id] if left_ms else [])
@@ -508,6 +513,19 @@ async def test_challenges_of_a_server_that_was_killed_are_accepted_at_another_on
             assert open_of(ana) == [seek]
             assert (await ana.ask("join", room=room))["seat"] == "X"
             assert (await bo.ask("answer", challenge=seek, accept=True))["room"]
+
+
+async def test_what_was_accepted_at_a_server_that_died_has_failed_at_all_others(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.READ_LOOKS", 1)
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.LOOK_SECONDS", 0.05)
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        id = await challenge(ana, bo)
+        await bo.next_of("challenge")
+        await accept_and_die(two, id, id_of(bo), 500)
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
 
 
 async def test_a_seek_ends_whose_player_and_server_are_gone(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ class Challenges(Service):
         """Accept a challenge, decline it or take it back, wherever it was made."""
         player, accept = call.player, call.request.accept
         made = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
-        if made is None or not self._may_answer(made, player.id, accept=accept):
+        if made is None or made.stage or not self._may_answer(made, player.id, accept=accept):
             raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
         if accept:
             self._check(call, made.rules.to_rules())
