@@ -19,7 +19,7 @@ MAX_CHALLENGES: Final = 5
 MAX_BLOCKS: Final = 200
 """How many challenges of one player may be open at a time, and how many others one player may block."""
 
-CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed", "gone")
+CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
 
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 Within = Annotated[int, Meta(ge=50, le=500)]

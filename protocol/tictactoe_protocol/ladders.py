@@ -133,8 +133,11 @@ def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -
 
 
 def describe_challenge_end(over: ChallengeOver, challenge: OpenChallenge, viewer: str, other: str = "") -> str:
-    """Return what became of a challenge, to who made it or to the one it was made to; `other` as above."""
-    room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "gone"
+    """Return what became of a challenge, to who made it or to the one it was made to; `other` as above.
+
+    How one ended that was over after a loss of the connection is not known, and is said so.
+    """
+    room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "over"
     if challenge.player == viewer:
         name = clean_text(other) or say("challenge somebody")
         return say(f"challenge {how} asker", name=name, room=room)

@@ -33,6 +33,7 @@ from tictactoe_server.http.pages import Pages
 from tictactoe_server.http.place import open_place
 from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.ratings.challenges import Challenges
 from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
@@ -79,7 +80,9 @@ def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
 def kept_by(services: Sequence[Service] = ()) -> Specs:
     """Return all that a server keeps which has these services beside the usual ones."""
     more = [spec for service in services for spec in service.tables]
-    return Specs((*KEPT.tables, *Tournaments.tables, *Challenges.tables, *Ladders.tables, *more), KEPT.games)
+    return Specs(
+        (*KEPT.tables, *Tournaments.tables, *Blocking.tables, *Challenges.tables, *Ladders.tables, *more), KEPT.games
+    )
 
 
 class Server:
@@ -242,19 +245,20 @@ class Server:
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
         self.ladders = Ladders()
-        challenges = Challenges(drain, self.ladders.check)
+        blocking = Blocking()
+        challenges = Challenges(drain, self.ladders.check, blocking)
         greeting = Greeting(bans, self._place, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
             forgetting,
-            Visiting(greeting.note_seat, drain, self.ladders.check),
+            Visiting(greeting.note_seat, drain, self.ladders.check, self.ladders.played_out),
             Play(drain),
-            Talk(challenges.blockers_of),
+            Talk(blocking.blockers_of),
             PublicRooms(challenges.seeks),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
-            *(() if settings.hides_names else (challenges,)),
+            *(() if settings.hides_names else (blocking, challenges)),
             tournaments,
             self.ladders,
             self.api,

@@ -130,7 +130,7 @@ async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_a
                 ended[message.event.over.challenge] = message.event
             if len(ended) == 2:
                 break
-        assert (ended[asked].over.how, ended[asked].leads) == ("gone", False)
+        assert (ended[asked].over.how, ended[asked].leads) == ("over", False)
         assert (ended[own].over.how, ended[own].over.room, ended[own].leads) == ("accepted", room, True)
 
 

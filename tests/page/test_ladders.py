@@ -254,7 +254,7 @@ async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
         await expect(ana.page.locator(".notice")).to_contain_text("bo challenges you")
         server.answers = {**server.answers, "hello": [welcome(features=["challenges"])]}
         await server.close(1012)
-        await ana.hears("The challenge of bo is gone with its server.")
+        await ana.hears("The challenge of bo is over.")
         await expect(ana.page.locator(".notice")).to_have_count(0)
 
 

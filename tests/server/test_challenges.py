@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from tests.faults.harness import Harness
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer, until
-from tests.server.nats_node import Node
+from tests.peer import Listening, Message, Peer, open_peer, until
+from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
-from tictactoe_server.ratings.challenges import BLOCKS, Blocks, Challenges
-from tictactoe_server.server import Server
+from tictactoe_server.ratings.blocks import BLOCKS, Blocks
+from tictactoe_server.ratings.challenges import Challenges
+from tictactoe_server.ratings.offers import CHALLENGES
+from tictactoe_server.records.tables import open_memory
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
 
@@ -27,7 +33,7 @@ HERE = Settings(host="127.0.0.1", port=0)
 KNOWS = ["challenges", "moved", "opening"]
 
 
-def known(server: Server, name: str | None = None, **fields: Any) -> AbstractAsyncContextManager[Peer]:
+def known(server: Listening, name: str | None = None, **fields: Any) -> AbstractAsyncContextManager[Peer]:
     """Open a peer that knows challenges."""
     return open_peer(server.url, name, **{"features": KNOWS, **fields})
 
@@ -69,6 +75,22 @@ async def hears_nothing(peer: Peer, *types: str) -> None:
     """Look whether a peer was told nothing of these types until the server answers it."""
     await peer.ask("ping")
     assert not [told for told in peer.seen if told["type"] in types]
+
+
+def away_for(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let a seek end when its player has been away for so long."""
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.AWAY_SECONDS", seconds)
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.LOOK_SECONDS", 0.05)
+
+
+def again(server: Listening, peer: Peer) -> AbstractAsyncContextManager[Peer]:
+    """Open another connection of a player."""
+    return known(server, token=peer.welcome["token"])
+
+
+def open_of(peer: Peer) -> list[str]:
+    """Return the challenges in a peer's welcome, in their order."""
+    return [one["challenge"] for one in peer.welcome.get("challenges", ())]
 
 
 async def lobby(peer: Peer) -> None:
@@ -130,13 +152,13 @@ async def test_who_comes_later_finds_a_challenge_in_the_welcome_until_it_has_exp
         assert "challenges" not in bo.welcome
         id = await challenge(ana, bo)
         for peer in (ana, bo):
-            async with known(server, token=peer.welcome["token"]) as again:
-                assert [one["challenge"] for one in again.welcome["challenges"]] == [id]
+            async with again(server, peer) as other:
+                assert open_of(other) == [id]
         monkeypatch.setattr("tictactoe_server.ratings.challenges.CHALLENGE_MS", 50)
         id = await challenge(bo, ana)
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
-        async with known(server, token=bo.welcome["token"]) as again:
-            assert id not in [one["challenge"] for one in again.welcome["challenges"]]
+        async with again(server, bo) as other:
+            assert id not in open_of(other)
 
 
 async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Server) -> None:
@@ -240,6 +262,7 @@ async def test_a_seek_is_shown_in_the_lobby_until_somebody_accepts_it(server: Se
 async def test_a_seek_ends_when_its_player_has_left_or_after_its_time(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    away_for(monkeypatch, 0.2)
     async with known(server, "bo") as bo:
         await lobby(bo)
         async with known(server, "ana") as ana, known(server, token=ana.welcome["token"]) as second:
@@ -290,16 +313,11 @@ async def test_only_so_many_are_blocked_and_nobody_blocks_themselves(server: Ser
         assert (await ana.ask("block"))["blocks"] == [*many[1:], many[0]]
 
 
-async def test_after_a_restart_blocks_are_kept_and_challenges_gone_as_the_welcome_says(tmp_path: Path) -> None:
+async def test_after_a_restart_blocks_are_kept(tmp_path: Path) -> None:
     running = partial(Server, Settings(host="127.0.0.1", port=0, data=tmp_path), limits=uncounted())
     async with running() as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        id = await challenge(ana, bo)
         await ana.ask("block", player=id_of(bo))
-        await bo.next_of("challenge")
-        tokens = [peer.welcome["token"] for peer in (ana, bo)]
-    async with running() as server, known(server, token=tokens[0]) as ana, known(server, token=tokens[1]) as bo:
-        assert not {"challenges"} & {*ana.welcome, *bo.welcome}
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+    async with running() as server, again(server, ana) as ana, again(server, bo) as bo:
         assert await challenge(ana, bo)
         await bo.next_of("challenge")
         await challenge(bo, ana)
@@ -316,6 +334,93 @@ async def test_who_is_forgotten_is_blocked_no_more_and_who_is_blocked_is_not_giv
         assert (await ana.ask("block"))["blocks"] == []
 
 
+async def test_of_challenges_those_are_over_that_name_who_is_forgotten_and_their_export_has_the_own(
+    server: Server,
+) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        await lobby(bo)
+        id, seek = await challenge(ana, bo), (await ana.ask("seek"))["challenge"]
+        assert "challenges" not in (await bo.ask("export"))["export"]
+        own = (await ana.ask("export"))["export"]["challenges"]
+        assert {one["challenge"] for one in own} == {id, seek}
+        assert not any(set(one) & {"hidden", "at", "until"} for one in own)
+        await server.parts.forget(id_of(ana))
+        assert (await over(bo, id))["how"] == "expired"
+        await bo.until(lambda told: told["type"] == "seeks" and seek in told["closed"])
+        assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
+
+
+@pytest.mark.parametrize("count", [2, 20])
+async def test_of_several_who_accept_a_seek_at_once_one_has_the_room_and_the_others_no_offer(
+    server: Server, count: int
+) -> None:
+    async with AsyncExitStack() as leaving, known(server, "ana") as ana:
+        others = [await leaving.enter_async_context(known(server, f"bo{number}")) for number in range(count)]
+        id = (await ana.ask("seek"))["challenge"]
+        answers = await asyncio.gather(*(peer.ask("answer", challenge=id, accept=True) for peer in others))
+        (room,) = [answer["room"] for answer in answers if answer["type"] == "ok"]
+        assert [answer["code"] for answer in answers if answer["type"] != "ok"] == ["no_offer"] * (count - 1)
+        assert (await over(ana, id))["room"] == room
+        assert len(server.core.registry.by_code) == 1
+
+
+# -- restarts -------------------------------------------------------------------------------------------------------
+
+
+async def test_challenges_and_seeks_go_on_after_the_server_was_killed(tmp_path: Path) -> None:
+    async with Harness(tmp_path) as harness:
+        async with known(harness, "ana") as ana, known(harness, "bo") as bo:
+            id, seek = await challenge(ana, bo, side="X"), (await ana.ask("seek", rules="four"))["challenge"]
+            await harness.end()
+        await harness.start()
+        async with again(harness, ana) as ana, again(harness, bo) as bo:
+            assert (open_of(ana), open_of(bo)) == ([id, seek], [id])
+            assert 0 < bo.welcome["challenges"][0]["expires_ms"] < CHALLENGE_MS
+            room = (await bo.ask("answer", challenge=id, accept=True))["room"]
+            assert (await over(ana, id))["room"] == room
+            assert (await ana.ask("join", room=room))["seat"] == "X"
+            assert (await bo.ask("join", room=room))["seat"] == "O"
+            await lobby(bo)
+            assert [one["challenge"] for one in (await bo.next_of("seeks"))["changed"]] == [seek]
+            assert (await bo.ask("answer", challenge=seek, accept=True))["room"]
+
+
+async def test_a_seek_ends_whose_player_does_not_come_back_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = open_memory(kept_by())
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        ids = [(await peer.ask("seek"))["challenge"] for peer in (ana, bo)]
+    away_for(monkeypatch, 0.5)
+    async with Server(HERE, store, uncounted()) as server, again(server, ana) as ana:
+        await lobby(ana)
+        assert [one["challenge"] for one in (await ana.next_of("seeks"))["changed"]] == ids[::-1]
+        assert (await ana.next_of("seeks"))["closed"] == ids[1:]
+        async with known(server, "eve") as eve:
+            assert (await eve.ask("answer", challenge=ids[0], accept=True))["room"]
+
+
+async def accept_and_die(server: Server, id: str, by: str, left_ms: int) -> None:
+    """Keep that a challenge was accepted, as a server does that dies before it tells anybody and opens the room."""
+    table = server.core.store.table(CHALLENGES)
+    made, revision = await table.load(id) or pytest.fail("it is not kept")
+    until_ms = made.until - CHALLENGE_MS + left_ms if left_ms else 0
+    accepted = msgspec.structs.replace(made, how="accepted", by=by, answer="of one who died", until=until_ms)
+    await save(table, id, accepted, revision)
+
+
+@pytest.mark.parametrize("left_ms", [0, 700])
+async def test_what_was_accepted_as_its_server_died_has_failed(left_ms: int) -> None:
+    store = open_memory(kept_by())
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        id = await challenge(ana, bo)
+    await accept_and_die(server, id, id_of(bo), left_ms)
+    async with Server(HERE, store, uncounted()) as server, again(server, ana) as ana, again(server, bo) as bo:
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert open_of(ana) == ([id] if left_ms else [])
+        if left_ms:
+            assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
+        assert not server.core.registry.by_code
+
+
 # -- several servers ------------------------------------------------------------------------------------------------
 
 
@@ -324,15 +429,15 @@ async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_ro
         assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
         id = await challenge(ana, bo, side="X")
         assert (await bo.next_of("challenge"))["name"] == "ana"
-        async with known(two, token=ana.welcome["token"]) as again:
-            assert [one["challenge"] for one in again.welcome["challenges"]] == [id]
+        async with again(two, ana) as other:
+            assert open_of(other) == [id]
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await over(ana, id))["room"] == (await over(bo, id))["room"] == room
-        assert (await ana.ask("join", room=room))["seat"] == "X"
-        answer = await bo.ask("join", room=room)
-        assert (answer["code"], answer["url"]) == ("moved", one.url)
-        async with known(one, token=bo.welcome["token"]) as there:
-            assert (await there.ask("join", room=room))["seat"] == "O"
+        assert (await bo.ask("join", room=room))["seat"] == "O"
+        answer = await ana.ask("join", room=room)
+        assert (answer["code"], answer["url"]) == ("moved", two.url)
+        async with again(two, ana) as there:
+            assert (await there.ask("join", room=room))["seat"] == "X"
         id = await challenge(ana, bo)
         assert (await bo.ask("answer", challenge=id, accept=False))["type"] == "ok"
         assert (await over(ana, id))["how"] == "declined"
@@ -347,7 +452,7 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         known(two, token=ana.welcome["token"]) as second,
     ):
         await ana.ask("block", player=id_of(eve))
-        await until(lambda: service_of(two).blockers_of(id_of(eve)) == {id_of(second)})
+        await until(lambda: service_of(two)._blocking.blockers_of(id_of(eve)) == {id_of(second)})
         for peer in (bo, eve):
             await lobby(peer)
         id = (await ana.ask("seek"))["challenge"]
@@ -360,24 +465,75 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         assert (await eve.next_of("seeks")) == {"type": "seeks", "changed": [], "closed": [id]}
 
 
-async def test_who_accepts_what_a_server_knew_before_it_began_anew_is_told_that_it_is_over(node: Node) -> None:
+async def test_what_a_server_has_not_heard_of_is_accepted_there_all_the_same(node: Node) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
         id = await challenge(ana, bo)
         await bo.next_of("challenge")
-        service_of(one)._known.clear()
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert (await over(bo, id))["how"] == "gone"
+        service_of(two)._known.clear()
+        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
+        assert (await over(ana, id))["room"] == room
 
 
-async def test_challenges_of_a_server_that_is_gone_are_over_and_who_was_asked_is_told(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+async def test_of_twenty_who_accept_a_seek_at_once_at_two_servers_one_has_the_room(node: Node) -> None:
+    async with cluster_of(node, 2) as servers, known(servers[0], "ana") as ana, AsyncExitStack() as leaving:
+        places = [servers[number % 2] for number in range(20)]
+        others = [await leaving.enter_async_context(known(server, "bo")) for server in places]
+        id = (await ana.ask("seek"))["challenge"]
+        answers = await asyncio.gather(*(peer.ask("answer", challenge=id, accept=True) for peer in others))
+        (room,) = [answer["room"] for answer in answers if answer["type"] == "ok"]
+        assert {answer["code"] for answer in answers if answer["type"] != "ok"} == {"no_offer"}
+        assert (await over(ana, id))["room"] == room
+
+
+async def test_a_seek_goes_with_its_player_from_server_to_server(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with cluster_of(node, 2) as (one, two), known(two, "bo") as bo:
+        away_for(monkeypatch, 0.5)
         await lobby(bo)
-        id, seek = await challenge(ana, bo), (await ana.ask("seek"))["challenge"]
+        async with known(one, "ana") as ana:
+            id = (await ana.ask("seek"))["challenge"]
+            await bo.next_of("seeks")
+        async with again(two, ana) as ana:
+            await until(lambda: service_of(one)._known[id].at == two.url)
+            assert open_of(ana) == [id]
+        assert (await bo.next_of("seeks"))["closed"] == [id]
+
+
+async def test_challenges_of_a_server_that_was_killed_are_accepted_at_another_one(node: Node, tmp_path: Path) -> None:
+    await (await empty_store(node)).close()
+    running = [Harness(tmp_path / name, "--store", node.url, "--store-unsafe") for name in ("one", "two")]
+    async with running[0] as one, running[1] as two, known(two, "bo") as bo:
+        async with known(one, "ana") as ana:
+            await lobby(bo)
+            id, seek = await challenge(ana, bo, side="X"), (await ana.ask("seek"))["challenge"]
+            await bo.next_of("seeks")
+            await one.end()
+        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
+        assert (await bo.ask("join", room=room))["seat"] == "O"
+        async with again(two, ana) as ana:
+            assert open_of(ana) == [seek]
+            assert (await ana.ask("join", room=room))["seat"] == "X"
+            assert (await bo.ask("answer", challenge=seek, accept=True))["room"]
+
+
+async def test_what_was_accepted_at_a_server_that_died_has_failed_at_all_others(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.READ_LOOKS", 1)
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.LOOK_SECONDS", 0.05)
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        id = await challenge(ana, bo)
         await bo.next_of("challenge")
+        await accept_and_die(two, id, id_of(bo), 500)
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
+
+
+async def test_a_seek_ends_whose_player_and_server_are_gone(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
+        away_for(monkeypatch, 0.5)
+        await lobby(bo)
+        seek = (await ana.ask("seek"))["challenge"]
         for chore in one._chores:
             chore.cancel()
         await one.cluster._link.close()
-        assert (await over(bo, id))["how"] == "gone"
         await bo.until(lambda told: told["type"] == "seeks" and seek in told["closed"])
-        async with known(two, token=ana.welcome["token"]) as again:
-            assert "challenges" not in again.welcome

@@ -442,7 +442,7 @@ class Conversation:
         open, self.seeks = {one.challenge: one for one in now.challenges or ()}, {}
         for id in self.challenges.keys() - open.keys():
             room = seats.pop() if seats and id in self.asked else UNSET
-            self._end_challenge(ChallengeOver(id, "accepted" if room else "gone", room))
+            self._end_challenge(ChallengeOver(id, "accepted" if room else "over", room))
         self.challenges |= open
 
     def _take_answer(self, message: Message, answer: Ok) -> None:

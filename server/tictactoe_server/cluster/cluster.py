@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import math
 import random
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import partial
 from hashlib import blake2b
 from itertools import repeat
@@ -175,8 +175,10 @@ class Cluster(Elsewhere):
             self._take_in(room, revision)
         return True
 
-    async def seek(self, kind: GameKind, player: Player, within: int = 0, *, is_waiting: bool = False) -> RoomAt:
-        return await self._matching.seek(kind, player, within, is_waiting=is_waiting)
+    async def seek(
+        self, kind: GameKind, player: Player, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
+    ) -> RoomAt:
+        return await self._matching.seek(kind, player, within, but, is_waiting=is_waiting)
 
     def is_chosen(self, key: str) -> bool:
         return self.members.is_chosen_to_begin(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from functools import partial
 from typing import Any, Final
 
@@ -40,11 +41,13 @@ class Matching:
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
-    async def seek(self, kind: GameKind, player: Player, within: int = 0, *, is_waiting: bool = False) -> RoomAt:
+    async def seek(
+        self, kind: GameKind, player: Player, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
+    ) -> RoomAt:
         """Return the room for a player, and where it is, as `Elsewhere` says."""
         rules, clock, rated = kind
         code = "" if is_waiting else self._opening.new_code()
-        fields = RulesFields.of(rules), clock, code, rated, within
+        fields = RulesFields.of(rules), clock, code, rated, within, tuple(but)
         seek = Seek(self._members.id, player.id, player.name, *fields)
         key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
@@ -68,13 +71,13 @@ class Matching:
         kind, player = (seek.rules.to_rules(), seek.clock, seek.rated), Player(seek.player, seek.name)
         matchmaker = self._lists.matchmaker
         if not seek.code:
-            older = matchmaker.find(kind, player.id, seek.within, is_waiting=True)
+            older = matchmaker.find(kind, player.id, seek.within, seek.but, is_waiting=True)
             return Found("" if older is None else older.room.code)
         if player.id in self._kept:
             self._keep_no_longer(self._kept[player.id], player)
         own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
-        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, seek.within)
+        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, seek.within, seek.but)
         if listed is None:
             if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
                 rules, clock, rated = kind

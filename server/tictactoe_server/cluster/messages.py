@@ -90,7 +90,7 @@ class Page(Struct, frozen=True, array_like=True):
 class Seek(Struct, frozen=True, array_like=True):
     """Who asks, at the server `sender`, for a match of this kind, and the code under which a room would be opened.
 
-    It is empty for one who waits in a room already.
+    It is empty for one who waits in a room already. They are not led to those `but` whom they ask.
     """
 
     sender: str
@@ -101,6 +101,7 @@ class Seek(Struct, frozen=True, array_like=True):
     code: str
     rated: bool = False
     within: int = 0
+    but: tuple[str, ...] = ()
 
 
 class Found(Struct, frozen=True, array_like=True):

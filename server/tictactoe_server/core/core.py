@@ -38,6 +38,7 @@ from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpResponse
+from tictactoe_server.transport.rate_limit import Held
 from tictactoe_server.watching.topics import Listeners, Topic
 
 log: Final = structlog.get_logger(__name__)
@@ -52,6 +53,7 @@ class Presence:
 
     def __init__(self) -> None:
         self._since: dict[Session, float] = {}
+        self._of = Held()  # the sessions of each player
         self._left_at: dict[str, float] = {}
         self._began_at: float | None = None
 
@@ -66,15 +68,22 @@ class Presence:
     @property
     def ids(self) -> set[str]:
         """The players who are here."""
-        return {player.id for _, player in self.greeted}
+        return set(self._of)
 
     def add(self, session: Session) -> None:
         now = self._since[session] = asyncio.get_running_loop().time()
         self._began_at = self._began_at or now
 
+    def greet(self, session: Session, player: Player) -> None:
+        """Know whose session it is, unless it has ended."""
+        session.player = player
+        if session in self._since:
+            self._of.add(player.id, session)
+
     def remove(self, session: Session) -> None:
         self._since.pop(session, None)
         if session.player is not None:
+            self._of.discard(session.player.id, session)
             self._left_at.pop(session.player.id, None)
             self._left_at[session.player.id] = asyncio.get_running_loop().time()
             if len(self._left_at) > MOST_LEFT:
@@ -91,7 +100,7 @@ class Presence:
 
     def of_player(self, id: str) -> list[Session]:
         """Return the sessions of one player."""
-        return [session for session, player in self.greeted if player.id == id]
+        return list(self._of.get(id, ()))
 
 
 class Core:

@@ -6,7 +6,7 @@ What is asked about the other servers of a cluster is here, too: `Elsewhere`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Set
 from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
@@ -183,8 +183,10 @@ class Elsewhere:
         """Serve a room that was found in the store unless it is another's; False where it can only be this server's."""
         return False
 
-    async def seek(self, kind: GameKind, player: Player, within: int = 0, *, is_waiting: bool = False) -> RoomAt:
-        """Return the room for one who asks for a match.
+    async def seek(
+        self, kind: GameKind, player: Player, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
+    ) -> RoomAt:
+        """Return the room for one who asks for a match, in which none of those `but` sits.
 
         There is no such room yet where it is to be opened here; none is for one who `is_waiting` in a room, but the
         code is empty. Raises `StoreUnavailable` where nobody can say.

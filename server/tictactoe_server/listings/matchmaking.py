@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from tictactoe_server.listings.listed import GameKind, Listed, kind_of
@@ -45,8 +45,10 @@ class Matchmaker:
             left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
-    def find(self, kind: GameKind, player: str, within: int = 0, *, is_waiting: bool = False) -> Listed | None:
-        """Return the oldest room of this kind in which neither the player nor one who is full sits, or None.
+    def find(
+        self, kind: GameKind, player: str, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
+    ) -> Listed | None:
+        """Return the oldest room of this kind in which none of the player, `but` and those who are full sits, or None.
 
         With `within` nobody sits there who is further away, nor are they by what who waits there wants. For one who
         `is_waiting` it is older than the room in which they wait.
@@ -64,7 +66,11 @@ class Matchmaker:
                 continue
             passed.append(live)
             seated = [seat.player for seat in live.room.held_seats]
-            is_open = player not in seated and player not in live.entering and not any(map(self._is_full, seated))
+            is_open = (
+                player not in seated
+                and player not in live.entering
+                and not any(one in but or self._is_full(one) for one in seated)
+            )
             if is_open and _age(live.room) < own:
                 is_asked = within or live.room.within
                 is_near = not is_asked or all(near(live.room, player, within) for near in self.nearness)

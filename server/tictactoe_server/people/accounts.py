@@ -88,17 +88,17 @@ class Accounts:
         """Let all devices of an account bear its name."""
         await asyncio.gather(*(self._be(device.key, account.player) for device in account.devices))
 
-    async def merge(self, player: str, into: Account) -> bool:
-        """Let all devices of one player be another one from their next hello on; tell whether there are any."""
-        moved = False
-        async for some in self.players.load_all():
-            known = [(row.key, row.value) for row in some if not isinstance(row.value, Unreadable)]
-            for key in [key for key, value in known if value.player.id == player]:
-                await self._be(key, into.player)
-                await change(self.accounts, into.player.id, partial(_with_device, key, into))
-                moved = True
+    async def devices_of(self, player: str) -> list[str]:
+        """Return by which hashes the devices of a player are known."""
+        rows = [row async for some in self.players.load_all() for row in some]
+        return [row.key for row in rows if not isinstance(row.value, Unreadable) and row.value.player.id == player]
+
+    async def merge(self, player: str, devices: Iterable[str], into: Account) -> None:
+        """Let these devices of one player, who are all, be another one from their next hello on."""
+        for key in devices:
+            await self._be(key, into.player)
+            await change(self.accounts, into.player.id, partial(_with_device, key, into))
         await change(self.accounts, player, lambda old: None)
-        return moved
 
     async def _take(self, own: Claim) -> Claim | None:
         """Keep a claim by all keys of its name, or return the claim of another that is in the way."""

@@ -1,210 +1,86 @@
-"""Challenges to one player and to all, and whom one wants to hear nothing of.
+"""Challenges to one player and to all, and their answers.
 
-They are in memory alone, at every server of a cluster; the one where a challenge was made decides about it and opens
-its room. The servers tell each other as they do of changes, by a name that no table has. Only blocks are kept.
+All of it is kept: a row a challenge, which every server of a cluster knows and tells its own connections of. An answer
+is one compare-and-set of the row, wherever it is given, and who won it opens the room there. So a challenge goes on
+through the death of any server; one that was accepted and has no room in good time has failed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
-from functools import partial
-from itertools import islice
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from itertools import count
+from typing import Any, Final
+from weakref import WeakValueDictionary
 
-import msgspec
 import structlog
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
-    MAX_BLOCKS,
     MAX_CHALLENGES,
     SEEK_MS,
     Answer,
-    Block,
     Challenge,
     Challenged,
     ChallengeOver,
     OpenChallenge,
     Seek,
-    SeekChanges,
 )
-from tictactoe_protocol.terms import ClockFields, RulesState
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.agenda import Tasks, every
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.listings.lobby import MAX_CHANGE_BYTES, in_groups
 from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.ratings.blocks import Blocking
+from tictactoe_server.ratings.offers import CHALLENGES, KEPT_MS, Made, Seeks
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules, find_player
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.storage.specs import Persons, TableSpec
-from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held
-from tictactoe_server.watching.topics import Topic, list_of
 
 HERE_SECONDS: Final = 1.0  # within which another server says that somebody is there
-DECIDING_SECONDS: Final = 5.0  # within which the server where a challenge was made says what became of it
-LOOK_SECONDS: Final = 1.0  # how often it is looked whether the servers are there where challenges were made
-_SAID: Final = "challenges"  # in place of a table, with one of the structs below in place of a key
+AWAY_SECONDS: Final = 20.0  # for how long a player is connected nowhere whose seek ends
+OPENING_MS: Final = 10_000  # within which an accepted challenge has its room, or has failed
+LOOK_SECONDS: Final = 1.0  # how often it is looked who is away
+READ_LOOKS: Final = 10  # after how many of these a server of a cluster reads what it may not have heard
+_ASKED, _HERE = "asked for", "here"  # in place of a table: whether a player is there, by the id, and that they are
 
 log: Final = structlog.get_logger(__name__)
 
 
-class Blocks(Struct, frozen=True):
-    """Whom a `player` wants to hear nothing of, by their ids."""
-
-    player: str
-    blocked: tuple[str, ...] = ()
-
-    def without(self, id: str, stand_in: str) -> Blocks | None:
-        """Return what is left when somebody is forgotten."""
-        return None if id == self.player else Blocks(self.player, tuple(one for one in self.blocked if one != id))
-
-
-BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
-    *("blocks", "list of blocks", msgspec.json.encode, msgspec.json.Decoder(Blocks).decode),
-    key_of=lambda blocks: blocks.player,
-    persons=Persons(
-        lambda blocks: (blocks.player, *blocks.blocked), Blocks.without, owner=lambda blocks: blocks.player
-    ),
-)
-"""By the ids of those who block."""
-
-
-class Made(OpenChallenge, frozen=True, tag=True, kw_only=True):
-    """A challenge that was made `at` the server of this URL, and from whom it is hidden."""
-
-    player: str
-    name: str
-    clock: ClockFields | None
-    at: str
-    hidden: tuple[str, ...] = ()
-
-    @property
-    def people(self) -> set[str]:
-        """Those whom it concerns: who made it, and whom it is to where that is one."""
-        return {self.player, self.to or self.player}
-
-
-class Here(Struct, frozen=True, tag=True):
-    """That the player of a challenge is at the server that says so."""
-
-    challenge: str
-
-
-class Answered(Struct, frozen=True, tag=True):
-    """What somebody answers at another server, to the one at which a challenge was made."""
-
-    challenge: str
-    at: str
-    player: Player
-    accept: bool
-
-
-class Over(Struct, frozen=True, tag=True):
-    """How a challenge ended, and by whose answer."""
-
-    challenge: str
-    how: str
-    room: str = ""
-    player: str = ""
-
-
-_decode: Final = msgspec.json.Decoder(Made | Here | Answered | Over).decode
-
-Row = TypeVar("Row", bound=OpenChallenge)
-Said = TypeVar("Said", Here, Over)
-
-
-class Known(NamedTuple):
-    """A challenge that is open `until` a moment of the loop's time."""
-
-    made: Made
-    until: float
-
-    def row(self, kind: type[Row]) -> Row:
-        """Return what people are told of it."""
-        left = max(0, round((self.until - asyncio.get_running_loop().time()) * 1000))
-        shown = {name: getattr(self.made, name) for name in OpenChallenge.__struct_fields__}
-        return kind(**shown | {"expires_ms": left})
-
-
-class Seeks(Topic):
-    """The list of challenges to all, for those who know them, of whom each has one at most."""
-
-    def __init__(self, challenges: Challenges) -> None:
-        super().__init__()
-        self._challenges = challenges
-        self._changed: dict[str, Known | None] = {}
-
-    def change(self, id: str, seek: Known | None) -> None:
-        """Have one told of soon, None for one that is over."""
-        self._changed[id] = seek
-        self.tell_later()
-
-    def subscribe(self, session: Session, count: int = 1) -> None:
-        if "challenges" in session.features:
-            super().subscribe(session)
-            self._send([session], list(islice(self._challenges.open_seeks(), MAX_LISTED_ROOMS)), ())
-
-    def unsubscribe(self, session: Session) -> None:
-        super().unsubscribe(session)
-        self._challenges.look_after(session)
-
-    def tell(self) -> None:
-        changed, self._changed = self._changed, {}
-        closed = tuple(id for id, seek in changed.items() if seek is None)
-        self._send(self.subscribers, [seek for seek in changed.values() if seek is not None], closed)
-
-    def _send(self, sessions: Iterable[Session], seeks: list[Known], closed: tuple[str, ...]) -> None:
-        """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
-        is_shown = self._challenges.is_shown
-        rows = {encode(seek.row(OpenChallenge)): seek.made for seek in seeks}
-        for some in in_groups(rows, MAX_CHANGE_BYTES):
-            frames: dict[tuple[bytes, ...], bytes] = {}
-            for session in sessions:
-                id = session.player.id if session.player else ""
-                shown = tuple(row for row in some if is_shown(rows[row], id))
-                if shown not in frames:
-                    frames[shown] = encode_frame(encode(SeekChanges(list_of(shown), closed)))
-                if shown or closed:
-                    session.connection.push_frame(frames[shown])
-            closed = ()
-
-
 class Challenges(Service):
-    """Carries challenges, their answers and blocks; `seeks` are sent with the lobby.
+    """Carries challenges and answers where nobody blocks the other; `seeks` are sent with the lobby.
 
     Those to be rated are for whom `check_rated` does not refuse.
     """
 
-    tables = (BLOCKS,)
+    tables = (CHALLENGES,)
 
-    def __init__(self, drain: Drain, check_rated: RatedCheck) -> None:
-        self._drain, self._check_rated = drain, check_rated
-        self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek, Block: self.block}
-        self.seeks = Seeks(self)
-        self._known: dict[str, Known] = {}
-        self._of = Held()  # the same by the players whom each concerns
-        self._waiting: dict[tuple[type, str], asyncio.Future[Any]] = {}
-        self._blocks: dict[str, frozenset[str]] = {}
+    def __init__(self, drain: Drain, check_rated: RatedCheck, blocking: Blocking) -> None:
+        self._drain, self._check_rated, self._blocking = drain, check_rated, blocking
+        self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek}
+        self.seeks = Seeks(self.open_seeks, self.is_shown, lambda: self._core.time())
+        self._known: dict[str, Made] = {}
+        self._of = Held()  # those that are not over, by the players whom each concerns
+        self._away: dict[str, float] = {}  # since when (s of the loop's time) the players of seeks are not here
+        self._asked = WeakValueDictionary[str, asyncio.Event]()
+        self._is_read, self._is_due = asyncio.Event(), True  # whether all was read, and is to be read again
         self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
-        self._core, self._kept = core, core.store.table(BLOCKS)
+        self._core, self._kept = core, core.store.table(CHALLENGES)
         self._elsewhere = core.registry.elsewhere
         core.additions.welcome.add("challenges", self._of_welcome)
         self._elsewhere.on_changed.add(self._hear)
-        if self._elsewhere.is_several:
-            self._tasks.start(every(LOOK_SECONDS, self._drop_gone))
+        self._tasks.start(self._run())
 
     async def close(self) -> None:
         await self._tasks.stop()
@@ -217,87 +93,48 @@ class Challenges(Service):
         if to == call.player.id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
         made = await self._make(call, to)
-        theirs = [one.made for one in self._of.get(made.player, {}).values()]
-        if sum(one.player == made.player and bool(one.to) for one in theirs) >= MAX_CHALLENGES:
+        if sum(one.player == made.player and bool(one.to) for one in self._of_player(made.player)) >= MAX_CHALLENGES:
             self._core.allowances.refuse_for(RETRY_MS, "challenges")
         if any(one.player and one.player.bot for one in self._sessions(to)):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot", path="player")
-        is_here, known = self._is_here(to), self._keep(made)
-        self._say(made)
-        try:
-            if not is_here:
-                await self._hears(Here, made.challenge, HERE_SECONDS if self._elsewhere.is_several else 0)
-        except StoreUnavailable:
-            self._forget(known)
-            self._say(Over(made.challenge, "gone"))
-            raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player") from None
-        call.answer(challenge=made.challenge)
-        self._show(known, made.player)
+        await self._check_here(to)
+        await self._keep(call, made)
 
     async def seek(self, call: Call) -> None:
         """Ask all in the lobby for a game, in place of what the player asked them before."""
         made = await self._make(call)
-        if before := self._seek_of(made.player):
-            self._say(ended := Answered(before.made.challenge, before.made.at, call.player, accept=False))
-            self._take(ended)
-        self._keep(made)
-        self._say(made)
-        call.answer(challenge=made.challenge)
+        await self._keep(call, made)
+        for before in [one for one in self._of_player(made.player) if not one.to and one.challenge != made.challenge]:
+            await self._try(self._end(before, "withdrawn", made.player))
 
     async def answer(self, call: Call) -> None:
         """Accept a challenge, decline it or take it back, wherever it was made."""
         player, accept = call.player, call.request.accept
-        known = self._known.get(call.request.challenge)
-        if known is None or not self._may_answer(known.made, player.id, accept=accept):
+        made = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
+        if made is None or made.stage or not self._may_answer(made, player.id, accept=accept):
             raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
-        made = known.made
         if accept:
             self._check(call, made.rules.to_rules())
             await self._check_made(made, player)
-        if made.at == self._url:
-            over = await self._decide(known, player, accept=accept)
+            made = await self._open(await self._end(made, "accepted", player.id), player)
+            if not made.room:
+                raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
         else:
-            self._say(Answered(made.challenge, made.at, player, accept))
-            over = await self._hears(Over, made.challenge, DECIDING_SECONDS)
-        if over.player != player.id or (accept and not over.room):
-            raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
-        call.answer(room=over.room or UNSET)
+            made = await self._end(made, "withdrawn" if player.id == made.player else "declined", player.id)
+        call.answer(room=made.room or UNSET)
 
-    async def block(self, call: Call) -> None:
-        """Hide a player from another one or show them again, and say who is hidden."""
-        id, other = call.player.id, call.request.player
-        if other is not UNSET:
-            other = await find_player(self._core, other)
-        if other == id:
-            raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
+    # -- what is shown ------------------------------------------------------------------------------------------
 
-        def edit(old: Blocks | None) -> Blocks | None:
-            blocked = [one for one in (old.blocked if old else ()) if one != other]
-            if call.request.on and len(blocked) >= MAX_BLOCKS:
-                raise Refused(ErrorCode.NOT_ALLOWED, "blocks", most=MAX_BLOCKS)
-            blocked += [other] if call.request.on else []
-            return Blocks(id, tuple(blocked)) if blocked else None
-
-        if other is not UNSET:
-            self._core.allowances.take_offer(call.player)
-            await change(self._kept, id, edit)
-            self._elsewhere.tell_changed(BLOCKS.name, id)
-        call.answer(blocks=await self._know(id))
-
-    # -- for others ---------------------------------------------------------------------------------------------
-
-    def blockers_of(self, player: str) -> Collection[str]:
-        """Return those who are here and want to hear nothing of a player."""
-        return {id for id, blocked in self._blocks.items() if player in blocked}
-
-    def open_seeks(self) -> Iterator[Known]:
+    def open_seeks(self) -> Iterator[Made]:
         """Yield the challenges to all, the newest first."""
-        return (known for known in reversed(self._known.values()) if not known.made.to)
+        return (made for made in reversed(self._known.values()) if not made.to and made.stage < 2)
 
     async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
-        await self._know(player)
-        open = self._of.get(player, {}).values()
-        return tuple(one.row(OpenChallenge) for one in open if self.is_shown(one.made, player)) or UNSET
+        await self._is_read.wait()
+        await self._blocking.know(player)
+        now = self._core.time()
+        open = (made for made in self._of_player(player) if made.until > now and self.is_shown(made, player))
+        return tuple(made.row(OpenChallenge, now) for made in open) or UNSET
 
     # -- what may be --------------------------------------------------------------------------------------------
 
@@ -312,13 +149,14 @@ class Challenges(Service):
         self._check(call, rules)
         if request.rated:
             await self._check_rated(rules, request.clock, player, [to] if to else ())
-        hidden = tuple(self._blocks.get(player.id, ()))
+        hidden = tuple(self._blocking.known(player.id))
         if to:
-            hidden = (to,) if player.id in await self._load(to) else ()
+            hidden = (to,) if player.id in await self._blocking.load(to) else ()
         self._core.allowances.take_create(call.session, player)
-        terms |= {"challenge": secrets.token_urlsafe(8), "rules": RulesState.of(rules), "at": self._url}
         lasts_ms = CHALLENGE_MS if to else SEEK_MS
-        return Made(player=player.id, name=player.name, to=to, expires_ms=lasts_ms, hidden=hidden, **terms)
+        terms |= {"challenge": secrets.token_urlsafe(8), "rules": RulesState.of(rules), "at": self._url}
+        terms |= {"expires_ms": lasts_ms, "until": self._core.time() + lasts_ms}
+        return Made(player=player.id, name=player.name, to=to, hidden=hidden, **terms)
 
     def _check(self, call: Call, rules: Rules) -> None:
         """Refuse a game to one who could not play it now."""
@@ -333,6 +171,17 @@ class Challenges(Service):
         if made.rated:
             await self._check_rated(made.rules.to_rules(), made.clock, player, [made.player], within=made.within or 0)
 
+    async def _check_here(self, id: str) -> None:
+        """Refuse a challenge to one who is neither here nor, as another server says soon, there."""
+        if self._is_here(id):
+            return
+        heard = self._asked.setdefault(id, asyncio.Event())
+        self._elsewhere.tell_changed(_ASKED, id)
+        try:
+            await asyncio.wait_for(heard.wait(), HERE_SECONDS if self._elsewhere.is_several else 0)
+        except TimeoutError:
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player") from None
+
     def _may_answer(self, made: Made, player: str, *, accept: bool) -> bool:
         if player == made.player:
             return not accept
@@ -340,23 +189,35 @@ class Challenges(Service):
 
     def is_shown(self, made: Made, player: str) -> bool:
         """Tell whether a player sees a challenge: not where one of both blocks the other."""
-        return player not in made.hidden and made.player not in self._blocks.get(player, ())
+        return player not in made.hidden and made.player not in self._blocking.known(player)
 
     # -- what becomes of it -------------------------------------------------------------------------------------
 
-    async def _decide(self, known: Known, player: Player, *, accept: bool) -> Over:
-        """Have a challenge end that was made here, by the first answer to it."""
-        made = known.made
-        if not self._forget(known):
-            return Over(made.challenge, "gone")
-        if not accept:
-            return self._end(known, "withdrawn" if player.id == made.player else "declined", player=player.id)
+    async def _keep(self, call: Call, made: Made) -> None:
+        await self._change(made.challenge, lambda old: old or made, lambda: call.answer(challenge=made.challenge))
+
+    async def _end(self, made: Made, how: str, by: str) -> Made:
+        """Answer a challenge, unless somebody has before: then this is refused."""
+        answer = secrets.token_urlsafe(8)
+
+        def edit(old: Made | None) -> Made:
+            if old is not None and old.answer == answer:  # it is stored already
+                return old
+            now = self._core.time()
+            if old is None or old.how or old.until <= now:
+                raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+            until = now + (OPENING_MS if how == "accepted" else 0)
+            return replace(old, how=how, by=by, answer=answer, until=until)
+
+        return await self._change(made.challenge, edit)
+
+    async def _open(self, made: Made, player: Player) -> Made:
+        """Open the room of a challenge that was accepted here, unless it has failed meanwhile."""
         room, rules = "", made.rules.to_rules()
         side = secrets.choice(rules.marks) if made.side is UNSET else made.side
         seats = {side: Player(made.player, made.name), rules.marks.replace(side, "")[0]: player}
         origin = next((session.address for session in self._sessions(made.player)), "")
         try:
-            self._drain.check()
             await self._check_made(made, player)
             self._core.lists.seats.check(made.player, origin)
             live = await self._core.open_room(
@@ -365,53 +226,51 @@ class Challenges(Service):
             room = live.room.code
         except (Refused, StoreUnavailable) as error:
             log.info("the room of a challenge could not be opened", reason=str(error))
+        return await self._settle(made.challenge, room)
+
+    async def _settle(self, id: str, room: str = "") -> Made:
+        """Note the room of an accepted challenge, or that it has failed; what is there before stays."""
+
+        def edit(old: Made | None) -> Made | None:
+            return replace(old, how="accepted" if room else "failed", room=room) if old and old.stage == 1 else old
+
+        return await self._change(id, edit)
+
+    async def _change(self, id: str, edit: Callable[[Made | None], Made | None], then: Any = lambda: None) -> Made:
+        """Change the row of a challenge, do `then`, and tell all of it; refused for one that is not there any more."""
+        try:
+            made: Made | None = await change(self._kept, id, edit)
+        except StoreUnavailable:
+            self._is_due = True
+            raise
         finally:
-            over = self._end(known, "accepted" if room else "failed", room, player.id)
-        return over
+            self._elsewhere.tell_changed(CHALLENGES.name, id)
+        if made is None:
+            raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+        then()
+        return self._take(made)
 
-    def _keep(self, made: Made) -> Known:
-        """Know a challenge until it is over, and tell whom it concerns; one of another server for a little longer."""
-        id, seconds = made.challenge, made.expires_ms / 1000
-        known = self._known[id] = Known(made, asyncio.get_running_loop().time() + seconds)
-        self._core.agenda.after(seconds + (made.at != self._url), partial(self._expire, known))
+    def _take(self, made: Made) -> Made:
+        """Know a row as it is kept, tell whom it concerns what is new in it, and return what is known now."""
+        id, before = made.challenge, self._known.get(made.challenge)
+        if before is not None and (before.stage == 2 or made.stage < before.stage):  # this one was read before
+            return before
+        self._known[id] = made
+        is_new, is_over, told = before is None, made.stage == 2, b""
         for person in made.people:
-            self._of.add(person, id, known)
-        if made.to:
-            self._show(known, made.to)
-        else:
-            self.seeks.change(id, known)
-        return known
-
-    def _forget(self, known: Known) -> bool:
-        """Know a challenge no more; tell whether it was known."""
-        made, id = known.made, known.made.challenge
-        if self._known.pop(id, None) is None:
-            return False
-        for person in made.people:
-            self._of.discard(person, id)
+            self._of.discard(person, id) if is_over else self._of.add(person, id, made)
+        if is_new == is_over or not self._is_read.is_set():  # what is open is in every welcome
+            return made
         if not made.to:
-            self.seeks.change(id, None)
-        return True
-
-    def _expire(self, known: Known) -> None:
-        if known.made.challenge in self._known:
-            self._end(known, "expired")
-
-    def _end(self, known: Known, how: str, room: str = "", player: str = "") -> Over:
-        """Know a challenge no more, and tell whom it concerned; also the other servers of one that was made here."""
-        made, over = known.made, Over(known.made.challenge, how, room, player)
-        self._forget(known)
-        told = encode_frame(encode(ChallengeOver(made.challenge, how, room or UNSET)))
-        for id in {*made.people, player or made.player}.difference(made.hidden):
-            for session in self._sessions(id):
-                session.connection.push_frame(told)
-        if made.at == self._url:
-            self._say(over)
-        return over
-
-    def _show(self, known: Known, id: str) -> None:
-        for session in self._sessions(id) if id not in known.made.hidden else ():
-            session.push(known.row(Challenged))
+            self.seeks.change(id, None if is_over else made)
+        if is_over:
+            told = encode(ChallengeOver(id, made.how, made.room or UNSET))
+        elif made.to:
+            told = encode(made.row(Challenged, self._core.time()))
+        for person in made.people.difference(made.hidden) if told else ():
+            for session in self._sessions(person):
+                session.connection.push_frame(encode_frame(told))
+        return made
 
     def _sessions(self, id: str) -> list[Session]:
         """Return where a player is who is shown challenges."""
@@ -420,39 +279,92 @@ class Challenges(Service):
     def _is_here(self, id: str) -> bool:
         return any(one.player and one.player.bot is None for one in self._sessions(id))
 
-    def look_after(self, session: Session) -> None:
-        """Have the seek of a player end, and forget whom they block, when none of their connections is left."""
-        id = session.player.id if session.player else ""
-        if id in self._blocks or id in self._of:
-            self._core.agenda.soon(partial(self._see_off, id))
+    def _of_player(self, id: str) -> list[Made]:
+        return list(self._of.get(id, {}).values())
 
-    def _see_off(self, id: str) -> None:
-        if not self._core.presence.of_player(id):
-            self._blocks.pop(id, None)
-            seek = self._seek_of(id)
-            if seek is not None and seek.made.at == self._url:
-                self._end(seek, "withdrawn")
+    # -- what is known ------------------------------------------------------------------------------------------
 
-    def _seek_of(self, player: str) -> Known | None:
-        return next((one for one in self._of.get(player, {}).values() if not one.made.to), None)
+    async def _run(self) -> None:
+        """Read all that is kept, in a cluster now and then: what a server says as it dies may not be heard."""
+        await self._core.registry.restored.wait()
+        servers = self._elsewhere.cluster
+        for look in count():
+            before, servers = servers, self._elsewhere.cluster
+            if self._is_due or servers != before or (servers is not None and look % READ_LOOKS == 0):
+                self._is_due = False
+                await self._try(self._read_all())
+                self._is_read.set()
+            await asyncio.sleep(LOOK_SECONDS)
+            self._core.agenda.soon(self._look)  # what fails there is logged
 
-    # -- blocks -------------------------------------------------------------------------------------------------
+    def _start(self, work: Awaitable[object]) -> None:
+        self._tasks.start(self._try(work))
 
-    async def _load(self, player: str) -> tuple[str, ...]:
-        found = await self._kept.load(player)
-        return () if found is None else found[0].blocked
+    async def _try(self, work: Awaitable[object]) -> None:
+        """Do something that is done again once all is read anew, where the store refuses it now."""
+        try:
+            await work
+        except (Refused, StoreUnavailable) as error:
+            self._is_due |= isinstance(error, StoreUnavailable)
+            log.debug("challenges are looked after later", reason=str(error))
+        except Exception:
+            log.exception("a challenge could not be looked after")
 
-    async def _know(self, player: str) -> tuple[str, ...]:
-        """Read whom a player who is here blocks."""
-        blocked = await self._load(player)
-        self._blocks.pop(player, None)
-        if blocked:
-            self._blocks[player] = frozenset(blocked)
-        return blocked
+    async def _read_all(self) -> None:
+        before = {id for id, made in self._known.items() if made.stage < 2}
+        rows = [row.value async for some in self._kept.load_all() for row in some]
+        found = [made for made in rows if not isinstance(made, Unreadable)]
+        for made in sorted(found, key=lambda made: made.until - made.expires_ms):  # as they were made
+            self._core.time.go_on_from(made.until - made.expires_ms)
+            self._take(made)
+        for id in before.difference(made.challenge for made in found):
+            await self._read(id)
 
-    async def _read_again(self, player: str) -> None:
-        with suppress(StoreUnavailable):  # else it is as it was until they come again
-            await self._know(player)
+    async def _read(self, id: str) -> Made | None:
+        """Read the row of a challenge again, and return what is known of it then: None for one that is not there."""
+        found, made = await self._kept.load(id), self._known.get(id)
+        if found is None and made is not None:  # who made it is forgotten, or it was over long ago
+            self._take(replace(made, how="expired"))
+        return None if found is None else self._take(found[0])
+
+    def _look(self) -> None:
+        """Let what is over be over, and be kept no longer than others may need it."""
+        self._away, away, now = {}, self._away, self._core.time()
+        for id, made in list(self._known.items()):
+            if made.until > now:
+                if not (made.to or made.how):
+                    self._look_after(made, away)
+            elif made.stage == 0:
+                self._take(replace(made, how="expired"))
+            elif made.stage == 1:
+                self._start(self._settle(id))
+            elif now - made.until > KEPT_MS:
+                del self._known[id]
+                if not self._kept.expires:
+                    self._start(delete(self._kept, id, None))
+
+    def _look_after(self, seek: Made, away: Mapping[str, float]) -> None:
+        """End a seek whose player is connected nowhere, and has been so for a while; `away` says since when.
+
+        The server does so that looks after it, and any where that one is gone; before, it asks whether the player is
+        at another one, which looks after it then.
+        """
+        cluster, now = self._elsewhere.cluster, asyncio.get_running_loop().time()
+        if cluster is not None and seek.at in cluster.urls[1:]:
+            return
+        if self._is_here(seek.player):
+            self._move_here(seek)
+            return
+        since = self._away[seek.player] = away.get(seek.player, now)
+        if now - since >= AWAY_SECONDS:
+            self._start(self._end(seek, "withdrawn", seek.player))
+        elif now - since >= AWAY_SECONDS - 2 * HERE_SECONDS:
+            self._elsewhere.tell_changed(_ASKED, seek.player)
+
+    def _move_here(self, seek: Made) -> None:
+        if seek.at != self._url:
+            url = self._url
+            self._start(self._change(seek.challenge, lambda old: old and (old if old.how else replace(old, at=url))))
 
     # -- several servers ----------------------------------------------------------------------------------------
 
@@ -461,48 +373,14 @@ class Challenges(Service):
         cluster = self._elsewhere.cluster
         return "" if cluster is None else cluster.urls[0]
 
-    def _say(self, said: Struct) -> None:
-        self._elsewhere.tell_changed(_SAID, encode(said).decode())
-
-    async def _hears(self, kind: type[Said], id: str, seconds: float) -> Said:
-        """Return what another server says of a challenge in so many seconds, else raise `StoreUnavailable`."""
-        heard = self._waiting.setdefault((kind, id), asyncio.get_running_loop().create_future())
-        try:
-            return cast("Said", await asyncio.wait_for(asyncio.shield(heard), seconds))
-        except TimeoutError:
-            raise StoreUnavailable("the server where a challenge was made does not answer") from None
-        finally:
-            self._waiting.pop((kind, id), None)
-
     def _hear(self, table: str, key: str) -> None:
-        """Take over what was said or changed at another server."""
-        if table == _SAID:
-            self._take(_decode(key))
-        elif table == BLOCKS.name and self._core.presence.of_player(key):
-            self._tasks.start(self._read_again(key))
-
-    def _take(self, said: Made | Here | Answered | Over) -> None:
-        known, waiting = self._known.get(said.challenge), self._waiting.get((type(said), said.challenge))
-        if waiting is not None and not waiting.done():
-            waiting.set_result(said)
-        match said:
-            case Made():
-                known = self._keep(said)
-                if said.to:
-                    self._show(known, said.player)
-                    if self._is_here(said.to):
-                        self._say(Here(said.challenge))
-            case Over() if known is not None:
-                self._end(known, said.how, said.room, said.player)
-            case Answered() if said.at == self._url:
-                if known is None:  # over, or made before this server began
-                    self._say(Over(said.challenge, "gone"))
-                else:
-                    self._tasks.start(self._decide(known, said.player, accept=said.accept))
-
-    def _drop_gone(self) -> None:
-        """Have the challenges end whose server is not there any more."""
-        cluster = self._elsewhere.cluster
-        for known in list(self._known.values()):
-            if cluster is not None and known.made.at not in cluster.urls:
-                self._end(known, "gone")
+        """Take over what was changed or asked at another server."""
+        if table == CHALLENGES.name:
+            self._start(self._read(key))
+        elif table == _ASKED and self._is_here(key):
+            self._elsewhere.tell_changed(_HERE, key)
+            for made in self._of_player(key):
+                if made.player == key and not made.to:
+                    self._move_here(made)
+        elif table == _HERE and (asked := self._asked.get(key)) is not None:
+            asked.set()

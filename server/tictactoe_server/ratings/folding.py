@@ -28,7 +28,7 @@ from tictactoe_protocol.ratings.checkpoints import (
     sign_checkpoint,
 )
 from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, Judge, RatedGame, Verdict
+from tictactoe_protocol.ratings.log import MOST_GAMES, Judge, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import (
@@ -39,6 +39,7 @@ from tictactoe_server.ratings.tables import (
     LoggedEntry,
     Secret,
     Snapshot,
+    head_of,
     join,
     key_of,
     keys_of,
@@ -46,9 +47,11 @@ from tictactoe_server.ratings.tables import (
 )
 from tictactoe_server.records.changes import change
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import MISSING, Conflict, save
+from tictactoe_server.storage.store import MISSING, Conflict, delete, save
 
 CHECKPOINT_GAMES: Final = 500
+WHOLE_NEWEST, WHOLE_EVERY = 3, 16
+"""Of how many of the newest snapshots, and of which others, the players are kept."""
 NOTED_GAMES: Final = 1_000
 """After how many games, before the first that is rated, it is noted that they need not be read again."""
 
@@ -202,28 +205,30 @@ class Folding:
                 break
             self._take(row)
         games = sum(len(entry.games) for entry in self._log)
-        if (snapshot := await self._newest_usable(games // CHECKPOINT_GAMES)) is not None:
+        if (snapshot := await self._newest_usable(games, self._log)) is not None:
             self.state, self._cursor, self.checkpoint = snapshot.state, snapshot.cursor, snapshot.checkpoint
             self._noted = self.state.entries
             self._folded_games = sum(len(entry.games) for entry in self._log[: self.state.entries])
         self.is_loaded = True
 
-    async def _newest_usable(self, number: int) -> Snapshot | None:
-        """Return the newest snapshot, up to this number, that the log can be folded on from; or None."""
-        games: Mapping[str, RatedGame] | None = None
-        for one in range(number, 0, -1):
+    async def _newest_usable(
+        self, count: int, entries: Sequence[LoggedEntry], games: Mapping[str, RatedGame] | None = None
+    ) -> Snapshot | None:
+        """Return the newest snapshot, up to that of so many games, that these entries go on from; or None."""
+        verdicts = list_verdicts(entries)
+        for one in range(count // CHECKPOINT_GAMES, 0, -1):
             snapshot = await self._load_snapshot(one)
             if snapshot is None:
                 continue
-            if snapshot.state.verdicts != self._verdicts:
+            if snapshot.state.verdicts != verdicts:
                 games = await self.read_all() if games is None else games
-                if not newest_usable([snapshot.state], self._log, games).entries:
+                if not newest_usable([snapshot.state], entries, games).entries:
                     continue
             return snapshot
         return None
 
     async def _load_snapshot(self, number: int) -> Snapshot | None:
-        """Return the snapshot of this number, None where it is not there, or not all of it."""
+        """Return the snapshot of this number, None where it is not there, or its players are not all kept."""
         first = await self._snapshots.load(key_of(number))
         if first is None:
             return None
@@ -284,6 +289,9 @@ class Folding:
         oldest = min((game.at for game in games.values()), default=verdict.at)
         if about.of in gone if about.kind == "void game" else gone and about.since < oldest:
             raise OrderRefused("That reaches behind the oldest game that is kept, so nothing could be folded again.")
+        start = await self._newest_usable(len(self._named), [*self._log, LoggedEntry(verdict=verdict)], games)
+        if gone - (self._ids_of(start.state.entries) if start else set()):
+            raise OrderRefused("Games that would have to be folded again for that are not kept any more.")
 
     async def _fold(self) -> None:
         if self.state.entries == len(self._log) and self.state.verdicts == self._verdicts:
@@ -323,9 +331,9 @@ class Folding:
 
     async def _start_again(self) -> None:
         """Go back to the newest snapshot that no verdict changes, and fold up to where the state was."""
-        snapshot = await self._newest_usable(self._folded_games // CHECKPOINT_GAMES)
-        start = State() if snapshot is None else snapshot.state
         games = await self.read_all()
+        snapshot = await self._newest_usable(self._folded_games, self._log, games)
+        start = State() if snapshot is None else snapshot.state
         state = replace(start, verdicts=self._verdicts)
         self.state = await self._advance(state, games, self.state.entries)
         self._games = {**games, **self._games}
@@ -348,19 +356,31 @@ class Folding:
         checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
         done = self._ids_of(self.state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)
-        snapshot = Snapshot(self.state, cursor, checkpoint)
-        first, *others = split(snapshot)
+        first, *others = split(Snapshot(self.state, cursor, checkpoint))
         key, *keys = keys_of(number, first)
-        for other, part in zip(keys, others, strict=True):
-            with suppress(Conflict):  # another server has kept the same
-                await save(self._snapshots, other, part, MISSING)
-        try:
+        if await self._snapshots.load(key) is None:
+            for other, part in zip(keys, others, strict=True):
+                with suppress(Conflict):  # another server has kept the same
+                    await save(self._snapshots, other, part, MISSING)
+        with suppress(Conflict):
             await save(self._snapshots, key, first, MISSING)
-        except Conflict:
-            kept = await self._snapshots.load(key)
-            snapshot = snapshot if kept is None else kept[0]
+        found = await self._snapshots.load(key)
+        first = first if found is None else found[0]
         self._drop_games(done)
-        self.checkpoint, self._noted = snapshot.checkpoint, snapshot.state.entries
+        self.checkpoint, self._noted = first.checkpoint, first.state.entries
+        await self._thin(number - WHOLE_NEWEST)
+
+    async def _thin(self, newest: int) -> None:
+        """Keep the players of older snapshots no longer, from this number down to where that is done already."""
+        for number in range(newest, 0, -1):
+            key = key_of(number)
+            found = await self._snapshots.load(key) if number % WHOLE_EVERY else None
+            if found is not None and not found[0].parts:
+                return
+            if found is not None:
+                for other in keys_of(number, found[0])[1:]:
+                    await delete(self._snapshots, other, None)
+                await change(self._snapshots, key, lambda old: old and head_of(old))
 
 
 def name_of(verdict: Verdict) -> str:

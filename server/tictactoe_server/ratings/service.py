@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.listings.listed import kind_of
+from tictactoe_server.listings.listed import Listed, kind_of
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
@@ -91,6 +91,7 @@ class Ladders(Service):
         ).routes
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
+        self._waiting: set[LiveRoom] = set()  # rooms in which somebody will be told how far is looked
         self._listed: dict[str, tuple[Ladder, int, Sequence[Row]]] = {}
 
     def start(self, core: Core) -> None:
@@ -100,10 +101,9 @@ class Ladders(Service):
         self.seasons = Seasons(self.folding, core.store, self._tasks, self.name_of)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
-            core.on_room(self._look_later)
+            core.registry.on_told.add(self._look_later)
             self._tasks.start(self._run())
         core.on_result(self._hear)
-        core.on_merge(lambda player, into: self._tasks.start(self._merge(player, into)))
         core.registry.elsewhere.on_changed.add(self._hear_changed)
 
     async def close(self) -> None:
@@ -135,17 +135,29 @@ class Ladders(Service):
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
         names = dict(zip(others, await asyncio.gather(*map(self.name_of, others)), strict=True))
-        played = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
-        if others:
-            async for _, game in self._games_of(player.id, time.time_ns() // 1_000_000 - DAY_MS):
-                for other in played.keys() & game.people:
-                    played[other].add((game.room, game.game))
-        for other, games in played.items():
-            count = sum(code != room for code, _ in games | self._games_on(player.id, other))
+        on = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
+        played = await self._games_today(player.id) if others else {}
+        for other in others:
+            games = on[other] | played.get(other, set()) | self._games_on(player.id, other)
+            count = sum(code != room for code, _ in games)
             if count >= MOST_OF_PAIR:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=names[other])
             if within and _distance(ladder, player.id, other) > within:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated within", within=within, name=names[other])
+
+    async def played_out(self, player: str) -> Collection[str]:
+        """Return those with whom a player may play no more rated games today."""
+        played = await self._games_today(player)
+        met = {id for listed in self._rated_on(player) for id in listed.everybody}.union(played) - {player}
+        return [id for id in met if len(played.get(id, set()) | self._games_on(player, id)) >= MOST_OF_PAIR]
+
+    async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
+        """Return the rated games of a player that ended in the last 24 hours, by those with whom they were."""
+        found = dict[str, set[tuple[str, int]]]()
+        async for _, game in self._games_of(player, time.time_ns() // 1_000_000 - DAY_MS):
+            for other in game.people:
+                found.setdefault(other, set()).add((game.room, game.game))
+        return found
 
     def _key_of(self, rules: Rules) -> str:
         """Return the key of the ladder of some rules; raises `Refused` where there is none."""
@@ -157,10 +169,13 @@ class Ladders(Service):
 
     def _games_on(self, one: str, other: str) -> set[tuple[str, int]]:
         """Return the rated games that are on, or about to be, of two players: by their rooms and numbers."""
-        seats = self._core.lists.seats.of_player
-        listed = [listed for id in (one, other) for listed in seats.get(id, {}).values()]
-        on = [each for each in listed if each.room.rated and each.room.result is None]
+        on = (*self._rated_on(one), *self._rated_on(other))
         return {(each.room.code, each.room.game) for each in on if {one, other} <= each.everybody}
+
+    def _rated_on(self, player: str) -> list[Listed]:
+        """Return the rooms of a player whose rated game is on, or about to be."""
+        listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
+        return [each for each in listed if each.room.rated and each.room.result is None]
 
     def _is_near(self, room: Room, player: str, within: int) -> bool:
         """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds.
@@ -174,14 +189,17 @@ class Ladders(Service):
     def _widened(self, room: Room) -> int:
         return WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
 
-    def _look_later(self, live: LiveRoom, before: Room | None) -> None:
-        if before is None and live.room.within:
+    def _look_later(self, live: LiveRoom) -> None:
+        """Tell who waits here now and then, also in a room that came back or from another server."""
+        if live.room.within and live.room.status == "waiting" and live not in self._waiting:
+            self._waiting.add(live)
             self._core.agenda.after(WIDENED_MS / 1000, partial(self._look_again, live))
 
     def _look_again(self, live: LiveRoom) -> None:
+        self._waiting.discard(live)
         if not live.is_gone and live.room.status == "waiting":
             self._tasks.start(self._tell_waiting(live))
-            self._look_later(live, None)
+            self._look_later(live)
 
     async def _tell_waiting(self, live: LiveRoom) -> None:
         """Tell who waits how far from their rating others are let in now, and where somebody near enough waits."""
@@ -191,9 +209,10 @@ class Ladders(Service):
                 continue
             found, kind = "", kind_of(room)
             with contextlib.suppress(StoreUnavailable):
+                but = await self.played_out(player.id)
                 if elsewhere.is_several:
-                    found, _ = await elsewhere.seek(kind, player, room.within, is_waiting=True)
-                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, is_waiting=True):
+                    found, _ = await elsewhere.seek(kind, player, room.within, but, is_waiting=True)
+                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, but, is_waiting=True):
                     found = older.room.code
             session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
 
@@ -242,12 +261,6 @@ class Ladders(Service):
         """Fold again from what is kept."""
         self.folding.forget()
         self._news.set()
-
-    async def _merge(self, player: str, into: str) -> None:
-        try:
-            await self.judge("merge", "merged", of=player, into=into)
-        except (OrderRefused, StoreUnavailable) as why:
-            log.warning("games stay those of the player before", player=player, into=into, reason=str(why))
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
         """Tell who is in the rooms of games that were rated what that changed, where they ended of late."""

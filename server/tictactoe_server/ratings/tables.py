@@ -31,7 +31,7 @@ class LoggedEntry(Entry, frozen=True, omit_defaults=True):
 class Snapshot(Struct, frozen=True, omit_defaults=True):
     """The ladders at a checkpoint, and up to where the games were read; see `GameLog.after`.
 
-    Where it is kept in several `parts`, each has some of the players.
+    Where it is kept in several `parts`, each has some of the players; of one without any its players are not kept.
     """
 
     state: State
@@ -80,6 +80,11 @@ def join(parts: Sequence[Snapshot]) -> Snapshot:
         for key, ladder in part.state.ladders.items():
             ladders[key].players.update(ladder.players)
     return replace(first, state=replace(first.state, ladders=ladders), parts=1)
+
+
+def head_of(snapshot: Snapshot) -> Snapshot:
+    """Return what is kept of a snapshot from which nothing is folded on any more."""
+    return replace(snapshot, state=replace(snapshot.state, ladders={}), parts=0)
 
 
 def keys_of(number: int, snapshot: Snapshot) -> list[str]:

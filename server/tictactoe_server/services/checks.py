@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 
 from msgspec import UNSET, UnsetType
@@ -20,6 +20,8 @@ from tictactoe_server.transport.http_messages import HttpRequest
 
 RatedCheck = Callable[..., Awaitable[None]]
 """Raises `Refused` where a game by these rules, with this clock, cannot be rated for a player; see `Ladders.check`."""
+PlayedOut = Callable[[str], Awaitable[Collection[str]]]
+"""Returns with whom a player may play no more rated games today; see `Ladders.played_out`."""
 
 
 async def find_player(core: Core, text: str) -> str:

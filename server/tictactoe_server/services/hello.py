@@ -98,7 +98,7 @@ class Greeting(Service):
             expel(session.connection, banned(ban), id=id)
             return
         session.features = known_features(request.features)
-        session.player = replace(player, bot=GUEST if "bot" in session.features else None)
+        self._core.presence.greet(session, replace(player, bot=GUEST if "bot" in session.features else None))
         session.messages = self._core.allowances.messages[player.id]
         key = hash_secret(token)
         session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import suppress
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, kind_of, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, check_levels, chosen_rules
+from tictactoe_server.services.checks import PlayedOut, RatedCheck, check_clock, check_knows, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _ENTER: Final = Enter()
@@ -26,15 +26,17 @@ _OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed"}  #
 class Visiting(Service):
     """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat.
 
-    Rated rooms are for those whom `check_rated` does not refuse.
+    Rated rooms are for those whom `check_rated` does not refuse; a match passes over those who are `played_out`.
     """
 
     admits = frozenset({Join, Watch})
 
-    def __init__(self, note_seat: Callable[[Session], None], drain: Drain, check_rated: RatedCheck) -> None:
+    def __init__(
+        self, note_seat: Callable[[Session], None], drain: Drain, check_rated: RatedCheck, played_out: PlayedOut
+    ) -> None:
         self.note_seat = note_seat
         self.drain = drain
-        self._check_rated = check_rated
+        self._check_rated, self._played_out = check_rated, played_out
         self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
 
     def start(self, core: Core) -> None:
@@ -108,21 +110,21 @@ class Visiting(Service):
     async def _match_rated(self, call: Call, kind: GameKind) -> bool:
         """Do so once nothing speaks against a rated game of this kind, and then against one with who waits there."""
         await self._after_check(call, kind, lambda: None)
-        going_on = self._match(call, kind)
+        going_on = self._match(call, kind, await self._played_out(call.player.id))
         if going_on is not None:
             await going_on
         return True
 
-    def _match(self, call: Call, kind: GameKind) -> Coroutine[Any, Any, bool] | None:
+    def _match(self, call: Call, kind: GameKind, but: Collection[str] = ()) -> Coroutine[Any, Any, bool] | None:
         registry = self.core.registry
         if registry.elsewhere.is_several:
-            return self._match_elsewhere(call, kind)
-        found = self.core.lists.matchmaker.find(kind, call.player.id, call.request.within or 0)
+            return self._match_elsewhere(call, kind, but)
+        found = self.core.lists.matchmaker.find(kind, call.player.id, call.request.within or 0, but)
         return self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
 
-    async def _match_elsewhere(self, call: Call, kind: GameKind) -> bool:
+    async def _match_elsewhere(self, call: Call, kind: GameKind, but: Collection[str]) -> bool:
         """Bring the player into the room that there is in the cluster, or say where that is."""
-        code, url = await self.core.registry.elsewhere.seek(kind, call.player, call.request.within or 0)
+        code, url = await self.core.registry.elsewhere.seek(kind, call.player, call.request.within or 0, but)
         live = self.core.registry.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)

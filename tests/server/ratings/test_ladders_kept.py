@@ -9,18 +9,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import RULES, a_server, one_in, people, play_rated
+from tests.server.ratings.served import HERE, RULES, a_server, one_in, people, play_rated
 from tests.server.test_cluster import cluster_of
+from tests.server.test_event_deaths import Life, MortalStore, MortalTable
 from tictactoe_protocol.ratings.exported import check_lines, read_lines
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.admin.orders.people import ForgetOrder
+from tictactoe_server.admin.orders.people import ForgetOrder, Merge, Release
 from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.ratings import folding
-from tictactoe_server.ratings.tables import SECRET_KEY, SECRETS
+from tictactoe_server.ratings.tables import LADDERS, SECRET_KEY, SECRETS
+from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
 
 
@@ -186,16 +189,30 @@ async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path:
     assert bo.welcome["player"] not in file.read_text()
 
 
-async def test_games_of_who_is_merged_count_for_whom_they_are_now() -> None:
-    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
+async def test_games_of_who_is_merged_count_for_whom_they_are_now_though_the_server_dies_meanwhile() -> None:
+    store, life = MortalStore(), Life(0, is_told=False)
+    devices = store.tables[PLAYERS.name] = MortalTable(PLAYERS, store.games)
+    async with Server(HERE, store, uncounted()) as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         await play_rated(ana, bo)
         await play_rated(cy, bo)
-        await rated(server, 2)
-        server.core.merged(cy.welcome["player"], ana.welcome["player"])
-        await until(lambda: server.ladders.folding.entries == 3)
+        for room in server.core.registry.by_code:
+            await cy.ask("leave", room=room)
+        await server.carry_out(Release("cy"))
+        merge = Merge(cy.welcome["player"], "ana")
+        devices.life = life
+        merging = asyncio.ensure_future(server.carry_out(merge))
+        await life.end.wait()
+    merging.cancel()
+    devices.life = None
+    async with Server(HERE, store, uncounted()) as server:
         (ladder,) = (await rated(server, 2)).ladders.values()
         assert ladder.players[ana.welcome["player"]].wins == 2
         assert cy.welcome["player"] not in ladder.players
+        await server.carry_out(merge)
+        async with open_peer(server.url, token=cy.welcome["token"]) as cy:
+            assert cy.welcome["player"] == ana.welcome["player"]
+        with pytest.raises(OrderRefused, match="There is no player"):
+            await server.carry_out(merge)
 
 
 async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) -> None:
@@ -259,6 +276,45 @@ async def test_a_snapshot_of_many_players_is_kept_in_parts_and_found_again(
         assert len(after) == 20_002
         assert after.pop(stand_in) == before.pop("p0000019999")
         assert after == before
+
+
+async def test_of_older_snapshots_the_players_are_kept_of_every_sixteenth_and_all_else_is_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    monkeypatch.setattr(folding, "WHOLE_EVERY", 4)
+    monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_A_PART", 1)
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        overs = [await play_rated(ana, bo) for _ in range(8)]
+        state, kept = await rated(server, 8), server.ladders.folding
+        await until(lambda: kept.checkpoint and kept.checkpoint.number == 8)
+        rows = [row async for some in server.core.store.table(LADDERS).load_all() for row in some]
+        assert sorted(row.key[:8] for row in rows if len(row.key) > 8) == [f"{one:08}" for one in (4, 6, 7, 8)]
+        assert [(one.checkpoint.number, bool(one.state.ladders)) async for one in kept.list_snapshots()] == [
+            (number, number in (4, 6, 7, 8)) for number in range(1, 9)
+        ]
+        lines = (await server.ladders.export())[1].splitlines()
+        assert sum(b"checkpoint" in line for line in lines) == 8
+        for over, undone in ((overs[6], 1), (overs[5], 3), (overs[0], 5)):
+            await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
+            assert (await server.carry_out(VerifyRatings()))["digest"] == kept.state.digest != state.digest
+            await server.carry_out(UndoVerdict(undone, "They were."))
+            assert kept.state.digest == state.digest
+        times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
+        await server.carry_out(VoidGame(overs[5]["game_id"], "All is folded again from the fourth snapshot on."))
+        assert await server.ladders.needed_from() == times[4]
+        await play_rated(ana, bo)
+        state = await rated(server, 9)
+        await until(lambda: kept.checkpoint and kept.checkpoint.number == 9)
+        assert await server.ladders.needed_from() > times[4]
+    async with a_server(data=tmp_path) as server:  # with all games in the database
+        await rated(server, 9)
+        while await server.core.store.games.forget_before(times[5]):
+            pass
+        with pytest.raises(OrderRefused, match="not kept any more"):
+            await server.carry_out(VoidGame(overs[6]["game_id"], "The fifth game would have to be folded again."))
+    async with a_server(data=tmp_path) as server:
+        assert (await rated(server, 9)).digest == state.digest
 
 
 def busy_player(number: int) -> Player:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, people, play_rated
+from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
 from tests.server.test_challenges import KNOWS, challenge, id_of, known, lobby, over, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.ratings.service import MOST_OF_PAIR
@@ -88,13 +91,13 @@ async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node)
     async with cluster_of(node, 2) as (one, two), people(one, two, **KNOWING) as (ana, bo):
         id = await challenge(ana, bo, **RATED, side="X")
         room = await accept(bo, id)
-        async with known(one, token=bo.welcome["token"]) as there:
-            await ana.ask("join", room=room)
-            assert (await there.ask("join", room=room))["seat"] == "O"
-            await ana.ask("move", room=room, cell=35, ply=0)
-            await there.ask("move", room=room, cell=36, ply=1)
-            await there.ask("resign", room=room)
-            assert (await there.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
+        async with known(two, token=ana.welcome["token"]) as there:
+            await bo.ask("join", room=room)
+            assert (await there.ask("join", room=room))["seat"] == "X"
+            await there.ask("move", room=room, cell=35, ply=0)
+            await bo.ask("move", room=room, cell=36, ply=1)
+            await bo.ask("resign", room=room)
+            assert (await bo.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
         await until(lambda: two.ladders.folding.state.entries == 1)
         await lobby(bo)
         seek = (await ana.ask("seek", **RATED, within=50))["challenge"]
@@ -133,14 +136,29 @@ async def test_games_that_are_on_and_accepted_challenges_count_for_two_at_once()
         assert await why_not(bo, "challenge", player=id_of(ana), **RATED) == ("not_allowed", "rated pair")
 
 
-async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_does_not(node: Node) -> None:
-    async with cluster_of(node, 1) as (server,), people(server) as (ana, bo):
+@pytest.mark.parametrize("is_several", [False, True])
+async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_passes_on_to_the_next(
+    is_several: bool, node: Node, tmp_path: Path
+) -> None:
+    async with (
+        cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
+        people(servers[0], names=("ana", "bo", "cy")) as (ana, bo, cy),
+        open_peer(servers[-1].url, token=bo.welcome["token"]) as there,
+    ):
         for _ in range(MOST_OF_PAIR - 1):
             await play_rated(ana, bo)
-        first, second = [await peer.ask("match", **RATED) for peer in (ana, bo)]
-        assert first["room"] == second["room"]
-        await ana.ask("create", **RATED)
-        assert await why_not(bo, "match", **RATED) == ("not_allowed", "rated pair")
+        seats = servers[-1].core.lists.seats
+        await until(lambda: len([one for one in seats.rooms_of(id_of(bo)) if one.room.result]) == MOST_OF_PAIR - 1)
+        first, second = [(await peer.ask("match", **RATED))["room"] for peer in (ana, bo)]
+        assert first == second
+        await until(lambda: first in [listed.room.code for listed in seats.rooms_of(id_of(bo))])
+        waiting = (await ana.ask("create", **RATED))["room"]
+        own = (await there.ask("match", **RATED))["room"]
+        assert own != waiting, "there is no other room yet"
+        assert await why_not(bo, "join", room=waiting) == ("not_allowed", "rated pair")
+        await there.ask("leave", room=own)
+        other = (await cy.ask("create", **RATED))["room"]
+        assert (await bo.ask("match", **RATED))["room"] == other
 
 
 # -- what is kept ---------------------------------------------------------------------------------------------------

@@ -159,6 +159,20 @@ async def test_who_waits_is_told_how_far_is_looked_and_of_an_older_room_once_tha
         assert not [told for told in ana.seen if "to" in told], "the older room stays"
 
 
+async def test_who_waits_is_told_how_far_is_looked_after_a_restart_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
+    async with a_server(data=tmp_path) as server, people(server, names=("ana",)) as (ana,):
+        room = (await ana.ask("match", **RATED, within=50))["room"]
+    token = ana.welcome["token"]
+    async with a_server(data=tmp_path) as server, open_peer(server.url, token=token, features=["ratings"]) as ana:
+        await ana.ask("join", room=room)
+        told = await ana.next_of("waiting")
+        assert told["room"] == room
+        assert told["within"] > 50
+
+
 async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         room = await begin(ana, bo)

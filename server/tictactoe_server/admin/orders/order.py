@@ -40,7 +40,9 @@ LimitsNow = Mapping[str, tuple[float | None, float | None]]
 class RatingsKept(Protocol):
     """What orders may do with ratings; raises `OrderRefused`."""
 
-    async def judge(self, kind: str, reason: str, *, of: str = "", since: int = 0, undoes: int = 0) -> Row:
+    async def judge(
+        self, kind: str, reason: str, *, of: str = "", since: int = 0, into: str = "", undoes: int = 0
+    ) -> Row:
         """Keep a verdict of this kind, and return it."""
 
     async def verify(self) -> Row:

@@ -204,8 +204,13 @@ class Merge(Order, frozen=True, tag="merge"):
         await server.core.registry.restored.wait()
         if seats := server.core.lists.held_seats(self.player):
             raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
-        if not await kept.merge(self.player, into):
+        if not (devices := await kept.devices_of(self.player)):
             raise OrderRefused(f"There is no player {self.player}.")
+        try:  # before all else, so that it is not lost: an order that nobody answered is given again
+            await server.ratings.judge("merge", "merged", of=self.player, into=into.player.id)
+        except OrderRefused as why:
+            log.warning("games stay those of the player before", player=self.player, reason=str(why))
+        await kept.merge(self.player, devices, into)
         log.info("players merged", player=self.player, into=into.player.id)
         server.core.merged(self.player, into.player.id)
         return await run_everywhere(self, server)

@@ -24,7 +24,7 @@ export async function hearLadders(app, news) {
 	if (news.type === "waiting") return tellWaiting(app, news);
 	if (news.type === "challenge_over") return finish(app, news);
 	const there = news.type === "challenge" ? [news] : news.type === "seeks" ? news.changed : (news.challenges ?? []);
-	if (news.type === "welcome") for (const id of open.keys()) if (!there.some(({ challenge }) => challenge === id)) finish(app, { challenge: id, how: "gone" });
+	if (news.type === "welcome") for (const id of open.keys()) if (!there.some(({ challenge }) => challenge === id)) finish(app, { challenge: id, how: "over" });
 	if (news.type === "seeks") for (const id of news.closed) dropSeek(app, id);
 	for (const one of there) if (!open.has(one.challenge)) open.set(one.challenge, { challenge: one, shown: (one.to ? makeBanner : makeSeek)(app, one) });
 }

@@ -4,7 +4,7 @@ import { say } from "../catalogue.js";
 import { clean, describeClock, describeRules } from "../words.js";
 
 const CLOSINGS = ["undecided", "advantage"];
-const ENDS = ["accepted", "declined", "withdrawn", "expired", "failed", "gone"];
+const ENDS = ["accepted", "declined", "withdrawn", "expired", "failed"];
 const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
 
 /** The nearest whole number, of two the even one. */
@@ -71,5 +71,5 @@ export function describeChallenge(challenge, viewer, other) {
 /** What became of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
 export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
 	const isOwn = player === viewer;
-	return say(`challenge ${ENDS.includes(how) ? how : "gone"} ${isOwn ? "asker" : "asked"}`, { name: nameSomebody(isOwn ? other : name), room });
+	return say(`challenge ${ENDS.includes(how) ? how : "over"} ${isOwn ? "asker" : "asked"}`, { name: nameSomebody(isOwn ? other : name), room });
 }

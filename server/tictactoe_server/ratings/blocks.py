@@ -1,0 +1,115 @@
+"""Whom one wants to hear nothing of: neither challenges nor chat."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.challenges import MAX_BLOCKS, Block
+from tictactoe_server.agenda import Tasks, every
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.records.changes import change
+from tictactoe_server.rooms import Refused
+from tictactoe_server.services.checks import find_player
+from tictactoe_server.storage.specs import Persons, TableSpec
+from tictactoe_server.storage.store import StoreUnavailable
+
+_LOOK_SECONDS: Final = 60.0  # how often it is looked who has left
+
+
+class Blocks(Struct, frozen=True):
+    """Whom a `player` wants to hear nothing of, by their ids."""
+
+    player: str
+    blocked: tuple[str, ...] = ()
+
+    def without(self, id: str, stand_in: str) -> Blocks | None:
+        """Return what is left when somebody is forgotten."""
+        return None if id == self.player else Blocks(self.player, tuple(one for one in self.blocked if one != id))
+
+
+BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
+    *("blocks", "list of blocks", msgspec.json.encode, msgspec.json.Decoder(Blocks).decode),
+    key_of=lambda blocks: blocks.player,
+    persons=Persons(
+        lambda blocks: (blocks.player, *blocks.blocked), Blocks.without, owner=lambda blocks: blocks.player
+    ),
+)
+"""By the ids of those who block."""
+
+
+class Blocking(Service):
+    """Hides players from one another, and knows whom those block who are here."""
+
+    tables = (BLOCKS,)
+
+    def __init__(self) -> None:
+        self.handles = {Block: self.block}
+        self._known: dict[str, frozenset[str]] = {}
+        self._tasks = Tasks()
+
+    def start(self, core: Core) -> None:
+        self._core, self._kept, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
+        self._elsewhere.on_changed.add(self._hear)
+        self._tasks.start(every(_LOOK_SECONDS, self._forget_gone))
+
+    async def close(self) -> None:
+        await self._tasks.stop()
+
+    async def block(self, call: Call) -> None:
+        """Hide a player from another one or show them again, and say who is hidden."""
+        id, other = call.player.id, call.request.player
+        if other is not UNSET:
+            other = await find_player(self._core, other)
+        if other == id:
+            raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
+
+        def edit(old: Blocks | None) -> Blocks | None:
+            blocked = [one for one in (old.blocked if old else ()) if one != other]
+            if call.request.on and len(blocked) >= MAX_BLOCKS:
+                raise Refused(ErrorCode.NOT_ALLOWED, "blocks", most=MAX_BLOCKS)
+            blocked += [other] if call.request.on else []
+            return Blocks(id, tuple(blocked)) if blocked else None
+
+        if other is not UNSET:
+            self._core.allowances.take_offer(call.player)
+            await change(self._kept, id, edit)
+            self._elsewhere.tell_changed(BLOCKS.name, id)
+        call.answer(blocks=await self.know(id))
+
+    def blockers_of(self, player: str) -> Collection[str]:
+        """Return those who are here and want to hear nothing of a player."""
+        return {id for id, blocked in self._known.items() if player in blocked}
+
+    def known(self, player: str) -> Collection[str]:
+        """Return whom a player blocks who is here."""
+        return self._known.get(player, ())
+
+    async def load(self, player: str) -> tuple[str, ...]:
+        """Return whom a player blocks; raises `StoreUnavailable`."""
+        found = await self._kept.load(player)
+        return () if found is None else found[0].blocked
+
+    async def know(self, player: str) -> tuple[str, ...]:
+        """Read whom a player who is here blocks, and return that; raises `StoreUnavailable`."""
+        blocked = await self.load(player)
+        self._known.pop(player, None)
+        if blocked:
+            self._known[player] = frozenset(blocked)
+        return blocked
+
+    def _hear(self, table: str, key: str) -> None:
+        if table == BLOCKS.name and self._core.presence.of_player(key):
+            self._tasks.start(self._read_again(key))
+
+    async def _read_again(self, player: str) -> None:
+        with suppress(StoreUnavailable):  # else it is as it was until they come again
+            await self.know(player)
+
+    def _forget_gone(self) -> None:
+        self._known = {id: blocked for id, blocked in self._known.items() if self._core.presence.of_player(id)}
