@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,3 +119,23 @@ async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
     async with a_server(ladders=()) as server, run_client("ladder", RULES, "-s", server.url) as client:
         assert await client.end() == 6
         assert "rates no games" in await client.errors()
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_run_that_ends_with_a_rated_game_tells_first_what_it_changed(
+    rating: Server, bo: Client, tmp_path: Path, mode: str
+) -> None:
+    home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    await run(rating, tmp_path, "name", "claim", "ana")
+    async with run_client("new", *TERMS, "--rated", "-s", rating.url, mode, **home) as ana:
+        await ana.message(type="room") if mode == "--json" else await ana.until("Connected, ")
+        theirs = await bo.match(RULES, clock=ClockFields(**CLOCK), rated=True)
+        ana.type('{"type":"move","cell":35}' if mode == "--json" else "a")
+        await until(lambda: theirs.is_my_turn)
+        await theirs.move(36)
+        ana.type('{"type":"resign"}' if mode == "--json" else "resign")
+        if mode == "--plain":
+            ana.type("resign")
+        ana.end_input()
+        assert await ana.end() == 0
+        assert any("You have played 1 of about " in line or '"type":"rated"' in line for line in ana.lines)

@@ -145,7 +145,7 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
         output = Output(prompts=is_terminal(0, 1))
         try:
             enter = partial(choice.enter, tell=output.print)
-            return await PlainGame(client, settings, standard_input(), output, session).run(enter)
+            return await PlainGame(client, settings, standard_input(), output, session).run(enter, choice.within)
         except Refused as refused:
             if await choice.find_event(client, refused) is None:
                 raise

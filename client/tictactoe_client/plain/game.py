@@ -8,9 +8,10 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
-from tictactoe_client.exits import dismiss, exit_code_of
+from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.challenges import carry_out
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused, Unreachable
@@ -63,6 +64,7 @@ class PlainGame:
         self._exit_code: int | None = None
         self._has_read_all = False
         self._is_offline = False
+        self._rated: Rated | None = None
         self._away_seconds: float | None = None
         self._has_asked_before_interrupt = False
 
@@ -80,8 +82,9 @@ class PlainGame:
 
     # -- coming and going -----------------------------------------------------------------------------------------
 
-    async def run(self, enter: Enter[Room]) -> int:
-        self._enter_again = enter
+    async def run(self, enter: Enter[Room], within: int = 0) -> int:
+        """Enter a room and stay; other opponents are looked for `within` so many points, in a rated game."""
+        self._enter_again, self._within = enter, within
         try:
             return await self._play(enter)
         except ConnectionLost as lost:
@@ -143,6 +146,7 @@ class PlainGame:
         happenings = room.events()  # whoever asks first hears all
         piped, tell = not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
+        self._rated = None
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
 
@@ -176,7 +180,7 @@ class PlainGame:
         self._actions = None
         if enter is None and len(room.hands) == 1:
             self._output.print(say("looking for another"))
-            enter = partial(Client.match, rules=room.state.rules.to_rules())
+            enter = Choice.like(room, "match", within=self._within).enter
         try:
             await self._enter(enter or self._enter_again)
         except (Refused, Interrupted) as failure:
@@ -252,7 +256,7 @@ class PlainGame:
 
     async def _take_end_of_input(self, room: Room) -> None:
         if self._is_over:
-            self._finish(None)
+            await self._end_with_game()
         elif room.seat is not None and not self._settings.stay and self._keyboard.is_terminal:
             self._session.hold()
             self._output.print(say("input ended", going=self._describe_going()))
@@ -265,6 +269,10 @@ class PlainGame:
             self._output.print(say(id, n=f"{seconds:g}"))
             await asyncio.sleep(seconds)
             await self._leave(room)
+
+    async def _end_with_game(self) -> None:
+        await hear_rating(self._state, self._changed, lambda: self._rated is not None)
+        self._finish(None)
 
     async def _remind(self) -> None:
         while True:
@@ -292,6 +300,7 @@ class PlainGame:
             case events.Said(line) if self._muted.hears(line):
                 self._tell(announce_chat(line))
             case events.Told(Rated() as push):
+                self._rated = push
                 names = {seat.player: seat.name for seat in actions.room.state.seats.values() if seat}
                 self._tell(*describe_rated(push, names, actions.room.viewer))
             case events.Told(Challenged() as push):
@@ -349,7 +358,7 @@ class PlainGame:
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
         if state.status == "over" and has_moved:
             if self._has_read_all or state.event or not self._settings.asks:
-                self._finish(None)
+                self._begin(self._end_with_game()) if awaits_rating(state) else self._finish(None)
             else:
                 self._output.print(describe_ways_on(state, actor))
         if lines:
