@@ -105,6 +105,22 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await ana.until("You have played 1 of about", "c challenge again")
 
 
+async def test_who_waits_for_a_rated_game_goes_to_an_older_room_by_a_key(
+    ana: ScreenUser, bo: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_peer(ana.app.session.address.url, "cy", features=KNOWS) as cy:
+        await cy.ask("claim_name", name="cy")
+        await play_rated(cy, bo)  # and so bo is more than 50 points away
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
+    older = (await bo.ask("match", rules=RULES, clock=CLOCK, rated=True, within=50))["room"]
+    ana.app.ways_in.enter(Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True, within=500))
+    await ana.until("You wait for an opponent within", f"waits in room {older}", "j go there")
+    own = ana.code
+    await ana.do("j", "bo v ana", older, "1-7 drop")
+    assert (await bo.ask("watch", room=own))["code"] == "no_such_room"
+
+
 async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:
     ana.app.ways_in.enter(Choice("create"))
     await ana.until("Waiting for")

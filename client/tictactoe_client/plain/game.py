@@ -31,9 +31,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated
+from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated, describe_waiting
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
-from tictactoe_protocol.rated import Rated
+from tictactoe_protocol.rated import Rated, Waiting
 from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import count, describe_turn
@@ -174,18 +174,29 @@ class PlainGame:
             self._output.print(say("you left", room=room.code))
             self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
 
-    async def _find_another(self, room: Room, enter: Enter[Room] | None = None) -> None:
+    async def _find_another(self, room: Room) -> None:
         await room.leave()
         self._session.forget_room(room.code)
         self._actions = None
-        if enter is None and len(room.hands) == 1:
+        enter = self._enter_again
+        if len(room.hands) == 1:
             self._output.print(say("looking for another"))
             enter = Choice.like(room, "match", within=self._within).enter
         try:
-            await self._enter(enter or self._enter_again)
+            await self._enter(enter)
         except (Refused, Interrupted) as failure:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)
+
+    async def _go_over(self, room: Room, code: str) -> None:
+        """Go into the other room, and then leave this one; where that is refused one stays."""
+        try:
+            await self._enter(partial(Client.join, room=code))
+        except (Refused, Interrupted) as failure:
+            self._tell(clean_text(failure.message))
+        else:
+            await room.leave()
+            self._session.forget_room(room.code)
 
     def _describe_going(self) -> str:
         return arrival.describe_going(self._state, self._client)
@@ -250,6 +261,8 @@ class PlainGame:
             return
         if outcome.going == "new":
             await self._find_another(room)
+        if outcome.going == "go":
+            await self._go_over(room, room.nearer)
         if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused, Unreachable):  # of a line that is dead the connection tells
                 await self._client.ping()
@@ -309,7 +322,9 @@ class PlainGame:
             case events.ChallengeEnded():
                 self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
                 if event.leads and not self._client.plays:
-                    self._begin(self._find_another(actions.room, partial(Client.join, room=event.over.room or "")))
+                    self._begin(self._go_over(actions.room, event.over.room or ""))
+            case events.Told(Waiting() as push):
+                self._tell(describe_waiting(push), *([say("go words")] if actions.room.nearer else []))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
             ):
