@@ -73,6 +73,11 @@ class LadderPage(ListPage):
     def open_row(self, name: str) -> None:
         self.program.open(PlayerPage(name, self._ladders[0].rules))
 
+    def action_name(self) -> None:
+        """Open one's own page."""
+        if self._ladders and (client := self.program.session.client) is not None:
+            self.open_row(client.player)
+
 
 class PlayerPage(HistoryPage):
     """A player, by the id, of whom one may ask for a rated game by these rules."""
