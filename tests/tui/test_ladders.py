@@ -63,11 +63,13 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await ana.do("s", "Settings", "bo challenges you")
     await ana.do("escape ctrl+n", "You decline.")
     assert (await bo.next_of("challenge_over"))["how"] == "declined"
-    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK, rated=True)
     await ana.do("ctrl+y", "10:00")
     over = await bo.next_of("challenge_over")
     await bo.ask("join", room=over["room"])
     await ana.until(over["room"], "1-7 drop")
+    await bo.ask("resign", room=over["room"])
+    await ana.do("n", "Waiting for another player", "Connect four · rated", "10 min each; public.")
 
 
 async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
