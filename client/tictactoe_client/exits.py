@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, is_this_machine, parse_cluster
+from tictactoe_client.online.messages import Changed
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import can_print
 from tictactoe_client.text.programs import own_command, server_command
@@ -26,6 +29,10 @@ _FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str
     ((errors.ClientError,), ExitCode.OUR_BUG, "internal"),
 )
 """The first that fits counts."""
+
+
+RATED_SECONDS: Final = 3.0
+"""For how long a run that ends with a rated game waits to be told what that changed."""
 
 
 async def dismiss(*tasks: asyncio.Task[Any]) -> None:
@@ -100,3 +107,17 @@ def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> 
     if state is None or _seat_in(state, viewer) is None or (state.status == "waiting" and before is not None):
         return before
     return exit_code_of(state, viewer, with_result=True)
+
+
+def awaits_rating(state: RoomState | None) -> bool:
+    """Tell whether the end of a game is rated, which is told some seconds later."""
+    result = None if state is None or not state.rated else state.result
+    return result is not None and result.reason != "aborted"
+
+
+async def hear_rating(state: RoomState | None, changed: Changed, is_told: Callable[[], bool]) -> None:
+    """Wait after the end of a rated game until what it changed is told, but not for long."""
+    if awaits_rating(state):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(RATED_SECONDS):
+                await changed.until(is_told)

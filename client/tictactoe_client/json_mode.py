@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, get_args
 import msgspec
 from msgspec import UNSET, DecodeError
 
-from tictactoe_client.exits import dismiss, exit_code_of
+from tictactoe_client.exits import RATED_SECONDS, awaits_rating, dismiss, exit_code_of, hear_rating
 from tictactoe_client.input.intents import BadInput, describe_move
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import hide_secrets
@@ -32,6 +32,7 @@ from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_roo
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState, Welcome
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.requests import Request
 
@@ -97,6 +98,7 @@ class JsonGame:
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
+        self._rated_in = ""  # the room of the last game of which it was told what it changed
         self._changed = Changed()
         self._printed: Position | None = None
         self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
@@ -130,7 +132,7 @@ class JsonGame:
             if not lost.gave_up:
                 print_own("disconnected", reason=lost.reason, hold_ms=None)
             raise
-        return ExitCode.NORMAL
+        return self._result_code()
 
     def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
         """Take note of what happens; return how the run ends where it ends by this."""
@@ -158,7 +160,12 @@ class JsonGame:
             case RoomState(room=room, status="over") if (
                 room == code and self._event is None and not self._settings.asks
             ):
-                return self._result_code()
+                if not awaits_rating(what):
+                    return self._result_code()
+                asyncio.get_running_loop().call_later(RATED_SECONDS, self._messages.put, None)
+            case Rated(room=room) if room == code:
+                self._rated_in = room
+                return None if self._event is not None or self._settings.asks else self._result_code()
             case Closed() if what.room == code and self._is_over():
                 return self._result_code()
             case Closed() | Gone() if what.room == code:
@@ -304,6 +311,7 @@ class JsonGame:
         except TimeoutError:
             await room.leave()
             return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
+        await hear_rating(self._state, self._changed, lambda: self._rated_in == room.code)
         return self._result_code()
 
     @property

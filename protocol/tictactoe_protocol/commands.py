@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
 GameKind = Literal["resign", "rematch", "draw", "undo", "claim", "choose", "yes", "no", "save"]
-RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block"]
+RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block", "go"]
 VerbKind = GameKind | RoomKind
 
 
@@ -298,6 +298,7 @@ _UNTOLD: Final = (
     Command("choose", Verb("choose")),
     Command("quit", Verb("quit")),
     Command("block", Verb("block")),
+    Command("go", Verb("go"), key=Key("go", "j", "", {"key go there": "waiting"})),
     _press("enter", "", "", {"key say it": "talking", "key do it": "commanding"}),
     _press("12 enter", "", "", {"key go to": "replay"}),
     _press("home", "home", "look_at 0", {"key to start and end": "replay", "": "watching past over"}),
@@ -322,7 +323,7 @@ _UNTOLD: Final = (
     _press("block", "ctrl+x", "answer block", {"key block": "player", "": "app"}),
     _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
     _press("local", "l", "", {"key start a server": "home"}),
-    _press("name", "n", "", {"": "home"}),
+    _press("name", "n", "", {"": "home", "key own page": "ladder"}),
     _press("devices", "N", "open_page devices", {"": "home"}),
     _press("home", "", "go 0", _LIST),
     _press("end", "", "go -1", _LIST),

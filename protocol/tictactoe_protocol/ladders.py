@@ -29,7 +29,7 @@ def describe_change(change: RatingChange, name: str = "") -> str:
     who = "other" if name else "you"
     if change.to_rank is not UNSET:
         played, of = change.to_rank
-        return say(f"rated {who} to rank", name=name, n=played, of=of, to_rank=describe_to_rank(change.to_rank))
+        return say(f"rated {who} to rank", name=name, n=played, of=of)
     whole, hundredths = divmod(round(change.expected * 100), 100)
     expected = say("decimal", whole=whole, hundredths=f"{hundredths:02}")
     before, after = str(round(change.before)), str(round(change.after))
@@ -40,12 +40,6 @@ def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[s
     """Return what a rated game changed, a line a player, the viewer's own first; `names` are those of their ids."""
     rows = sorted(push.players.items(), key=lambda row: row[0] != viewer)
     return [describe_change(change, "" if id == viewer else clean_text(names.get(id, id))) for id, change in rows]
-
-
-def describe_to_rank(to_rank: tuple[int, int]) -> str:
-    """Return how many games of about how many somebody has played until a rating is shown."""
-    played, of = to_rank
-    return say("rated to rank", n=played, of=of)
 
 
 def describe_waiting(push: Waiting) -> str:
@@ -91,7 +85,7 @@ def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
     titles = ("rules", "rating", "place", "won", "drawn", "lost")
     rows = {}
     for one in profile.ladders:
-        rating = "" if one.to_rank is UNSET else describe_to_rank(one.to_rank)
+        rating = "" if one.to_rank is UNSET else say("rated to rank", n=one.to_rank[0], of=one.to_rank[1])
         if one.rating is not UNSET and one.deviation is not UNSET:
             rating = describe_rating(one.rating, one.deviation)
         place = "" if one.place is UNSET else str(one.place)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from msgspec import UNSET
-
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
 from tictactoe_protocol import happened
@@ -40,7 +38,7 @@ def announce(
     """Return what one state brought, a sentence for each event; the result stands behind the move that made it.
 
     With `sees_board` it is for whoever sees the board change. After a loss of the viewer's own connection nobody is
-    said to have dropped: all may have lost the server.
+    said to have dropped: all may have lost the server, or may never have come.
     """
     if sees_board:
         begun = next((one for one in changes if isinstance(one, happened.Started) and one.old.game != one.game), None)
@@ -62,7 +60,7 @@ def announce(
 
 def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
     """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
-    told = announce(standing(state, moves), viewer)
+    told = announce(standing(state, moves), viewer, after_loss=True)
     return [say("game of room", n=state.game), *told] if state.game > 1 else told
 
 
@@ -162,7 +160,7 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
             seat = state.seats[mark]
             if seat is None or seat.player == viewer:
                 return ""
-    name, is_called = name_of(state, mark), state.event is not UNSET and not state.ply
+    name, is_beginning = name_of(state, mark), state.game == 1 and not state.ply  # when a seat may be kept for somebody
     match change:
         case happened.Joined():
             return say("joins", name=name, mark=mark)
@@ -171,8 +169,9 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
         case happened.Dropped(_, hold_ms):
             is_held = hold_ms and not sees_board and state.status == "playing"
             held = f" {say('held', time=format_duration(hold_ms or 0))}" if is_held else ""
-            return say("not here" if after_loss or is_called else "dropped", name=name) + held
-    return say("is here" if is_called else "back", name=name)
+            is_absent = after_loss or (bool(state.event) and is_beginning)
+            return say("not here" if is_absent else "dropped", name=name) + held
+    return say("is here" if is_beginning else "back", name=name)
 
 
 def _tell_choice(choice: happened.Chose, viewer: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.peer import until
-from tests.server.ratings.served import CLOCK, RULES, a_server
+from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, people, play_rated
 from tictactoe_client import Client, connect
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
@@ -118,3 +119,47 @@ async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
     async with a_server(ladders=()) as server, run_client("ladder", RULES, "-s", server.url) as client:
         assert await client.end() == 6
         assert "rates no games" in await client.errors()
+
+
+@pytest.mark.parametrize("mode", ["--plain", "--json"])
+async def test_a_run_that_ends_with_a_rated_game_tells_first_what_it_changed(
+    rating: Server, bo: Client, tmp_path: Path, mode: str
+) -> None:
+    home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    await run(rating, tmp_path, "name", "claim", "ana")
+    async with run_client("new", *TERMS, "--rated", "-s", rating.url, mode, **home) as ana:
+        await ana.message(type="room") if mode == "--json" else await ana.until("Connected, ")
+        theirs = await bo.match(RULES, clock=ClockFields(**CLOCK), rated=True)
+        ana.type('{"type":"move","cell":35}' if mode == "--json" else "a")
+        await until(lambda: theirs.is_my_turn)
+        await theirs.move(36)
+        ana.type('{"type":"resign"}' if mode == "--json" else "resign")
+        if mode == "--plain":
+            ana.type("resign")
+        ana.end_input()
+        assert await ana.end() == 0
+        assert any("You have played 1 of about " in line or '"type":"rated"' in line for line in ana.lines)
+
+
+async def test_who_waits_is_told_how_far_is_looked_goes_to_an_older_room_by_a_word_and_stays_rated(
+    rating: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    await run(rating, tmp_path, "name", "claim", "ana")
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
+    wish = (*TERMS, "--rated", "--within", "500", "-s", rating.url, "--plain")
+    async with people(rating, names=("bo", "cy")) as (bo, cy), run_client("play", *wish, **home) as ana:
+        await ana.until("Connected, ")
+        await ana.ask("go", "Nobody who is near enough waits in an older room.")
+        ana.type("leave")
+        await ana.end()
+        await play_rated(cy, bo)  # and so bo is more than 50 points away
+        older = (await bo.ask("match", **RATED, within=50))["room"]
+        async with run_client("play", *wish, **home) as ana:
+            await ana.until("You wait for an opponent within", "Type go to go there.")
+            ana.type("go")
+            assert older in await ana.until("Connected, ")
+            await bo.ask("resign", room=older)
+            await ana.until("The game was aborted")
+            await ana.ask("new", "Looking for another opponent.", "You wait for an opponent within")

@@ -366,7 +366,7 @@ async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, p
         assert await ana.read_line() == "You are X. bo is O and is not here. 1 watching."
         async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
             await again.ask("join", room=code)
-            assert await ana.read_line() == "bo is back."
+            assert await ana.read_line() == "bo is here."
 
 
 async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,11 +63,13 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await ana.do("s", "Settings", "bo challenges you")
     await ana.do("escape ctrl+n", "You decline.")
     assert (await bo.next_of("challenge_over"))["how"] == "declined"
-    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK, rated=True)
     await ana.do("ctrl+y", "10:00")
     over = await bo.next_of("challenge_over")
     await bo.ask("join", room=over["room"])
     await ana.until(over["room"], "1-7 drop")
+    await bo.ask("resign", room=over["room"])
+    await ana.do("n", "Waiting for another player", "Connect four · rated", "10 min each; public.")
 
 
 async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
@@ -75,7 +77,9 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
         await cy.ask("claim_name", name="cy")
         await play_rated(cy, bo)
     await ana.do("l", "> Ladders")
-    await ana.do("enter", "‹ ", "Nobody is on it yet")
+    await ana.do("enter", "‹ ", "Nobody is on it yet", "n your page")
+    await ana.do("n", "ana", "No rated game yet.")
+    await ana.do("escape", "n your page")
     ana.app.open(PlayerPage(bo.welcome["player"], RULES))
     await ana.until("bo", "connect-four", "lost by resignation")
     await ana.do("c", "You challenge bo: 6 by 7, ", "3+2, rated.   Ctrl+N")
@@ -103,6 +107,22 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await ana.until("Your move")
     await bo.ask("resign", room=room)
     await ana.until("You have played 1 of about", "c challenge again")
+
+
+async def test_who_waits_for_a_rated_game_goes_to_an_older_room_by_a_key(
+    ana: ScreenUser, bo: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_peer(ana.app.session.address.url, "cy", features=KNOWS) as cy:
+        await cy.ask("claim_name", name="cy")
+        await play_rated(cy, bo)  # and so bo is more than 50 points away
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)
+    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
+    older = (await bo.ask("match", rules=RULES, clock=CLOCK, rated=True, within=50))["room"]
+    ana.app.ways_in.enter(Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True, within=500))
+    await ana.until("You wait for an opponent within", f"waits in room {older}", "j go there")
+    own = ana.code
+    await ana.do("j", "bo v ana", older, "1-7 drop")
+    assert (await bo.ask("watch", room=own))["code"] == "no_such_room"
 
 
 async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:

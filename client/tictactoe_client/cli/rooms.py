@@ -23,7 +23,7 @@ from tictactoe_client.files.writer import NotKept
 from tictactoe_client.input import names as naming
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
-from tictactoe_client.input.ways import Choice, EventWay, against_computer
+from tictactoe_client.input.ways import Choice, EventWay, Way, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.nearby import find_nearby, find_room, has_page, lacks_page
 from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
@@ -51,25 +51,22 @@ _BLACK_ON_WHITE: Final = "\x1b[30;107m"
 _USUAL: Final = "\x1b[0m"
 
 
-async def play_anyone(settings: Settings, rules: str | None, clock: str | None, within: int | None, **wish: Any) -> int:
-    """Play a quick match."""
-    return await _enter_and_stay(
-        settings, Choice("match", parse_rules(rules), parse_clock(clock), within=within or 0, **wish)
-    )
+async def play_anyone(
+    settings: Settings, rules: str | None, clock: str | None, within: int | None = None, way: Way = "match", **wish: Any
+) -> int:
+    """Play a quick match, or ask for a game in another `way`; the `wish` is what else a `Choice` is made of."""
+    terms = parse_rules(rules), parse_clock(clock)
+    return await _enter_and_stay(settings, Choice(way, *terms, within=within or 0, **wish))
 
 
-async def seek(settings: Settings, rules: str | None, clock: str | None, within: int | None, **wish: Any) -> int:
+async def seek(settings: Settings, **wish: Any) -> int:
     """Ask everybody for a game."""
-    return await _enter_and_stay(
-        settings, Choice("seek", parse_rules(rules), parse_clock(clock), within=within or 0, **wish)
-    )
+    return await play_anyone(settings, way="seek", **wish)
 
 
-async def challenge(settings: Settings, rules: str | None, clock: str | None, side: str | None, **wish: Any) -> int:
+async def challenge(settings: Settings, rules: str | None, side: str | None, **wish: Any) -> int:
     """Ask one player for a game."""
-    chosen = parse_rules(rules)
-    wish |= {"seat": parse_seat(side, chosen)}
-    return await _enter_and_stay(settings, Choice("challenge", chosen, parse_clock(clock), **wish))
+    return await play_anyone(settings, rules, way="challenge", seat=parse_seat(side, parse_rules(rules)), **wish)
 
 
 async def accept(settings: Settings, challenge: str) -> int:
@@ -145,7 +142,7 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
         output = Output(prompts=is_terminal(0, 1))
         try:
             enter = partial(choice.enter, tell=output.print)
-            return await PlainGame(client, settings, standard_input(), output, session).run(enter)
+            return await PlainGame(client, settings, standard_input(), output, session).run(enter, choice.within)
         except Refused as refused:
             if await choice.find_event(client, refused) is None:
                 raise

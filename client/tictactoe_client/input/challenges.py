@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-
-from msgspec.structs import asdict
 
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
@@ -17,7 +14,6 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import OpenChallenge
 from tictactoe_protocol.choices import describe_reason
 from tictactoe_protocol.commands import Verb
-from tictactoe_protocol.terms import ClockFields
 
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
@@ -68,7 +64,4 @@ def _propose(room: Room, name: str) -> Choice:
             raise BadInput(describe_reason(reason, state))
         others = ((mark, seat) for mark, seat in state.seats.items() if seat and mark != room.seat)
         mark, (player, name) = next((mark, (seat.player, seat.name)) for mark, seat in others)
-    terms = state.time_control
-    clock = None if terms is None else ClockFields(**asdict(terms))
-    wish = Choice("challenge", state.rules.to_rules(), clock, seat=mark, rated=bool(state.rated))
-    return replace(wish, player=player, name=name)
+    return Choice.like(room, "challenge", seat=mark, player=player, name=name)

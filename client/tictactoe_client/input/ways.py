@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from msgspec.structs import asdict
+
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.room import Room
@@ -14,6 +16,8 @@ from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import ErrorCode, terms
 from tictactoe_protocol.ladders import describe_challenge
+
+Way = Literal["match", "create", "join", "watch", "challenge", "seek", "accept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,7 @@ class Choice:
     others are `within` so many points.
     """
 
-    way: Literal["match", "create", "join", "watch", "challenge", "seek", "accept"]
+    way: Way
     rules: Rules = PRESETS["classic"]
     clock: terms.ClockFields | None = None
     private: bool = False
@@ -39,6 +43,13 @@ class Choice:
     within: int = 0
     player: str = ""
     name: str = ""
+
+    @classmethod
+    def like(cls, room: Room, way: Way, **other: Any) -> Choice:
+        """Return a way by the terms of a room: its rules, its clock, and that its games are rated if they are."""
+        state, control = room.state, room.state.time_control
+        clock = None if control is None else terms.ClockFields(**asdict(control))
+        return cls(way, state.rules.to_rules(), clock, **({"rated": bool(state.rated)} | other))
 
     async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
         """Challenge a player or everybody, and tell that; return the id of the challenge."""
@@ -83,12 +94,11 @@ class Choice:
                 return await client.watch_event(self.code)
         return None
 
-    @property
-    def again(self) -> Choice | None:
-        """What "new opponent" means afterwards, or None for a watcher."""
+    def again(self, room: Room) -> Choice | None:
+        """Return what "new opponent" means in the room where this led to, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
-        return None if self.way == "watch" else replace(self, way="match", code="", player="", seat=None)
+        return None if self.way == "watch" else Choice.like(room, "match", within=self.within)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,9 +144,9 @@ class Connection(ClientConnection):
         """
         clock = asyncio.get_running_loop().time
         started = clock()
-        program, shown = f"tictactoe-client/{client_version()}", {"challenges"}
-        features = sorted({*UNDERSTOOD} | shown if self.shows_challenges else {*UNDERSTOOD} - shown)
-        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=tuple(features), **codes)
+        program = f"tictactoe-client/{client_version()}"
+        features = tuple(one for one in UNDERSTOOD if one != "challenges" or self.shows_challenges)
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=features, **codes)
         await self.say(encode(hello).decode())
         while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
             if isinstance(welcome, Error) and welcome.path == "features" and hello.features:

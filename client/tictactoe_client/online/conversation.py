@@ -42,7 +42,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge, SeekChanges
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok, Welcome
-from tictactoe_protocol.rated import Rated
+from tictactoe_protocol.rated import Rated, Waiting
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
@@ -415,7 +415,8 @@ class Conversation:
             case SeekChanges():
                 self.seeks |= {one.challenge: one for one in push.changed}
                 self.seeks = {id: one for id, one in self.seeks.items() if id not in push.closed}
-            case Rated() if room is not None:
+            case Rated() | Waiting() if room is not None and push != room.waiting:
+                room.waiting = push if isinstance(push, Waiting) else None
                 room._note(Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self._own_rooms:

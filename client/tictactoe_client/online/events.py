@@ -10,7 +10,7 @@ from tictactoe_protocol.events import Call
 from tictactoe_protocol.happened import *  # noqa: F403
 from tictactoe_protocol.happened import Change, Event
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
-from tictactoe_protocol.rated import Rated
+from tictactoe_protocol.rated import Rated, Waiting
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 
@@ -39,10 +39,11 @@ class Said(Event, frozen=True):
 class Told(Event, frozen=True):
     """The server told what no request asked for.
 
-    That it goes, what its operator says, what is wrong, who calls or challenges us, or what a game here was worth.
+    That it goes, what its operator says, what is wrong, who calls or challenges us, what a game here was worth, or
+    how far somebody to play with is looked for.
     """
 
-    push: Notice | Announcement | Error | Call | Challenged | Rated
+    push: Notice | Announcement | Error | Call | Challenged | Rated | Waiting
 
 
 class ChallengeEnded(Event, frozen=True):

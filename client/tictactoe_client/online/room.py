@@ -23,6 +23,7 @@ from tictactoe_protocol.choices import Choices, choices
 from tictactoe_protocol.codes import SENTENCES, ChatSentence
 from tictactoe_protocol.happened import NOBODYS, happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
+from tictactoe_protocol.rated import Waiting
 from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.wording import seat_of
 
@@ -105,7 +106,8 @@ class Room(Followed[RoomState]):
     game that is on, not one who is out of it, among three or more; `looks_on` whether there is nothing for us to play:
     we watch, or are out of the game, or it is over. Where several play at one keyboard (`Client.bring`) `hands` are all
     their ids and `actor` is the one whose act it is, about whom `seat`, `is_my_turn` and `plays` are then; nobody is
-    the `viewer`, to whom words say "you". `closed_reason` is why a room was closed.
+    the `viewer`, to whom words say "you". `closed_reason` is why a room was closed. `waiting` is
+    how far an opponent for a rated game is looked for, by what was told last.
 
     Where states were skipped, what comes waits until the moves between are known: they are asked for, once.
     """
@@ -120,6 +122,7 @@ class Room(Followed[RoomState]):
         self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
         self.ended: Literal["left", "closed", "replaced"] | None = None
         self.closed_reason: str | None = None
+        self.waiting: Waiting | None = None
         self._position: Position | None = None
         self._subscribers: Subscribers[RoomEvent] = Subscribers()
         self._opening: list[RoomEvent] | None = []
@@ -136,6 +139,11 @@ class Room(Followed[RoomState]):
     def features(self) -> frozenset[str]:
         """What the server can do beyond the first version of the protocol."""
         return self._client.features
+
+    @property
+    def nearer(self) -> str:
+        """The code of an older room where somebody waits who is near enough, empty for none: `join` it and leave."""
+        return (self.waiting and self.state.status == "waiting" and self.waiting.to) or ""
 
     @property
     def sentences(self) -> Mapping[str, ChatSentence]:

@@ -8,9 +8,10 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
-from tictactoe_client.exits import dismiss, exit_code_of
+from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.challenges import carry_out
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused, Unreachable
@@ -30,9 +31,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated
+from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated, describe_waiting
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
-from tictactoe_protocol.rated import Rated
+from tictactoe_protocol.rated import Rated, Waiting
 from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import count, describe_turn
@@ -63,6 +64,7 @@ class PlainGame:
         self._exit_code: int | None = None
         self._has_read_all = False
         self._is_offline = False
+        self._rated: Rated | None = None
         self._away_seconds: float | None = None
         self._has_asked_before_interrupt = False
 
@@ -80,8 +82,9 @@ class PlainGame:
 
     # -- coming and going -----------------------------------------------------------------------------------------
 
-    async def run(self, enter: Enter[Room]) -> int:
-        self._enter_again = enter
+    async def run(self, enter: Enter[Room], within: int = 0) -> int:
+        """Enter a room and stay; other opponents are looked for `within` so many points, in a rated game."""
+        self._enter_again, self._within = enter, within
         try:
             return await self._play(enter)
         except ConnectionLost as lost:
@@ -143,6 +146,7 @@ class PlainGame:
         happenings = room.events()  # whoever asks first hears all
         piped, tell = not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
+        self._rated = None
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
 
@@ -170,18 +174,29 @@ class PlainGame:
             self._output.print(say("you left", room=room.code))
             self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
 
-    async def _find_another(self, room: Room, enter: Enter[Room] | None = None) -> None:
+    async def _find_another(self, room: Room) -> None:
         await room.leave()
         self._session.forget_room(room.code)
         self._actions = None
-        if enter is None and len(room.hands) == 1:
+        enter = self._enter_again
+        if len(room.hands) == 1:
             self._output.print(say("looking for another"))
-            enter = partial(Client.match, rules=room.state.rules.to_rules())
+            enter = Choice.like(room, "match", within=self._within).enter
         try:
-            await self._enter(enter or self._enter_again)
+            await self._enter(enter)
         except (Refused, Interrupted) as failure:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)
+
+    async def _go_over(self, room: Room, code: str) -> None:
+        """Go into the other room, and then leave this one; where that is refused one stays."""
+        try:
+            await self._enter(partial(Client.join, room=code))
+        except (Refused, Interrupted) as failure:
+            self._tell(clean_text(failure.message))
+        else:
+            await room.leave()
+            self._session.forget_room(room.code)
 
     def _describe_going(self) -> str:
         return arrival.describe_going(self._state, self._client)
@@ -246,13 +261,15 @@ class PlainGame:
             return
         if outcome.going == "new":
             await self._find_another(room)
+        if outcome.going == "go":
+            await self._go_over(room, room.nearer)
         if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused, Unreachable):  # of a line that is dead the connection tells
                 await self._client.ping()
 
     async def _take_end_of_input(self, room: Room) -> None:
         if self._is_over:
-            self._finish(None)
+            await self._end_with_game()
         elif room.seat is not None and not self._settings.stay and self._keyboard.is_terminal:
             self._session.hold()
             self._output.print(say("input ended", going=self._describe_going()))
@@ -265,6 +282,10 @@ class PlainGame:
             self._output.print(say(id, n=f"{seconds:g}"))
             await asyncio.sleep(seconds)
             await self._leave(room)
+
+    async def _end_with_game(self) -> None:
+        await hear_rating(self._state, self._changed, lambda: self._rated is not None)
+        self._finish(None)
 
     async def _remind(self) -> None:
         while True:
@@ -292,6 +313,7 @@ class PlainGame:
             case events.Said(line) if self._muted.hears(line):
                 self._tell(announce_chat(line))
             case events.Told(Rated() as push):
+                self._rated = push
                 names = {seat.player: seat.name for seat in actions.room.state.seats.values() if seat}
                 self._tell(*describe_rated(push, names, actions.room.viewer))
             case events.Told(Challenged() as push):
@@ -300,7 +322,9 @@ class PlainGame:
             case events.ChallengeEnded():
                 self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
                 if event.leads and not self._client.plays:
-                    self._begin(self._find_another(actions.room, partial(Client.join, room=event.over.room or "")))
+                    self._begin(self._go_over(actions.room, event.over.room or ""))
+            case events.Told(Waiting() as push):
+                self._tell(describe_waiting(push), *([say("go words")] if actions.room.nearer else []))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
             ):
@@ -349,7 +373,7 @@ class PlainGame:
         self._reminders.take(old, state, _now(), came_back=update.after_loss)
         if state.status == "over" and has_moved:
             if self._has_read_all or state.event or not self._settings.asks:
-                self._finish(None)
+                self._begin(self._end_with_game()) if awaits_rating(state) else self._finish(None)
             else:
                 self._output.print(describe_ways_on(state, actor))
         if lines:

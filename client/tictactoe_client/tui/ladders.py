@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar, Final
 
 from msgspec import structs
@@ -19,6 +18,7 @@ from tictactoe_client.tui.lists import ListPage, align
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 from tictactoe_protocol.pushes import PastGame, PlayerProfile
 from tictactoe_protocol.rated import LadderState
@@ -73,6 +73,11 @@ class LadderPage(ListPage):
     def open_row(self, name: str) -> None:
         self.program.open(PlayerPage(name, self._ladders[0].rules))
 
+    def action_name(self) -> None:
+        """Open one's own page."""
+        if self._ladders and (client := self.program.session.client) is not None:
+            self.open_row(client.player)
+
 
 class PlayerPage(HistoryPage):
     """A player, by the id, of whom one may ask for a rated game by these rules."""
@@ -111,18 +116,16 @@ class PlayerPage(HistoryPage):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         client = self.program.session.client
         if action in ("challenge", "answer"):
-            return client is not None and "challenges" in client.features and self._player != client.player
+            if client is None or self._profile is None:
+                return False
+            return "challenges" in client.features and self._player != client.player
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:
         """Ask for a rated game of this ladder, with a clock that is usual."""
-        wish = Choice("challenge", PRESETS[self._rules], parse_clock(CLOCK), player=self._player, rated=True)
-        self.program.ways_in.enter(replace(wish, name=self.describe_heading()))
+        terms, name = (PRESETS[self._rules], parse_clock(CLOCK)), self.describe_heading()
+        self.program.ways_in.enter(Choice("challenge", *terms, player=self._player, name=name, rated=True))
 
     def action_answer(self, way: str) -> None:
-        if (client := self.program.session.client) is not None:
-            self.program.start(self._block(client))
-
-    async def _block(self, client: Client) -> None:
-        await client.block(self._player)
-        self.program.say(say("blocked now", name=self.describe_heading()), "good")
+        """Block the player, who has claimed the name."""
+        self.program.challenge(Verb("block", self.describe_heading()))

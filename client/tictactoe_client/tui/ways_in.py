@@ -201,7 +201,7 @@ class WaysIn:
                 raise
             return
         if room is not None:
-            program.open_room(room, choice.again, over)
+            program.open_room(room, choice.again(room), over)
 
 
 def describe_wait(choice: Choice) -> str:

@@ -14,7 +14,7 @@ const LOSING = ["resigned", "timeout", "forfeit"];
 
 /**
  * What one state brought, a sentence for each event; the result stands behind the move that made it. After a loss of our
- * own connection nobody is said to have dropped: all may have lost the server.
+ * own connection nobody is said to have dropped: all may have lost the server, or may never have come.
  * @param {Happened[]} changes @param {string} viewer @param {boolean} [afterLoss]
  */
 export function announce(changes, viewer, afterLoss) {
@@ -35,7 +35,7 @@ export function announce(changes, viewer, afterLoss) {
 
 /** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
 export function announceStanding(state, moves, viewer) {
-	const told = announce(standing(state, moves), viewer);
+	const told = announce(standing(state, moves), viewer, true);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
 }
 
@@ -76,13 +76,13 @@ function tell(change) {
 function tellOfSeat({ type, state, mark = "", before, hold_ms, viewer, afterLoss }) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
-	const isCalled = !!state.event && !state.ply;
+	const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
 	if (!seat || seat.player === viewer) return "";
 	if (type === "Joined") return say("joins", { name, mark: nameMark(state, mark) });
 	if (type === "Renamed") return say("renamed", { before: clean(before), name });
-	if (type === "Returned") return say(isCalled ? "is here" : "back", { name });
+	if (type === "Returned") return say(isBeginning ? "is here" : "back", { name });
 	const held = hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
-	return say(afterLoss || isCalled ? "not here" : "dropped", { name }) + held;
+	return say(afterLoss || (state.event && isBeginning) ? "not here" : "dropped", { name }) + held;
 }
 
 /** @param {Happened} missed */

@@ -12,8 +12,6 @@ from operator import attrgetter
 from time import monotonic
 from typing import Any, cast
 
-from msgspec.structs import asdict
-
 from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
 from tictactoe_client.input.intents import BadInput, describe_move, describe_too_long
 from tictactoe_client.input.ways import Choice
@@ -36,7 +34,6 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Deed, describe_reason
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
-from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, next_mark
 
 
@@ -225,6 +222,9 @@ class RoomCommands:
                 self.back()
             case Verb(kind="new"):
                 self.go_to_another()
+            case Verb(kind="go") if code := self.model.room.nearer:
+                over = Choice("join", code=code)
+                self._set_out(describe_wait(over), over)
             case Verb(kind="challenge" | "block"):
                 self._program.challenge(intent, self.model.room)
             case Query(kind="help"):
@@ -448,17 +448,15 @@ class RoomCommands:
 
         Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
         """
-        state, rules = self.model.room.state, self.model.rules
-        terms = state.time_control
-        same = Choice(
-            "create",
-            rules,
-            ClockFields(**asdict(terms)) if terms is not None else None,
-            state.visibility == "private",
-            self.model.room.seat,
-            ("medium",) * (len(rules.marks) - 1),
+        room, state = self.model.room, self.model.room.state
+        same = Choice.like(
+            *(room, "create"),
+            private=state.visibility == "private",
+            seat=room.seat,
+            bots=("medium",) * (len(self.model.rules.marks) - 1),
             analysis="open" if state.analysis == "open" else "closed",
             chat="players" if state.chat == "players" else "all",
+            rated=False,
         )
         self._set_out(describe_wait(same), same, "room with computer")
 

@@ -300,6 +300,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         is_missing = (
             (action in DEEDS and deed is None)
             or (action == "another" and not model.again)
+            or (action == "go" and not model.room.nearer)
             # who sits beside one is talked to
             or (action == "chat" and (len(model.room.hands) > 1 or not model.choices.may("chat")))
         )

@@ -15,14 +15,14 @@ function whole(value = 0) {
 
 /** A rating with how far it may be from the true one, in 19 of 20 cases. */
 const describeRating = (rating = 0, deviation = 0) => `${whole(rating)} ±${whole(2 * deviation)}`;
-/** How many games of about how many somebody has played until a rating is shown. */
+/** How many games of about how many somebody has played, until a rating is shown. */
 const describeToRank = ([n = 0, of = 0]) => say("rated to rank", { n, of });
 const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
 
 /** What a game changed for the player of a name, for who reads where there is none. @param {Protocol.RatingChange} change @param {string} name */
 function describeChange({ before, after, expected, to_rank }, name) {
 	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
-	if (to_rank) return say(`rated ${who} to rank`, { name, n: to_rank[0], of: to_rank[1], to_rank: describeToRank(to_rank) });
+	if (to_rank) return say(`rated ${who} to rank`, { name, n: to_rank[0], of: to_rank[1] });
 	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
 	return say(`rated ${who}`, { name, before: whole(before), after: whole(after), expected: told });
 }
