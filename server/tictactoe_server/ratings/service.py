@@ -49,7 +49,7 @@ from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.season import SeasonRow, format_csv, parse_span
 from tictactoe_server.ratings.seasons import BOT_GAMES, Seasons
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
-from tictactoe_server.records.tables import ACCOUNTS
+from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
 from tictactoe_server.services.checks import chosen_rules, find_player
 from tictactoe_server.services.history import row_of
@@ -68,7 +68,6 @@ _LISTED_GAMES: Final = 20
 _LISTED_MS: Final = 60_000  # after which a leaderboard is listed anew, as deviations grow
 _PAGE: Final = 100
 _TOLD_MS: Final = 60_000  # who played a game that ended before that is not told any more
-_REREAD_SECONDS: Final = 3.0  # after somebody was forgotten
 
 log: Final = structlog.get_logger(__name__)
 
@@ -251,11 +250,11 @@ class Ladders(Service):
             self._news.set()
 
     def _hear_changed(self, table: str, key: str) -> None:
-        """Read all again a little after somebody was forgotten, whose name is another one then."""
+        """Read all again once somebody is forgotten, whose name is another one then."""
         if table == ENTRIES.name:
             self._news.set()
-        elif table in (LADDERS.name, ACCOUNTS.name):
-            self._core.agenda.after(_REREAD_SECONDS, self.read_again)
+        elif table == FORGOTTEN.name:
+            self.read_again()
 
     def read_again(self) -> None:
         """Fold again from what is kept."""
@@ -304,13 +303,12 @@ class Ladders(Service):
 
     async def verify(self) -> dict[str, Any]:
         """Return the digest of what is shown, and that of all games folded again."""
-        _, state = await self.folding.fold_all()
+        _, state, _ = await self.folding.fold_all()
         return self._figures() | {"folded": state.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
         """Return figures, and the log as it is written to a file."""
-        lines = await export_log(self.folding)
-        return self._figures(), lines
+        return await export_log(self.folding)
 
     async def season(self, key: str, since: str | None, until: str | None) -> tuple[dict[str, Any], bytes]:
         """Return the table of a ladder between two days, and as CSV; raises `OrderRefused` and `StoreUnavailable`."""
