@@ -35,6 +35,7 @@ from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.ratings.challenges import Challenges
+from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
@@ -254,13 +255,14 @@ class Server:
             forgetting,
             Visiting(greeting.note_seat, drain, self.ladders.check, self.ladders.played_out),
             Play(drain),
-            Talk(blocking.blockers_of),
+            Talk(blocking.is_deaf),
             PublicRooms(challenges.seeks),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
             *(() if settings.hides_names else (blocking, challenges)),
             tournaments,
             self.ladders,
+            LadderPages(self.ladders),
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),

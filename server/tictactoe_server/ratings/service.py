@@ -45,7 +45,6 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.season import SeasonRow, format_csv, parse_span
 from tictactoe_server.ratings.seasons import BOT_GAMES, Seasons
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
@@ -79,15 +78,6 @@ class Ladders(Service):
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
-        self.routes = LadderPages(
-            lambda: self.keys,
-            self.describe,
-            self.describe_player,
-            lambda after: self.folding.list_links(after),
-            lambda key, span: self.seasons.measure(key, span),
-            lambda key: self.seasons.measure_bots(key),
-            lambda: self.seasons.list_bots(),
-        ).routes
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
         self._waiting: set[LiveRoom] = set()  # rooms in which somebody will be told how far is looked
@@ -160,11 +150,14 @@ class Ladders(Service):
 
     def _key_of(self, rules: Rules) -> str:
         """Return the key of the ladder of some rules; raises `Refused` where there is none."""
-        key = rules.preset or ""
+        self.check_key(key := rules.preset or "")
+        return key
+
+    def check_key(self, key: str) -> None:
+        """Raise `Refused` where there is no ladder of this key."""
         if key not in self.keys:
             why = "ladder" if self.keys else "ladders off"
             raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
-        return key
 
     def _games_on(self, one: str, other: str) -> set[tuple[str, int]]:
         """Return the rated games that are on, or about to be, of two players: by their rooms and numbers."""
