@@ -16,11 +16,12 @@ from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Service
-from tictactoe_server.ratings.season import Season, SeasonRow, describe_season, format_csv, parse_span
+from tictactoe_server.http.sheets import CSV
+from tictactoe_server.ratings.season import Season, SeasonRow, describe_season, format_rows, parse_span
 from tictactoe_server.ratings.service import Ladders
+from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
-CSV: Final = "text/csv; charset=utf-8"
 _MAX_ID: Final = 40
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _NAME_WIDTH: Final = 25
@@ -56,7 +57,7 @@ class LadderPages(Service):
 
     async def export_bots(self, request: HttpRequest, key: str, form: str | None) -> Reply:
         """Answer with the table of bots by some rules, as an object or as rows."""
-        return _answer(await self._ladders.seasons.measure_bots(key), form)
+        return _answer(await self._ladders.seasons.measure(key, None, key_of(request.address)), form)
 
     async def list_bots(self, request: HttpRequest) -> Reply:
         """Answer with the rules by which bots have played."""
@@ -82,7 +83,7 @@ class LadderPages(Service):
 
     async def show_bots(self, request: HttpRequest, key: str) -> Reply:
         """Answer with the table of bots by some rules as text, or the page's head."""
-        season = await self._ladders.seasons.measure_bots(key)
+        season = await self._ladders.seasons.measure(key, None, key_of(request.address))
         if request.wants_html:
             return PageHead(f"Bots at {key}", f"{season.games} games of bots.", _MODULE)
         return describe_season(season)
@@ -94,7 +95,7 @@ class LadderPages(Service):
             return None
         self._ladders.check_key(key)
         since, until = (asked.get(name, [None])[-1] for name in ("from", "to"))
-        return await self._ladders.seasons.measure(key, parse_span(since, until))
+        return await self._ladders.seasons.measure(key, parse_span(since, until), key_of(request.address))
 
     async def show_player_page(self, request: HttpRequest, id: str) -> Reply:
         """Answer with a player's ladders as text, or the page's head: that page is also of who has none."""
@@ -122,8 +123,8 @@ def describe_ladder(state: LadderState) -> list[str]:
 
 
 def _answer(table: LadderState | Season, form: str | None) -> HttpResponse:
-    fields = (SeasonRow if isinstance(table, Season) else LadderRow).__struct_fields__
-    return HttpResponse(HTTPStatus.OK, format_csv(table.rows, fields).encode(), CSV) if form else _json(table)
+    kind = SeasonRow if isinstance(table, Season) else LadderRow
+    return HttpResponse(HTTPStatus.OK, format_rows(table.rows, kind), CSV) if form else _json(table)
 
 
 def _json(value: LadderList | LadderState | Links | PlayerProfile | Season) -> HttpResponse:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_server.http.sheets import format_csv
 from tictactoe_server.rooms import Refused
 
 ALWAYS: Final = (0, 2**53)
@@ -71,10 +71,6 @@ def describe_season(season: Season) -> list[str]:
     return [f"{season.rules}: {season.games} games", "", *(rows or ["Nobody has played."])]
 
 
-def format_csv(rows: Sequence[Struct], fields: Sequence[str]) -> str:
-    """Return rows as CSV, under the names of their fields."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(fields)
-    writer.writerows([getattr(row, name) for name in fields] for row in rows)
-    return text.getvalue()
+def format_rows(rows: Sequence[Struct], kind: type[Struct]) -> bytes:
+    """Return rows of a kind as CSV, under the names of their fields."""
+    return format_csv((kind.__struct_fields__, *map(astuple, rows)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from functools import partial
@@ -45,7 +46,7 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.season import SeasonRow, format_csv, parse_span
+from tictactoe_server.ratings.season import SeasonRow, format_rows, parse_span
 from tictactoe_server.ratings.seasons import BOT_GAMES, Seasons
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import FORGOTTEN
@@ -66,6 +67,7 @@ _TOP: Final = 20
 _LISTED_GAMES: Final = 20
 _LISTED_MS: Final = 60_000  # after which a leaderboard is listed anew, as deviations grow
 _PAGE: Final = 100
+_PAGES: Final = 10  # of a history that are looked through for what is shown of a player
 _TOLD_MS: Final = 60_000  # who played a game that ended before that is not told any more
 
 log: Final = structlog.get_logger(__name__)
@@ -208,10 +210,14 @@ class Ladders(Service):
                     found = older.room.code
             session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
 
-    async def _games_of(self, player: str, since: int = 0) -> AsyncIterator[tuple[int, FinishedGame]]:
-        """Yield a player's rated games with their numbers in the log, newest first, that ended `since` then."""
+    async def _games_of(
+        self, player: str, since: int = 0, pages: int = sys.maxsize
+    ) -> AsyncIterator[tuple[int, FinishedGame]]:
+        """Yield the rated games on the newest pages of a player's history, newest first, that ended `since` then."""
         before: int | None = None
-        while some := await self._core.store.games.games_of(player, _PAGE, before):
+        for _ in range(pages):
+            if not (some := await self._core.store.games.games_of(player, _PAGE, before)):
+                return
             for before, game in some:
                 if game.at < since:
                     return
@@ -311,7 +317,7 @@ class Ladders(Service):
             season = await self.seasons.measure(key, parse_span(since, until))
         except Refused as why:
             raise OrderRefused(why.message) from None
-        return to_builtins(season), format_csv(season.rows, SeasonRow.__struct_fields__).encode()
+        return to_builtins(season), format_rows(season.rows, SeasonRow)
 
     async def import_cups(self, files: Sequence[str]) -> dict[str, int]:
         """Keep the games of cups for the ladders of bots; see `Seasons.import_cups`."""
@@ -376,7 +382,7 @@ class Ladders(Service):
         if not standings and not (account and account.claimed):
             raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []
-        async for found in self._games_of(id):
+        async for found in self._games_of(id, pages=_PAGES):
             games.append(found)
             if len(games) == _PAGE:
                 break
