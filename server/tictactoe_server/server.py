@@ -348,7 +348,7 @@ class Server:
             *(core.store, self._bans, stay, days, settings.keep_players_days),
             forget=self._forgetting.forget_all,
             is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
-            needed_from=self.ladders.needed_from,
+            needed_from=self.ladders.folding.needed_from,
         )
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tictactoe_protocol.ratings.checkpoints import leaf_of
 from tictactoe_protocol.ratings.exported import CheckpointLine, EndLine, GamesLine, Line, VerdictLine, encode_line
 from tictactoe_protocol.ratings.log import RatedGame, Verdict
 from tictactoe_server.ratings.folding import Folding, name_of
-from tictactoe_server.ratings.tables import LoggedEntry, Snapshot
+from tictactoe_server.ratings.tables import LoggedEntry, Secret, Snapshot
 
 
 async def export_log(folding: Folding) -> tuple[dict[str, Any], bytes]:
@@ -23,7 +23,7 @@ async def export_log(folding: Folding) -> tuple[dict[str, Any], bytes]:
     placed = {one.state.entries: one async for one in folding.list_snapshots()}
 
     def encode_all() -> bytes:
-        lines = _list_lines(entries, games, placed, folding.salt_of)
+        lines = _list_lines(entries, games, placed, folding.secret)
         return b"".join(map(encode_line, (*lines, EndLine(state.digest))))
 
     count = sum(len(entry.games) for entry in entries)
@@ -35,12 +35,12 @@ def _list_lines(
     entries: Sequence[LoggedEntry],
     games: Mapping[str, RatedGame],
     placed: Mapping[int, Snapshot],
-    salt_of: Callable[[str], bytes],
+    secret: Secret,
 ) -> Iterator[Line]:
     """Yield the lines of entries, and after so many of them as it is `placed` at that of a checkpoint."""
 
     def find_salt(id: str, record: RatedGame | Verdict, leaf: str) -> str | None:
-        salt = salt_of(id)
+        salt = secret.salt(id)
         return salt.hex() if leaf_of(salt, record).hex() == leaf else None
 
     for count, one in enumerate(entries, 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import Final
 
@@ -27,7 +27,7 @@ from tictactoe_protocol.ratings.checkpoints import (
     sign_checkpoint,
 )
 from tictactoe_protocol.ratings.ladder import State, advance, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, Judge, RatedGame, Verdict, list_verdicts
+from tictactoe_protocol.ratings.log import MOST_GAMES, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import (
@@ -64,7 +64,8 @@ log: Final = structlog.get_logger(__name__)
 class Folding:
     """The entries that are known, and the `state` that they come to.
 
-    `told` is called with the states before and after some games of the log were rated, and with these.
+    Salts are made of the `secret`. `told` is called with the states before and after some games of the log were rated,
+    and with these.
     """
 
     def __init__(self, store: Storage, told: Told) -> None:
@@ -72,7 +73,7 @@ class Folding:
         self._told = told
         self._entries, self._snapshots = store.table(ENTRIES), store.table(LADDERS)
         self._secrets = store.table(SECRETS)
-        self._secret = Secret("")
+        self.secret = Secret("")
         self._one_by_one = asyncio.Lock()
         self._wanted, self._loaded = 1, 0  # how often all was to be read, and which of these times it was
         self._told_entries = 0
@@ -111,11 +112,6 @@ class Folding:
         """How many entries there are."""
         return len(self._log)
 
-    @property
-    def needed_from(self) -> float:
-        """When the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
-        return min((game.at for game in self._games.values()), default=math.inf)
-
     async def step(self) -> None:
         """Read what is new, append what no entry names, and fold; raises `StoreUnavailable`."""
         async with self._one_by_one:
@@ -129,6 +125,11 @@ class Folding:
         while waiting := self._waiting():
             await self._append(waiting[:MOST_GAMES])
         await self._fold()
+
+    async def needed_from(self) -> float:
+        """Return when the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
+        await self.step()
+        return min((game.at for game in self._games.values()), default=math.inf)
 
     async def judge(self, verdict: Verdict) -> Verdict:
         """Append a verdict under the next number, and fold it; raises `OrderRefused` and `StoreUnavailable`."""
@@ -162,14 +163,10 @@ class Folding:
                 found[rated.id] = rated
         return found
 
-    def list_ids(self) -> Iterator[str]:
-        """Yield the ids of all rated games, in the order of the log."""
-        for entry in self._log:
-            yield from entry.games
-
-    def judge_of_all(self) -> Judge:
-        """Return what all verdicts together leave of a game."""
-        return Judge(self._verdicts)
+    async def list_ids(self, since: int, until: int) -> list[str]:
+        """Return the ids of the rated games that ended in this time (ms since 1970), in the order of the log."""
+        ids = (id for entry in self._log for id in entry.games)
+        return await asyncio.to_thread(lambda: [id for id in ids if since <= int(id.rpartition("-")[2]) < until])
 
     async def list_snapshots(self) -> AsyncIterator[Snapshot]:
         """Yield the snapshots that are kept, up to the newest checkpoint."""
@@ -182,10 +179,6 @@ class Folding:
         last = 0 if self.checkpoint is None else self.checkpoint.number
         return Links(after, tuple(self._links[after : min(last, after + MAX_LINKS)]))
 
-    def salt_of(self, id: str) -> bytes:
-        """Return the salt of a game or verdict, by its id."""
-        return self._secret.salt(id)
-
     # -- what is kept -------------------------------------------------------------------------------------------
 
     async def _load(self) -> None:
@@ -197,14 +190,14 @@ class Folding:
         found = await self._secrets.load(SECRET_KEY)
         if found is None:
             raise LookupError("The secret of the ladders was deleted as it was made.")
-        self._secret = found[0]
+        self.secret = found[0]
         rows = {row.key: row.value async for some in self._entries.load_all() for row in some}
         entries = list[LoggedEntry]()
         while isinstance(row := rows.get(key_of(len(entries) + 1)), LoggedEntry):
             entries.append(row)
         snapshot = await self._newest_usable(sum(len(entry.games) for entry in entries), entries)
         if snapshot is None:
-            self._begin(State(), self._secret.cursor, None)
+            self._begin(State(), self.secret.cursor, None)
         else:
             self._begin(snapshot.state, snapshot.cursor, snapshot.checkpoint)
         for entry in entries:
@@ -268,7 +261,7 @@ class Folding:
     async def _append(self, games: Sequence[RatedGame] = (), verdict: Verdict | None = None) -> bool:
         """Append an entry of games, or of a verdict, or read what another appended first; tell which."""
         named = {game.id: game for game in games} if verdict is None else {name_of(verdict): verdict}
-        leaves = tuple(leaf_of(self.salt_of(id), record).hex() for id, record in named.items())
+        leaves = tuple(leaf_of(self.secret.salt(id), record).hex() for id, record in named.items())
         logged = LoggedEntry(tuple(game.id for game in games), verdict, leaves)
         try:
             await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
@@ -359,7 +352,7 @@ class Folding:
         state, last = self.state, self.checkpoint
         number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
         chain = extend_chain(chain, bytes.fromhex(self._links[number - 1]))
-        secret = bytes.fromhex(self._secret.hex)
+        secret = bytes.fromhex(self.secret.hex)
         checkpoint = await asyncio.to_thread(lambda: sign_checkpoint(secret, number, chain, state.digest))
         done = self._ids_of(state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)

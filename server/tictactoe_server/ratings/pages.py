@@ -17,7 +17,7 @@ from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Service
 from tictactoe_server.http.sheets import CSV
-from tictactoe_server.ratings.season import Season, SeasonRow, describe_season, format_rows, parse_span
+from tictactoe_server.ratings.seasons import Season, SeasonRow, describe_season, format_rows, parse_span
 from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse

@@ -10,21 +10,23 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from tictactoe_engine.records import GameRecord, RecordError, format_record, parse_records
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.ratings.bradley_terry import Strength, measure_strengths
-from tictactoe_protocol.ratings.log import RatedGame
+from tictactoe_protocol.ratings.log import Judge, RatedGame
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.http.sheets import format_csv
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.season import ALWAYS, Season, SeasonRow, Span
 from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.storage.specs import NOBODY, Storage, TableSpec
 from tictactoe_server.storage.store import GameLog, Table, save
@@ -39,6 +41,33 @@ _MOST_OF_ADDRESS: Final = 2
 _RESTS: Final = 4  # times as long as the season before took
 _GAMES_AT_ONCE: Final = 50
 _MOST_FILE_BYTES: Final = 100_000_000
+_ALWAYS: Final = (0, 2**53)
+_DAY_MS: Final = 86_400_000
+_NAME_WIDTH: Final = 25
+
+Span = tuple[int, int]
+"""From when on, and until when (ms since 1970)."""
+
+
+class SeasonRow(Struct, frozen=True):
+    """One player: `error` is by how much the rating may be off to either side, in 19 of 20 cases."""
+
+    place: int
+    player: str
+    name: str
+    rating: float
+    error: float
+    games: int
+
+
+class Season(Struct, frozen=True):
+    """What so many games by some rules come to, between two moments (ms since 1970): the best first."""
+
+    rules: str
+    since: int
+    until: int
+    games: int
+    rows: tuple[SeasonRow, ...]
 
 
 class BotGame(Struct, frozen=True):
@@ -122,14 +151,14 @@ class Seasons:
             finally:
                 self._rests_until = (now := time.monotonic()) + _RESTS * (now - begun)
         names = [one.player if span is None else await self._name_of(one.player) for one in found]
-        return Season(key, *(span or ALWAYS), len(games), _rows_of(found, names))
+        return Season(key, *(span or _ALWAYS), len(games), _rows_of(found, names))
 
     async def _read(self, key: str, span: Span) -> list[RatedGame]:
         """Return the games that count and ended in this time; what an id names is read for itself."""
         await self._folding.step()
-        ids = await asyncio.to_thread(_list_ids, self._folding.list_ids(), span)
+        ids = await self._folding.list_ids(*span)
         _check_size(len(ids), MOST_GAMES)
-        judge, found = self._folding.judge_of_all(), list[RatedGame]()
+        judge, found = Judge(self._folding.state.verdicts), list[RatedGame]()
         for count, id in enumerate(ids):
             room, number, _ = id.rsplit("-", 2)
             rated = [rated_game(game) for _, game in await self._games.games_at(room, int(number)) if game.id == id]
@@ -161,11 +190,6 @@ class Seasons:
 def _check_size(count: int, most: int) -> None:
     if count > most:
         raise Refused(ErrorCode.NOT_ALLOWED, "season large", players=MOST_PLAYERS, games=MOST_GAMES)
-
-
-def _list_ids(ids: Iterable[str], span: Span) -> list[str]:
-    """Return those of games that ended in this time."""
-    return [id for id in ids if span[0] <= int(id.rpartition("-")[2]) < span[1]]
 
 
 def _is_known(known: Sequence[Any], now: float) -> bool:
@@ -207,3 +231,37 @@ def _bot_game(record: GameRecord) -> BotGame | None:
     if len(set(names.values())) != len(marks):
         return None
     return BotGame(rules, tuple(names[mark] for mark in marks), tuple(1 + (mark != result.winner) for mark in marks))
+
+
+def parse_span(since: str | None, until: str | None) -> Span:
+    """Return the time from the first of two days to the end of the other, in UTC; all before or after one that is None.
+
+    Raises `Refused` for what is no date as in 2026-01-31, and where the second comes first.
+    """
+    try:
+        start = _ALWAYS[0] if since is None else _ms_of(since)
+        end = _ALWAYS[1] if until is None else _ms_of(until) + _DAY_MS
+    except ValueError:
+        start, end = 1, 0
+    if start >= end:
+        raise Refused(ErrorCode.NOT_ALLOWED, "season dates")
+    return start, end
+
+
+def _ms_of(text: str) -> int:
+    """Return when a day begins; raises ValueError."""
+    return round(datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()) * 1000
+
+
+def describe_season(season: Season) -> list[str]:
+    """Return the lines of a season, of at most 80 columns."""
+    rows = [
+        f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{row.error:<4.0f} {row.games} games"
+        for row in season.rows
+    ]
+    return [f"{season.rules}: {season.games} games", "", *(rows or ["Nobody has played."])]
+
+
+def format_rows(rows: Sequence[Struct], kind: type[Struct]) -> bytes:
+    """Return rows of a kind as CSV, under the names of their fields."""
+    return format_csv((kind.__struct_fields__, *map(astuple, rows)))

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import structlog
 from msgspec import UNSET, to_builtins
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
@@ -46,8 +46,7 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.season import SeasonRow, format_rows, parse_span
-from tictactoe_server.ratings.seasons import BOT_GAMES, Seasons
+from tictactoe_server.ratings.seasons import BOT_GAMES, SeasonRow, Seasons, format_rows, parse_span
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
@@ -253,12 +252,8 @@ class Ladders(Service):
         if table == ENTRIES.name:
             self._news.set()
         elif table == FORGOTTEN.name:
-            self.read_again()
-
-    def read_again(self) -> None:
-        """Fold again from what is kept."""
-        self.folding.forget()
-        self._news.set()
+            self.folding.forget()
+            self._news.set()
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
         """Tell who is in the rooms of games that were rated what that changed, where they ended of late."""
@@ -295,15 +290,11 @@ class Ladders(Service):
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
 
-    async def needed_from(self) -> float:
-        """Return from when on games are needed that are not in a snapshot; see `Folding.needed_from`."""
-        await self.folding.step()
-        return self.folding.needed_from
-
     async def verify(self) -> dict[str, Any]:
         """Return the digest of what is shown, and that of all games folded again."""
-        _, state, _ = await self.folding.fold_all()
-        return self._figures() | {"folded": state.digest}
+        _, state, entries = await self.folding.fold_all()
+        figures = {"games": self.folding.games, "entries": len(entries)}
+        return figures | {"digest": self.folding.state.digest, "folded": state.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
         """Return figures, and the log as it is written to a file."""
@@ -322,10 +313,6 @@ class Ladders(Service):
     async def import_cups(self, files: Sequence[str]) -> dict[str, int]:
         """Keep the games of cups for the ladders of bots; see `Seasons.import_cups`."""
         return await self.seasons.import_cups(files)
-
-    def _figures(self) -> dict[str, Any]:
-        folding = self.folding
-        return {"games": folding.games, "entries": folding.entries, "digest": folding.state.digest}
 
     # -- what is asked ------------------------------------------------------------------------------------------
 
@@ -374,11 +361,9 @@ class Ladders(Service):
             if (own := ladder.players.get(id)) is not None:
                 place = next((row.place for row in await self._rows_of(key) if row.player == id), UNSET)
                 number, to_rank = own.number_at(now), games_to_rank(own, now)
-                standing = LadderStanding(key, own.wins, own.draws, own.losses, to_rank=to_rank or UNSET, place=place)
-                if to_rank is None:
-                    rating, deviation = _rounded(number.rating, number.deviation)
-                    standing = replace(standing, rating=rating, deviation=deviation)
-                standings.append(standing)
+                rating, deviation = (UNSET, UNSET) if to_rank else _rounded(number.rating, number.deviation)
+                ended = own.wins, own.draws, own.losses
+                standings.append(LadderStanding(key, *ended, rating, deviation, to_rank or UNSET, place))
         if not standings and not (account and account.claimed):
             raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []

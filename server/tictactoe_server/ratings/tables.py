@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, Checkpoint
-from tictactoe_protocol.ratings.glicko import Advantage
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Entry, Verdict
 from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
@@ -66,7 +65,7 @@ def split(snapshot: Snapshot) -> list[Snapshot]:
     somes = [rows[first : first + PLAYERS_A_PART] for first in range(0, max(1, len(rows)), PLAYERS_A_PART)]
     parts = []
     for some in somes:
-        ladders = {key: Ladder({}, *_figures_of(ladder)) for key, ladder in state.ladders.items()}
+        ladders = {key: replace(ladder, players={}) for key, ladder in state.ladders.items()}
         for key, id, own in some:
             ladders[key].players[id] = own
         parts.append(replace(snapshot, state=replace(state, ladders=ladders), parts=len(somes)))
@@ -91,10 +90,6 @@ def keys_of(number: int, snapshot: Snapshot) -> list[str]:
     """Return under which keys the parts of a snapshot are kept, or one of its parts: of the same ladders, the same."""
     key, digest = key_of(number), snapshot.checkpoint.digest[:8]
     return [key, *(f"{key}-{digest}-{part}" for part in range(1, snapshot.parts))]
-
-
-def _figures_of(ladder: Ladder) -> tuple[int, Advantage, str]:
-    return ladder.games, ladder.advantage, ladder.decided
 
 
 def _rename(verdict: Verdict, id: str, name: str) -> Verdict:
@@ -128,7 +123,7 @@ def _ladder_without(ladder: Ladder, id: str, stand_in: str) -> Ladder:
         return replace(own, opponents=tuple(stand_in if one == id else one for one in own.opponents))
 
     players = {stand_in if one == id else one: rename(own) for one, own in ladder.players.items()}
-    return Ladder(players, *_figures_of(ladder))
+    return replace(ladder, players=players)
 
 
 def _verdict_names(verdict: Verdict | None) -> set[str]:

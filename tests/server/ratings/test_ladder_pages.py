@@ -9,7 +9,7 @@ from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_pages import get
 from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
 from tictactoe_server.ratings.pages import describe_ladder
-from tictactoe_server.ratings.season import format_rows
+from tictactoe_server.ratings.seasons import format_rows
 
 
 async def test_ladders_and_players_are_read_by_programs_and_people() -> None:

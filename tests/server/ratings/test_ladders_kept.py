@@ -99,7 +99,7 @@ async def test_a_checkpoint_is_signed_and_holds_what_was_before_it(
         kept = server.ladders.folding.checkpoint
         assert kept is not None
         assert (kept.is_signed, first) == (True, msgspec.to_builtins(kept))
-        assert server.ladders.folding.needed_from == int(over["game_id"].rpartition("-")[2])
+        assert await server.ladders.folding.needed_from() == int(over["game_id"].rpartition("-")[2])
     async with a_server(data=tmp_path) as server:
         assert (await rated(server, 3)).digest == state.digest
         assert server.ladders.folding.checkpoint == kept
@@ -118,7 +118,7 @@ async def test_a_verdict_behind_the_oldest_game_that_is_kept_is_refused(
         overs = [await play_rated(ana, bo) for _ in range(3)]
         state = await rated(server, 3)
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
-        assert await server.ladders.needed_from() == times[2]
+        assert await server.ladders.folding.needed_from() == times[2]
     async with a_server(data=tmp_path) as server:  # with all games in the database
         await rated(server, 3)
         while await server.core.store.games.forget_before(times[1]):
@@ -349,11 +349,11 @@ async def test_of_older_snapshots_the_players_are_kept_of_every_sixteenth_and_al
             assert kept.state.digest == state.digest
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
         await server.carry_out(VoidGame(overs[5]["game_id"], "All is folded again from the fourth snapshot on."))
-        assert await server.ladders.needed_from() == times[4]
+        assert await server.ladders.folding.needed_from() == times[4]
         await play_rated(ana, bo)
         state = await rated(server, 9)
         await until(lambda: kept.checkpoint and kept.checkpoint.number == 9)
-        assert await server.ladders.needed_from() > times[4]
+        assert await server.ladders.folding.needed_from() > times[4]
     async with a_server(data=tmp_path) as server:  # with all games in the database
         await rated(server, 9)
         while await server.core.store.games.forget_before(times[5]):
