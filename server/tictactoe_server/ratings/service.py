@@ -82,7 +82,7 @@ class Ladders(Service):
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
         self._waiting: set[LiveRoom] = set()  # rooms in which somebody will be told how far is looked
-        self._listed: dict[str, tuple[Ladder, int, Sequence[Row]]] = {}
+        self._listed: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
@@ -329,7 +329,7 @@ class Ladders(Service):
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
         """Return the first rows of a ladder, or those next to a player."""
-        ladder, listed = self._ladder(key), await self._rows_of(key)
+        ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
         closing, checkpoint = ladder.closing, self.folding.checkpoint
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
@@ -359,11 +359,13 @@ class Ladders(Service):
         for key in self.keys:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
-                place = next((row.place for row in await self._rows_of(key) if row.player == id), UNSET)
+                listed = (await self._rows_of(key)).get(id)
                 number, to_rank = own.number_at(now), games_to_rank(own, now)
                 rating, deviation = (UNSET, UNSET) if to_rank else _rounded(number.rating, number.deviation)
                 ended = own.wins, own.draws, own.losses
-                standings.append(LadderStanding(key, *ended, rating, deviation, to_rank or UNSET, place))
+                standings.append(
+                    LadderStanding(key, *ended, rating, deviation, to_rank or UNSET, listed.place if listed else UNSET)
+                )
         if not standings and not (account and account.claimed):
             raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []
@@ -376,13 +378,14 @@ class Ladders(Service):
         name = account.player.name if account else id
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 
-    async def _rows_of(self, key: str) -> Sequence[Row]:
-        """Return a leaderboard: listed anew, beside all else, where the ladder has changed or a minute has passed."""
+    async def _rows_of(self, key: str) -> dict[str, Row]:
+        """Return a leaderboard by players: listed anew, beside all else, after a game in it, and after a minute."""
         async with self._listing:
             ladder, at = self._ladder(key), time.time_ns() // 1_000_000
             listed = self._listed.get(key)
             if listed is None or listed[0] is not ladder or at - listed[1] >= _LISTED_MS:
-                listed = self._listed[key] = ladder, at, await asyncio.to_thread(list_rows, ladder, at)
+                rows = await asyncio.to_thread(lambda: {row.player: row for row in list_rows(ladder, at)})
+                listed = self._listed[key] = ladder, at, rows
             return listed[2]
 
     async def name_of(self, id: str) -> str:

@@ -103,8 +103,9 @@ def _entry_without(entry: LoggedEntry, id: str, stand_in: str) -> LoggedEntry:
 
 
 def _players_of(snapshot: Snapshot) -> set[str]:
-    """Return all whom a snapshot names: those of its verdicts too."""
-    named = {id for ladder in snapshot.state.ladders.values() for id in ladder.players}
+    """Return all whom a snapshot names: opponents too, who may be in another part, and those of its verdicts."""
+    rows = [row for ladder in snapshot.state.ladders.values() for row in ladder.players.items()]
+    named = {one for id, own in rows for one in (id, *own.opponents)}
     return named.union(*(_verdict_names(one) for one in snapshot.state.verdicts))
 
 

@@ -239,8 +239,12 @@ async def test_a_game_of_a_server_that_died_is_rated_by_another(node: Node) -> N
         assert (await rated(servers[1], 1)).entries == 1
 
 
-async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("players_a_part", [1, 500])
+async def test_a_snapshot_names_nobody_who_is_forgotten(
+    players_a_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_A_PART", players_a_part)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         await rated(server, 1)
@@ -248,6 +252,9 @@ async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypa
         signed = server.ladders.folding.checkpoint
         answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
     async with a_server(data=tmp_path) as server:
+        rows = [row async for some in server.core.store.table(LADDERS).load_all() for row in some]
+        assert len(rows) == 2 // min(2, players_a_part)
+        assert bo.welcome["player"] not in str(rows)
         (ladder,) = (await rated(server, 1)).ladders.values()
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         assert server.ladders.folding.checkpoint == signed, "what was signed stays"
