@@ -292,9 +292,10 @@ class Ladders(Service):
 
     async def verify(self) -> dict[str, Any]:
         """Return the digest of what is shown, and that of all games folded again."""
-        _, state, entries = await self.folding.fold_all()
-        figures = {"games": self.folding.games, "entries": len(entries)}
-        return figures | {"digest": self.folding.state.digest, "folded": state.digest}
+        _, folded, _ = await self.folding.fold_all()
+        kept = self.folding
+        figures = {"games": kept.games, "entries": kept.entries, "digest": kept.state.digest}
+        return figures | {"folded": folded.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
         """Return figures, and the log as it is written to a file."""

@@ -39,6 +39,8 @@ def test_a_ladder_is_a_line_for_each_player_and_says_why_it_is_closed() -> None:
         "",
         "   1  ana                        1623  ±122  48 games",
     ]
+    lines = describe_ladder(LadderState(RULES, (), 120, 263.4, 0.9, LadderClosing("advantage", 263, 120)))
+    assert "263 points after 120 games" in lines[1]
 
 
 def test_a_name_in_a_sheet_is_no_formula() -> None:
