@@ -17,14 +17,13 @@ from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Service
 from tictactoe_server.http.sheets import CSV
-from tictactoe_server.ratings.seasons import Season, SeasonRow, describe_season, format_rows, parse_span
+from tictactoe_server.ratings.seasons import Season, SeasonRow, describe_row, describe_season, format_rows, parse_span
 from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
 _MAX_ID: Final = 40
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
-_NAME_WIDTH: Final = 25
 _MODULE: Final = "ladders/pages.js"
 
 
@@ -115,10 +114,7 @@ def describe_ladder(state: LadderState) -> list[str]:
     if state.closed is not UNSET:
         closed = state.closed
         head += f"\n{say(f'ladder closed {closed.reason}', n=closed.figure, of=closed.of)}"
-    rows = [
-        f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{2 * row.deviation:.0f}  {row.games} games"
-        for row in state.rows
-    ]
+    rows = [describe_row(row, 2 * row.deviation) for row in state.rows]
     return [*head.splitlines(), "", *(rows or ["Nobody is known well enough yet."])]
 
 

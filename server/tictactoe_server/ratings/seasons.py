@@ -20,6 +20,7 @@ from msgspec.structs import astuple
 
 from tictactoe_engine.records import GameRecord, RecordError, format_record, parse_records
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.rated import LadderRow
 from tictactoe_protocol.ratings.bradley_terry import Strength, measure_strengths
 from tictactoe_protocol.ratings.log import Judge, RatedGame
 from tictactoe_server.admin.orders.order import OrderRefused
@@ -255,11 +256,13 @@ def _ms_of(text: str) -> int:
 
 def describe_season(season: Season) -> list[str]:
     """Return the lines of a season, of at most 80 columns."""
-    rows = [
-        f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{row.error:<4.0f} {row.games} games"
-        for row in season.rows
-    ]
+    rows = [describe_row(row, row.error) for row in season.rows]
     return [f"{season.rules}: {season.games} games", "", *(rows or ["Nobody has played."])]
+
+
+def describe_row(row: SeasonRow | LadderRow, error: float) -> str:
+    """Return the line of a row whose rating may be off by so much."""
+    return f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{error:<4.0f} {row.games} games"
 
 
 def format_rows(rows: Sequence[Struct], kind: type[Struct]) -> bytes:
