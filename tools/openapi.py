@@ -16,8 +16,9 @@ from tictactoe_protocol.rated import LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
-from tictactoe_server.ratings.pages import CSV, LadderList
-from tictactoe_server.ratings.season import Season
+from tictactoe_server.http.sheets import CSV
+from tictactoe_server.ratings.pages import LadderList
+from tictactoe_server.ratings.seasons import Season
 from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"

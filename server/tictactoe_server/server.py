@@ -35,6 +35,7 @@ from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.ratings.challenges import Challenges
+from tictactoe_server.ratings.pages import LadderPages
 from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.services.bots.bots import Bots
@@ -254,13 +255,14 @@ class Server:
             forgetting,
             Visiting(greeting.note_seat, drain, self.ladders.check, self.ladders.played_out),
             Play(drain),
-            Talk(blocking.blockers_of),
+            Talk(blocking.is_deaf),
             PublicRooms(challenges.seeks),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
             *(() if settings.hides_names else (blocking, challenges)),
             tournaments,
             self.ladders,
+            LadderPages(self.ladders),
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
@@ -346,7 +348,7 @@ class Server:
             *(core.store, self._bans, stay, days, settings.keep_players_days),
             forget=self._forgetting.forget_all,
             is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
-            needed_from=self.ladders.needed_from,
+            needed_from=self.ladders.folding.needed_from,
         )
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer

@@ -303,6 +303,27 @@ async def test_who_is_blocked_is_not_heard_and_learns_nothing(server: Server, mo
         await ana.next_of("challenge")
 
 
+async def test_who_is_blocked_after_all_were_asked_can_accept_nothing_and_hears_of_no_seek_that_they_do_not_know(
+    server: Server,
+) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        await lobby(bo)
+        seek, id = (await ana.ask("seek"))["challenge"], await challenge(ana, bo)
+        await bo.next_of("seeks")
+        await ana.ask("block", player=id_of(bo))
+        for open in (seek, id):
+            assert await why_not(bo, "answer", challenge=open, accept=True) == ("no_offer", "challenge")
+        later = (await ana.ask("seek"))["challenge"]
+        assert (await bo.next_of("seeks"))["closed"] == [seek]
+        async with known(server, "cy") as cy:
+            await lobby(cy)
+            assert (await cy.ask("answer", challenge=later, accept=True))["room"]
+            await cy.until(lambda told: told["type"] == "seeks" and later in told["closed"])
+        await bo.ask("ping")
+        assert later not in str(bo.seen)
+        assert not server.core.lists.seats.rooms_of(id_of(bo))
+
+
 async def test_only_so_many_are_blocked_and_nobody_blocks_themselves(server: Server) -> None:
     async with known(server, "ana") as ana:
         assert await why_not(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
@@ -452,7 +473,7 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         known(two, token=ana.welcome["token"]) as second,
     ):
         await ana.ask("block", player=id_of(eve))
-        await until(lambda: service_of(two)._blocking.blockers_of(id_of(eve)) == {id_of(second)})
+        await until(lambda: service_of(two)._blocking.is_deaf(id_of(second), id_of(eve)))
         for peer in (bo, eve):
             await lobby(peer)
         id = (await ana.ask("seek"))["challenge"]
@@ -462,7 +483,8 @@ async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
         await hears_nothing(second, "challenge")
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await over(ana, id))["room"] == room
-        assert (await eve.next_of("seeks")) == {"type": "seeks", "changed": [], "closed": [id]}
+        assert (await bo.next_of("seeks")) == {"type": "seeks", "changed": [], "closed": [id]}
+        await hears_nothing(eve, "seeks")
 
 
 async def test_what_a_server_has_not_heard_of_is_accepted_there_all_the_same(node: Node) -> None:

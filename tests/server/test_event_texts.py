@@ -131,7 +131,7 @@ def test_signs_are_coloured_and_stand_where_they_stand_without() -> None:
 
 def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
     event = play_on(begun(("=ana", "bo")), by_name("bo", "=ana"))
-    table, pairings = render_sheet(event).split("\r\n\r\n")
+    table, pairings = render_sheet(event).decode("utf-8-sig").split("\r\n\r\n")
     (first, second) = csv.DictReader(StringIO(table))
     assert (first["name"], first["points"], second["name"]) == ("Bo", "1.0", "'=Ana")
     (row,) = csv.DictReader(StringIO(pairings))

@@ -185,19 +185,25 @@ def fold(
     """
     end = len(entries) if until is None else until
     start = newest_usable((state for state in states if state.entries <= end), entries, games)
-    verdicts = list_verdicts(entries)
+    return advance(start, entries[start.entries : end], games, list_verdicts(entries))
+
+
+def advance(
+    state: State, entries: Sequence[Entry], games: Mapping[str, RatedGame], verdicts: tuple[Verdict, ...]
+) -> State:
+    """Return the state after the next `entries`, by all verdicts of the log; raises KeyError where a game is missing.
+
+    The state has to be usable by these verdicts; see `newest_usable`. It costs as much as these entries do.
+    """
     judge = Judge(verdicts).judge
-    ladders, own = dict(start.ladders), set[str]()
-    for entry in entries[start.entries : end]:
-        for id in entry.games:
-            game = judge(games[id])
-            if game is None:
-                continue
+    ladders, own = dict(state.ladders), set[str]()
+    for entry in entries:
+        for game in filter(None, (judge(games[id]) for id in entry.games)):
             if game.rules not in own:
                 own.add(game.rules)
                 ladders[game.rules] = ladders[game.rules].copy() if game.rules in ladders else Ladder()
             ladders[game.rules].add(game)
-    return State(end, verdicts, ladders)
+    return State(state.entries + len(entries), verdicts, ladders)
 
 
 def newest_usable(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.ratings import plackett_luce
 from tictactoe_protocol.ratings.glicko import Number
-from tictactoe_protocol.ratings.ladder import OPPONENTS, Closing, Ladder, Player
+from tictactoe_protocol.ratings.ladder import OPPONENTS, Ladder, Player
 
 SHOWN_DEVIATION: Final = 110
 LISTED_DEVIATION: Final = 90
@@ -72,8 +71,3 @@ def rows_around(rows: Sequence[Row], player: str) -> Sequence[Row]:
     """Return a player's row with the five above and below it, or none where they are not listed."""
     index = next((index for index, row in enumerate(rows) if row.player == player), None)
     return () if index is None else rows[max(0, index - _AROUND) : index + _AROUND + 1]
-
-
-def describe_closing(closing: Closing) -> str:
-    """Return why a ladder rates no more games, with its figure."""
-    return say(f"ladder closed {closing.reason}", n=closing.figure, of=closing.of)

@@ -5,11 +5,9 @@ spreadsheets, and the records of its games.
 from __future__ import annotations
 
 import asyncio
-import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
-from io import StringIO
 from typing import Any, Final
 from zlib import crc32
 
@@ -34,6 +32,7 @@ from tictactoe_server.events.event import Event, Pairing
 from tictactoe_server.events.kept import KeptEvents, no_such_event
 from tictactoe_server.events.shown import FEW_ROWS, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
+from tictactoe_server.http.sheets import CSV, format_csv
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
@@ -42,31 +41,32 @@ from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEX
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
-_TYPES: Final = {"json": JSON, "csv": "text/csv; charset=utf-8", "txt": PLAIN_TEXT, "games": JSON_LINES}
+_TYPES: Final = {"json": JSON, "csv": CSV, "txt": PLAIN_TEXT, "games": JSON_LINES}
 _LEAST_NAME: Final = 13
 _EDGE_WIDTH: Final = 20  # of place, points and games played
 _IN_COLOUR: Final = str.maketrans(
     {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet would take what begins so
 
 
-def render_sheet(event: Event) -> str:
+def render_sheet(event: Event) -> bytes:
     """Return an event for spreadsheets: its table, an empty line, and its pairings."""
-    text, whole = StringIO(), whole_of(event)
-    sheet = csv.writer(text)
+    return format_csv(_list_cells(event))
+
+
+def _list_cells(event: Event) -> Iterator[Sequence[object]]:
+    whole = whole_of(event)
     names = {row.player: row.name for row in whole.table}
-    sheet.writerow(["place", "name", "bot", "points", "played", *TIES, "status", "player"])
+    yield "place", "name", "bot", "points", "played", *TIES, "status", "player"
     for row in whole.table:
         values = {name: value for name, value, _ in row.tie}
-        about = row.place, _plain(row.name), row.bot, row.points, row.played
-        sheet.writerow([*about, *(values.get(name) for name in TIES), row.status, _plain(row.player)])
-    sheet.writerow([])
-    sheet.writerow(["round", "pairing", "number", *event.marks, "result", "reason", "by", "game"])
+        about = row.place, row.name, row.bot, row.points, row.played
+        yield *about, *(values.get(name) for name in TIES), row.status, row.player
+    yield ()
+    yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game"
     for one in whole.pairings:
-        sat = [_plain(names.get(one.players.get(mark, ""), "")) for mark in event.marks]
-        sheet.writerow([one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game])
-    return text.getvalue()
+        sat = [names.get(one.players.get(mark, ""), "") for mark in event.marks]
+        yield one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game
 
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
@@ -99,7 +99,7 @@ class EventTexts:
             "state": state_of,
             "text": lambda event: describe_event(event, self._state(event)),
             "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
-            "csv": lambda event: render_sheet(event).encode("utf-8-sig"),  # by whose first bytes they know UTF-8
+            "csv": render_sheet,
             "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
             "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }
@@ -211,11 +211,6 @@ class EventTexts:
 def _trim(made: dict[Any, Any]) -> None:
     if len(made) > MOST_MADE:
         del made[next(iter(made))]
-
-
-def _plain(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _wrap_all(told: Iterable[str]) -> list[str]:

@@ -82,9 +82,9 @@ class Blocking(Service):
             self._elsewhere.tell_changed(BLOCKS.name, id)
         call.answer(blocks=await self.know(id))
 
-    def blockers_of(self, player: str) -> Collection[str]:
-        """Return those who are here and want to hear nothing of a player."""
-        return {id for id, blocked in self._known.items() if player in blocked}
+    def is_deaf(self, player: str, other: str) -> bool:
+        """Tell whether a player who is here wants to hear nothing of another one."""
+        return other in self._known.get(player, ())
 
     def known(self, player: str) -> Collection[str]:
         """Return whom a player blocks who is here."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -67,7 +67,7 @@ class Challenges(Service):
     def __init__(self, drain: Drain, check_rated: RatedCheck, blocking: Blocking) -> None:
         self._drain, self._check_rated, self._blocking = drain, check_rated, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer, Seek: self.seek}
-        self.seeks = Seeks(self.open_seeks, self.is_shown, lambda: self._core.time())
+        self.seeks = Seeks(blocking, lambda: self._core.time())
         self._known: dict[str, Made] = {}
         self._of = Held()  # those that are not over, by the players whom each concerns
         self._away: dict[str, float] = {}  # since when (s of the loop's time) the players of seeks are not here
@@ -112,28 +112,24 @@ class Challenges(Service):
         player, accept = call.player, call.request.accept
         made = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
         if made is None or made.stage or not self._may_answer(made, player.id, accept=accept):
-            raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+            raise _nothing_open()
         if accept:
             self._check(call, made.rules.to_rules())
             await self._check_made(made, player)
             made = await self._open(await self._end(made, "accepted", player.id), player)
             if not made.room:
-                raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+                raise _nothing_open()
         else:
             made = await self._end(made, "withdrawn" if player.id == made.player else "declined", player.id)
         call.answer(room=made.room or UNSET)
 
     # -- what is shown ------------------------------------------------------------------------------------------
 
-    def open_seeks(self) -> Iterator[Made]:
-        """Yield the challenges to all, the newest first."""
-        return (made for made in reversed(self._known.values()) if not made.to and made.stage < 2)
-
     async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
         await self._is_read.wait()
         await self._blocking.know(player)
         now = self._core.time()
-        open = (made for made in self._of_player(player) if made.until > now and self.is_shown(made, player))
+        open = (made for made in self._of_player(player) if made.until > now and self.seeks.is_shown(made, player))
         return tuple(made.row(OpenChallenge, now) for made in open) or UNSET
 
     # -- what may be --------------------------------------------------------------------------------------------
@@ -167,7 +163,9 @@ class Challenges(Service):
         self._core.lists.seats.check(call.player.id, call.session.address)
 
     async def _check_made(self, made: Made, player: Player) -> None:
-        """Refuse a game that was to be rated with one with whom it cannot be."""
+        """Refuse a game to one whom the challenger blocks by now, or with whom it was to be rated and cannot be."""
+        if player.id in await self._blocking.load(made.player):
+            raise _nothing_open()
         if made.rated:
             await self._check_rated(made.rules.to_rules(), made.clock, player, [made.player], within=made.within or 0)
 
@@ -185,11 +183,7 @@ class Challenges(Service):
     def _may_answer(self, made: Made, player: str, *, accept: bool) -> bool:
         if player == made.player:
             return not accept
-        return self.is_shown(made, player) and (made.to == player or (accept and not made.to))
-
-    def is_shown(self, made: Made, player: str) -> bool:
-        """Tell whether a player sees a challenge: not where one of both blocks the other."""
-        return player not in made.hidden and made.player not in self._blocking.known(player)
+        return self.seeks.is_shown(made, player) and (made.to == player or (accept and not made.to))
 
     # -- what becomes of it -------------------------------------------------------------------------------------
 
@@ -205,7 +199,7 @@ class Challenges(Service):
                 return old
             now = self._core.time()
             if old is None or old.how or old.until <= now:
-                raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+                raise _nothing_open()
             until = now + (OPENING_MS if how == "accepted" else 0)
             return replace(old, how=how, by=by, answer=answer, until=until)
 
@@ -246,7 +240,7 @@ class Challenges(Service):
         finally:
             self._elsewhere.tell_changed(CHALLENGES.name, id)
         if made is None:
-            raise Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+            raise _nothing_open()
         then()
         return self._take(made)
 
@@ -259,10 +253,11 @@ class Challenges(Service):
         is_new, is_over, told = before is None, made.stage == 2, b""
         for person in made.people:
             self._of.discard(person, id) if is_over else self._of.add(person, id, made)
-        if is_new == is_over or not self._is_read.is_set():  # what is open is in every welcome
-            return made
+        is_told = is_new != is_over and self._is_read.is_set()  # what is open is in every welcome
         if not made.to:
-            self.seeks.change(id, None if is_over else made)
+            self.seeks.change(made, is_told=is_told)
+        if not is_told:
+            return made
         if is_over:
             told = encode(ChallengeOver(id, made.how, made.room or UNSET))
         elif made.to:
@@ -293,7 +288,8 @@ class Challenges(Service):
             if self._is_due or servers != before or (servers is not None and look % READ_LOOKS == 0):
                 self._is_due = False
                 await self._try(self._read_all())
-                self._is_read.set()
+                if not self._is_due:
+                    self._is_read.set()
             await asyncio.sleep(LOOK_SECONDS)
             self._core.agenda.soon(self._look)  # what fails there is logged
 
@@ -384,3 +380,8 @@ class Challenges(Service):
                     self._move_here(made)
         elif table == _HERE and (asked := self._asked.get(key)) is not None:
             asked.set()
+
+
+def _nothing_open() -> Refused:
+    """Return the refusal of an answer to what is open no more, or not to this player."""
+    return Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import suppress
-from itertools import count
 from typing import Final
 
 import structlog
@@ -27,8 +26,8 @@ from tictactoe_protocol.ratings.checkpoints import (
     link_of,
     sign_checkpoint,
 )
-from tictactoe_protocol.ratings.ladder import State, fold, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, Judge, RatedGame, Verdict, list_verdicts
+from tictactoe_protocol.ratings.ladder import State, advance, newest_usable
+from tictactoe_protocol.ratings.log import MOST_GAMES, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import (
@@ -65,7 +64,8 @@ log: Final = structlog.get_logger(__name__)
 class Folding:
     """The entries that are known, and the `state` that they come to.
 
-    `told` is called with the states before and after some games of the log were rated, and with these.
+    Salts are made of the `secret`. `told` is called with the states before and after some games of the log were rated,
+    and with these.
     """
 
     def __init__(self, store: Storage, told: Told) -> None:
@@ -73,25 +73,33 @@ class Folding:
         self._told = told
         self._entries, self._snapshots = store.table(ENTRIES), store.table(LADDERS)
         self._secrets = store.table(SECRETS)
-        self._secret = Secret("")
+        self.secret = Secret("")
         self._one_by_one = asyncio.Lock()
-        self.forget()
+        self._wanted, self._loaded = 1, 0  # how often all was to be read, and which of these times it was
+        self._told_entries = 0
+        self._begin(State(), "", None)
 
     def forget(self) -> None:
-        """Know nothing: all is read again from the store at the next step."""
-        self.state = State()
-        self.checkpoint: Checkpoint | None = None  # the newest, with so many entries behind it
-        self._noted = 0
-        self.is_loaded = False
+        """Have all read again from the store at the next step; until then it is as it was."""
+        self._wanted += 1
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether all was read since it was last forgotten."""
+        return self._loaded == self._wanted
+
+    def _begin(self, state: State, cursor: str, checkpoint: Checkpoint | None) -> None:
+        """Know a state, up to which cursor the games are read, the newest checkpoint, and no entry yet."""
+        self.state, self.checkpoint = state, checkpoint
         self._log: list[LoggedEntry] = []
-        self._links: list[str] = []  # of the checkpoints, up to the first `_linked` entries
-        self._linked = 0
+        self._links: list[str] = []  # of the checkpoints that the entries reach
+        self._leaves: list[bytes] = []  # of the entries since
         self._named: set[str] = set()
         self._verdicts: tuple[Verdict, ...] = ()
         self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order in which they were read
         self._read_from: dict[str, str] = {}  # the cursor before each of them
-        self._cursor = ""
-        self._passed = 0
+        self._cursor = cursor
+        self._passed = 0  # so many games since the last that were not rated, before there is an entry
         self._folded_games = 0
 
     @property
@@ -104,26 +112,29 @@ class Folding:
         """How many entries there are."""
         return len(self._log)
 
-    @property
-    def needed_from(self) -> float:
-        """When the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
-        return min((game.at for game in self._games.values()), default=math.inf)
-
     async def step(self) -> None:
         """Read what is new, append what no entry names, and fold; raises `StoreUnavailable`."""
         async with self._one_by_one:
-            if not self.is_loaded:
-                await self._load()
-            await self._read_entries()
-            await self._read_games()
-            while waiting := self._waiting():
-                await self._append(waiting[:MOST_GAMES])
-            await self._fold()
+            await self._step()
+
+    async def _step(self) -> None:
+        if not self.is_loaded:
+            await self._load()
+        await self._read_entries()
+        await self._read_games()
+        while waiting := self._waiting():
+            await self._append(waiting[:MOST_GAMES])
+        await self._fold()
+
+    async def needed_from(self) -> float:
+        """Return when the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
+        await self.step()
+        return min((game.at for game in self._games.values()), default=math.inf)
 
     async def judge(self, verdict: Verdict) -> Verdict:
         """Append a verdict under the next number, and fold it; raises `OrderRefused` and `StoreUnavailable`."""
-        await self.step()
         async with self._one_by_one:
+            await self._step()
             while True:
                 verdict = replace(verdict, seq=len(self._verdicts) + 1)
                 await self._check(verdict)
@@ -132,16 +143,17 @@ class Folding:
             await self._fold()
         return verdict
 
-    async def fold_all(self) -> tuple[Mapping[str, RatedGame], State]:
-        """Return all games that are kept, and what they come to with all entries from the first one on.
+    async def fold_all(self) -> tuple[Mapping[str, RatedGame], State, Sequence[LoggedEntry]]:
+        """Return all games that are kept, what they come to with all entries from the first one on, and these.
 
-        Raises `OrderRefused` where some are not kept any more.
+        Nothing else is rated meanwhile. Raises `OrderRefused` where some are not kept any more.
         """
-        await self.step()
-        games = await self.read_all()
-        if gone := self._named - games.keys():
-            raise OrderRefused(f"{len(gone)} games are not kept any more, so not everything can be folded again.")
-        return games, await self._advance(State(), games, len(self._log))
+        async with self._one_by_one:
+            await self._step()
+            games = await self.read_all()
+            if gone := self._named - games.keys():
+                raise OrderRefused(f"{len(gone)} games are not kept any more, so not everything can be folded again.")
+            return games, await self._advance(State(), games, len(self._log)), self._log.copy()
 
     async def read_all(self) -> dict[str, RatedGame]:
         """Return all rated games that are kept, by their ids."""
@@ -151,20 +163,10 @@ class Folding:
                 found[rated.id] = rated
         return found
 
-    async def list_entries(self) -> AsyncIterator[LoggedEntry]:
-        """Yield all entries as they are kept."""
-        for number in range(1, len(self._log) + 1):
-            if (found := await self._entries.load(key_of(number))) is not None:
-                yield found[0]
-
-    def list_ids(self) -> Iterator[str]:
-        """Yield the ids of all rated games, in the order of the log."""
-        for entry in self._log:
-            yield from entry.games
-
-    def judge_of_all(self) -> Judge:
-        """Return what all verdicts together leave of a game."""
-        return Judge(self._verdicts)
+    async def list_ids(self, since: int, until: int) -> list[str]:
+        """Return the ids of the rated games that ended in this time (ms since 1970), in the order of the log."""
+        ids = (id for entry in self._log for id in entry.games)
+        return await asyncio.to_thread(lambda: [id for id in ids if since <= int(id.rpartition("-")[2]) < until])
 
     async def list_snapshots(self) -> AsyncIterator[Snapshot]:
         """Yield the snapshots that are kept, up to the newest checkpoint."""
@@ -175,41 +177,33 @@ class Folding:
     def list_links(self, after: int) -> Links:
         """Return the links of the checkpoints that came after one of this number."""
         last = 0 if self.checkpoint is None else self.checkpoint.number
-        start, games = self._linked, sum(len(entry.games) for entry in self._log[: self._linked])
-        for end, entry in enumerate(self._log[start:], start + 1):
-            games += len(entry.games)
-            if games >= (len(self._links) + 1) * CHECKPOINT_GAMES:
-                self._links.append(link_of(leaves_of(self._log[self._linked : end])).hex())
-                self._linked = end
         return Links(after, tuple(self._links[after : min(last, after + MAX_LINKS)]))
-
-    def salt_of(self, id: str) -> bytes:
-        """Return the salt of a game or verdict, by its id."""
-        return self._secret.salt(id)
 
     # -- what is kept -------------------------------------------------------------------------------------------
 
     async def _load(self) -> None:
         """Read the secret, the entries and the newest snapshot."""
+        wanted = self._wanted
         if await self._secrets.load(SECRET_KEY) is None:
             with suppress(Conflict):
                 await save(self._secrets, SECRET_KEY, Secret(secrets.token_hex(32)), MISSING)
         found = await self._secrets.load(SECRET_KEY)
         if found is None:
             raise LookupError("The secret of the ladders was deleted as it was made.")
-        self._secret, self._cursor = found[0], found[0].cursor
+        self.secret = found[0]
         rows = {row.key: row.value async for some in self._entries.load_all() for row in some}
-        for number in count(1):
-            row = rows.get(key_of(number))
-            if not isinstance(row, LoggedEntry):
-                break
-            self._take(row)
-        games = sum(len(entry.games) for entry in self._log)
-        if (snapshot := await self._newest_usable(games, self._log)) is not None:
-            self.state, self._cursor, self.checkpoint = snapshot.state, snapshot.cursor, snapshot.checkpoint
-            self._noted = self.state.entries
-            self._folded_games = sum(len(entry.games) for entry in self._log[: self.state.entries])
-        self.is_loaded = True
+        entries = list[LoggedEntry]()
+        while isinstance(row := rows.get(key_of(len(entries) + 1)), LoggedEntry):
+            entries.append(row)
+        snapshot = await self._newest_usable(sum(len(entry.games) for entry in entries), entries)
+        if snapshot is None:
+            self._begin(State(), self.secret.cursor, None)
+        else:
+            self._begin(snapshot.state, snapshot.cursor, snapshot.checkpoint)
+        for entry in entries:
+            self._take(entry)
+        self._folded_games = sum(len(entry.games) for entry in entries[: self.state.entries])
+        self._loaded = wanted
 
     async def _newest_usable(
         self, count: int, entries: Sequence[LoggedEntry], games: Mapping[str, RatedGame] | None = None
@@ -241,6 +235,10 @@ class Folding:
         self._named.update(logged.games)
         if logged.verdict is not None:
             self._verdicts += (logged.verdict,)
+        self._leaves += map(bytes.fromhex, logged.leaves)
+        if len(self._named) >= (len(self._links) + 1) * CHECKPOINT_GAMES:
+            self._links.append(link_of(self._leaves).hex())
+            self._leaves = []
 
     async def _read_entries(self) -> None:
         while (found := await self._entries.load(key_of(len(self._log) + 1))) is not None:
@@ -263,7 +261,7 @@ class Folding:
     async def _append(self, games: Sequence[RatedGame] = (), verdict: Verdict | None = None) -> bool:
         """Append an entry of games, or of a verdict, or read what another appended first; tell which."""
         named = {game.id: game for game in games} if verdict is None else {name_of(verdict): verdict}
-        leaves = tuple(leaf_of(self.salt_of(id), record).hex() for id, record in named.items())
+        leaves = tuple(leaf_of(self.secret.salt(id), record).hex() for id, record in named.items())
         logged = LoggedEntry(tuple(game.id for game in games), verdict, leaves)
         try:
             await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
@@ -301,14 +299,16 @@ class Folding:
         while self.state.entries < len(self._log):
             before, start = self.state, self.state.entries
             due = (1 + self._folded_games // CHECKPOINT_GAMES) * CHECKPOINT_GAMES
-            end = self._end_of_part(start, min(_GAMES_AT_ONCE, due - self._folded_games))
-            ids = [id for entry in self._log[start:end] for id in entry.games]
+            part = self._log[start : self._end_of_part(start, min(_GAMES_AT_ONCE, due - self._folded_games))]
+            ids = [id for entry in part for id in entry.games]
             if missing := [id for id in ids if id not in self._games]:
                 log.warning("a rated game is not read yet", game=missing[0])
                 return
-            self.state = fold(self._log, self._games, [before], until=end)
+            self.state = advance(before, part, self._games, self._verdicts)
             self._folded_games += len(ids)
-            self._told(before, self.state, [self._games[id] for id in ids])
+            if self.state.entries > self._told_entries:
+                self._told_entries = self.state.entries
+                self._told(before, self.state, [self._games[id] for id in ids])
             if self._folded_games >= due:
                 await self._note()
             await asyncio.sleep(0)
@@ -324,8 +324,8 @@ class Folding:
     async def _advance(self, state: State, games: Mapping[str, RatedGame], end: int) -> State:
         """Return the state after so many entries, folded in parts between which others have their turn."""
         while state.entries < end:
-            part = min(end, self._end_of_part(state.entries, _GAMES_AT_ONCE))
-            state = fold(self._log, games, [state], until=part)
+            part = self._log[state.entries : min(end, self._end_of_part(state.entries, _GAMES_AT_ONCE))]
+            state = advance(state, part, games, self._verdicts)
             await asyncio.sleep(0)
         return state
 
@@ -349,14 +349,14 @@ class Folding:
 
     async def _note(self) -> None:
         """Keep a snapshot with a signed checkpoint, unless another server has done so."""
-        last = self.checkpoint
+        state, last = self.state, self.checkpoint
         number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
-        chain = extend_chain(chain, link_of(leaves_of(self._log[self._noted : self.state.entries])))
-        secret, digest = bytes.fromhex(self._secret.hex), self.state.digest
-        checkpoint = await asyncio.to_thread(sign_checkpoint, secret, number, chain, digest)
-        done = self._ids_of(self.state.entries)
+        chain = extend_chain(chain, bytes.fromhex(self._links[number - 1]))
+        secret = bytes.fromhex(self.secret.hex)
+        checkpoint = await asyncio.to_thread(lambda: sign_checkpoint(secret, number, chain, state.digest))
+        done = self._ids_of(state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)
-        first, *others = split(Snapshot(self.state, cursor, checkpoint))
+        first, *others = await asyncio.to_thread(split, Snapshot(state, cursor, checkpoint))
         key, *keys = keys_of(number, first)
         if await self._snapshots.load(key) is None:
             for other, part in zip(keys, others, strict=True):
@@ -367,7 +367,7 @@ class Folding:
         found = await self._snapshots.load(key)
         first = first if found is None else found[0]
         self._drop_games(done)
-        self.checkpoint, self._noted = first.checkpoint, first.state.entries
+        self.checkpoint = first.checkpoint
         await self._thin(number - WHOLE_NEWEST)
 
     async def _thin(self, newest: int) -> None:
@@ -386,8 +386,3 @@ class Folding:
 def name_of(verdict: Verdict) -> str:
     """Return by what id a verdict has its salt."""
     return f"verdict-{verdict.seq}"
-
-
-def leaves_of(entries: Iterable[LoggedEntry]) -> Iterator[bytes]:
-    """Yield the leaves of entries, in their order."""
-    return (bytes.fromhex(leaf) for entry in entries for leaf in entry.leaves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -13,6 +13,7 @@ from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.challenges import OpenChallenge, SeekChanges
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.listings.lobby import MAX_CHANGE_BYTES, in_groups
+from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.transport.frames import encode_frame
@@ -77,43 +78,53 @@ CHALLENGES: Final[TableSpec[Made]] = TableSpec(
 
 
 class Seeks(Topic):
-    """The challenges to all, for those who know them and are shown them; `list_open` yields the newest first."""
+    """The challenges to all that are `open`, the oldest first, for those who know them and are shown them."""
 
-    def __init__(
-        self,
-        list_open: Callable[[], Iterator[Made]],
-        is_shown: Callable[[Made, str], bool],
-        time: Callable[[], int],
-    ) -> None:
+    def __init__(self, blocking: Blocking, time: Callable[[], int]) -> None:
         super().__init__()
-        self._list_open, self._is_shown, self._time = list_open, is_shown, time
-        self._changed: dict[str, Made | None] = {}
+        self._blocking, self._time = blocking, time
+        self.open: dict[str, Made] = {}
+        self._changed: dict[str, Made] = {}
 
-    def change(self, id: str, seek: Made | None) -> None:
-        """Have one told of soon, None for one that is over."""
-        self._changed[id] = seek
-        self.tell_later()
+    def is_shown(self, made: Made, player: str) -> bool:
+        """Tell whether a player sees a challenge: not where one of both blocks the other."""
+        is_deaf = self._blocking.is_deaf
+        return not (player in made.hidden or is_deaf(player, made.player) or is_deaf(made.player, player))
+
+    def change(self, seek: Made, *, is_told: bool) -> None:
+        """Know one that is new or over, of which others are told soon where that `is_told`."""
+        if seek.stage == 2:
+            self.open.pop(seek.challenge, None)
+        else:
+            self.open[seek.challenge] = seek
+        if is_told:
+            self._changed[seek.challenge] = seek
+            self.tell_later()
 
     def subscribe(self, session: Session, count: int = 1) -> None:
         if "challenges" in session.features:
             super().subscribe(session)
-            self._send([session], list(islice(self._list_open(), MAX_LISTED_ROOMS)), ())
+            self._send([session], list(islice(reversed(self.open.values()), MAX_LISTED_ROOMS)))
 
     def tell(self) -> None:
-        changed, self._changed = self._changed, {}
-        closed = tuple(id for id, seek in changed.items() if seek is None)
-        self._send(self.subscribers, [seek for seek in changed.values() if seek is not None], closed)
+        changed, self._changed = list(self._changed.values()), {}
+        self._send(self.subscribers, changed)
 
-    def _send(self, sessions: Iterable[Session], seeks: list[Made], closed: tuple[str, ...]) -> None:
-        """Send each session what it may see, maybe in several messages; what is the same for several is made once."""
-        rows = {encode(seek.row(OpenChallenge, self._time())): seek for seek in seeks}
+    def _send(self, sessions: Iterable[Session], seeks: Sequence[Made]) -> None:
+        """Send each session what it may see, maybe in several messages; what is the same for several is made once.
+
+        From whom one is hidden is not told of its end either.
+        """
+        over = [seek for seek in seeks if seek.stage == 2]
+        rows = {encode(seek.row(OpenChallenge, self._time())): seek for seek in seeks if seek.stage < 2}
         for some in in_groups(rows, MAX_CHANGE_BYTES):
-            frames: dict[tuple[bytes, ...], bytes] = {}
+            frames: dict[tuple[tuple[bytes, ...], tuple[str, ...]], bytes] = {}
             for session in sessions:
                 id = session.player.id if session.player else ""
-                shown = tuple(row for row in some if self._is_shown(rows[row], id))
-                if shown not in frames:
-                    frames[shown] = encode_frame(encode(SeekChanges(list_of(shown), closed)))
+                shown = tuple(row for row in some if self.is_shown(rows[row], id))
+                closed = tuple(seek.challenge for seek in over if id not in seek.hidden)
+                if (shown, closed) not in frames:
+                    frames[shown, closed] = encode_frame(encode(SeekChanges(list_of(shown), closed)))
                 if shown or closed:
-                    session.connection.push_frame(frames[shown])
-            closed = ()
+                    session.connection.push_frame(frames[shown, closed])
+            over = []

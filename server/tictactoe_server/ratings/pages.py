@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import parse_qs
 
 from msgspec import UNSET, Struct
 
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import encode
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.ladders import tabulate_standings
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
-from tictactoe_server.core.core import PageHead, Reply, Route
-from tictactoe_server.ratings.season import Season, SeasonRow, Span, describe_season, format_csv, parse_span
-from tictactoe_server.rooms import Refused
+from tictactoe_server.core.core import PageHead, Reply, Service
+from tictactoe_server.http.sheets import CSV
+from tictactoe_server.ratings.seasons import Season, SeasonRow, describe_row, describe_season, format_rows, parse_span
+from tictactoe_server.ratings.service import Ladders
+from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
-CSV: Final = "text/csv; charset=utf-8"
 _MAX_ID: Final = 40
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
-_NAME_WIDTH: Final = 25
 _MODULE: Final = "ladders/pages.js"
 
 
@@ -34,26 +33,13 @@ class LadderList(Struct, frozen=True):
     ladders: tuple[str, ...]
 
 
-class LadderPages(NamedTuple):
-    """What is answered: `keys` returns those of all ladders, `describe` the first rows of one, `describe_player` one
-        player by the id; that raises `Refused` for one of whom nothing is known. `list_links` returns the links of the
-    checkpoints after one of a number. `measure` returns a season of a ladder, `measure_bots` the table of bots by the
-    rules of a key, and `bots` for which rules there is one.
-    """
+class LadderPages(Service):
+    """Shows ladders, players, seasons and the tables of bots."""
 
-    keys: Callable[[], Sequence[str]]
-    describe: Callable[[str, int], Awaitable[LadderState]]
-    describe_player: Callable[[str], Awaitable[PlayerProfile]]
-    list_links: Callable[[int], Links]
-    measure: Callable[[str, Span], Awaitable[Season]]
-    measure_bots: Callable[[str], Awaitable[Season]]
-    bots: Callable[[], Awaitable[Sequence[str]]]
-
-    @property
-    def routes(self) -> Mapping[str, Route]:
-        """The paths, as a service has them."""
-        return {
-            "/api/ladders": lambda request: _json(LadderList(tuple(self.keys()))),
+    def __init__(self, ladders: Ladders) -> None:
+        self._ladders = ladders
+        self.routes = {
+            "/api/ladders": lambda request: _json(LadderList(tuple(ladders.keys))),
             "/api/ladders/checkpoints": self.show_links,
             "/api/ladders/bots": self.list_bots,
             r"/api/ladders/bots/([\w-]+)(\.csv)?": self.export_bots,
@@ -70,20 +56,20 @@ class LadderPages(NamedTuple):
 
     async def export_bots(self, request: HttpRequest, key: str, form: str | None) -> Reply:
         """Answer with the table of bots by some rules, as an object or as rows."""
-        return _answer(await self.measure_bots(key), form)
+        return _answer(await self._ladders.seasons.measure(key, None, key_of(request.address)), form)
 
     async def list_bots(self, request: HttpRequest) -> Reply:
         """Answer with the rules by which bots have played."""
-        return _json(LadderList(tuple(await self.bots())))
+        return _json(LadderList(tuple(await self._ladders.seasons.list_bots())))
 
     def show_links(self, request: HttpRequest) -> Reply:
         """Answer with the links of the checkpoints `after` one of this number, 0 for all from the first one."""
         after = parse_qs(request.query).get("after", ["0"])[-1]
-        return _json(self.list_links(int(after) if _NUMBER.fullmatch(after) else 0))
+        return _json(self._ladders.folding.list_links(int(after) if _NUMBER.fullmatch(after) else 0))
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
         """Answer with the ladders and newest rated games of a player."""
-        return _json(await self.describe_player(id[:_MAX_ID]))
+        return _json(await self._ladders.describe_player(id[:_MAX_ID]))
 
     async def show(self, request: HttpRequest, key: str) -> Reply:
         """Answer with a ladder, or a season of it, as text, or the page's head."""
@@ -96,7 +82,7 @@ class LadderPages(NamedTuple):
 
     async def show_bots(self, request: HttpRequest, key: str) -> Reply:
         """Answer with the table of bots by some rules as text, or the page's head."""
-        season = await self.measure_bots(key)
+        season = await self._ladders.seasons.measure(key, None, key_of(request.address))
         if request.wants_html:
             return PageHead(f"Bots at {key}", f"{season.games} games of bots.", _MODULE)
         return describe_season(season)
@@ -106,24 +92,20 @@ class LadderPages(NamedTuple):
         asked = parse_qs(request.query)
         if not asked.keys() & {"from", "to"}:
             return None
-        self._check(key)
+        self._ladders.check_key(key)
         since, until = (asked.get(name, [None])[-1] for name in ("from", "to"))
-        return await self.measure(key, parse_span(since, until))
+        return await self._ladders.seasons.measure(key, parse_span(since, until), key_of(request.address))
 
     async def show_player_page(self, request: HttpRequest, id: str) -> Reply:
         """Answer with a player's ladders as text, or the page's head: that page is also of who has none."""
         if request.wants_html:
             return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
-        profile = await self.describe_player(id[:_MAX_ID])
+        profile = await self._ladders.describe_player(id[:_MAX_ID])
         return [profile.name, *(", ".join(filter(None, row)) for row in tabulate_standings(profile).values())]
 
     async def _find(self, key: str) -> LadderState:
-        self._check(key)
-        return await self.describe(key, MAX_LISTED_PLAYERS)
-
-    def _check(self, key: str) -> None:
-        if key not in self.keys():
-            raise Refused(ErrorCode.NOT_ALLOWED, "ladder", path="rules", ladders=list(self.keys()))
+        self._ladders.check_key(key)
+        return await self._ladders.describe(key, MAX_LISTED_PLAYERS)
 
 
 def describe_ladder(state: LadderState) -> list[str]:
@@ -132,16 +114,13 @@ def describe_ladder(state: LadderState) -> list[str]:
     if state.closed is not UNSET:
         closed = state.closed
         head += f"\n{say(f'ladder closed {closed.reason}', n=closed.figure, of=closed.of)}"
-    rows = [
-        f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{2 * row.deviation:.0f}  {row.games} games"
-        for row in state.rows
-    ]
+    rows = [describe_row(row, 2 * row.deviation) for row in state.rows]
     return [*head.splitlines(), "", *(rows or ["Nobody is known well enough yet."])]
 
 
 def _answer(table: LadderState | Season, form: str | None) -> HttpResponse:
-    fields = (SeasonRow if isinstance(table, Season) else LadderRow).__struct_fields__
-    return HttpResponse(HTTPStatus.OK, format_csv(table.rows, fields).encode(), CSV) if form else _json(table)
+    kind = SeasonRow if isinstance(table, Season) else LadderRow
+    return HttpResponse(HTTPStatus.OK, format_rows(table.rows, kind), CSV) if form else _json(table)
 
 
 def _json(value: LadderList | LadderState | Links | PlayerProfile | Season) -> HttpResponse:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 import structlog
 from msgspec import UNSET, to_builtins
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
@@ -45,11 +46,9 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.pages import LadderPages
-from tictactoe_server.ratings.season import SeasonRow, format_csv, parse_span
-from tictactoe_server.ratings.seasons import BOT_GAMES, Seasons
+from tictactoe_server.ratings.seasons import BOT_GAMES, SeasonRow, Seasons, format_rows, parse_span
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
-from tictactoe_server.records.tables import ACCOUNTS
+from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
 from tictactoe_server.services.checks import chosen_rules, find_player
 from tictactoe_server.services.history import row_of
@@ -67,8 +66,8 @@ _TOP: Final = 20
 _LISTED_GAMES: Final = 20
 _LISTED_MS: Final = 60_000  # after which a leaderboard is listed anew, as deviations grow
 _PAGE: Final = 100
+_PAGES: Final = 10  # of a history that are looked through for what is shown of a player
 _TOLD_MS: Final = 60_000  # who played a game that ended before that is not told any more
-_REREAD_SECONDS: Final = 3.0  # after somebody was forgotten
 
 log: Final = structlog.get_logger(__name__)
 
@@ -80,19 +79,10 @@ class Ladders(Service):
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
-        self.routes = LadderPages(
-            lambda: self.keys,
-            self.describe,
-            self.describe_player,
-            lambda after: self.folding.list_links(after),
-            lambda key, span: self.seasons.measure(key, span),
-            lambda key: self.seasons.measure_bots(key),
-            lambda: self.seasons.list_bots(),
-        ).routes
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
         self._waiting: set[LiveRoom] = set()  # rooms in which somebody will be told how far is looked
-        self._listed: dict[str, tuple[Ladder, int, Sequence[Row]]] = {}
+        self._listed: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
@@ -161,11 +151,14 @@ class Ladders(Service):
 
     def _key_of(self, rules: Rules) -> str:
         """Return the key of the ladder of some rules; raises `Refused` where there is none."""
-        key = rules.preset or ""
+        self.check_key(key := rules.preset or "")
+        return key
+
+    def check_key(self, key: str) -> None:
+        """Raise `Refused` where there is no ladder of this key."""
         if key not in self.keys:
             why = "ladder" if self.keys else "ladders off"
             raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
-        return key
 
     def _games_on(self, one: str, other: str) -> set[tuple[str, int]]:
         """Return the rated games that are on, or about to be, of two players: by their rooms and numbers."""
@@ -216,10 +209,14 @@ class Ladders(Service):
                     found = older.room.code
             session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
 
-    async def _games_of(self, player: str, since: int = 0) -> AsyncIterator[tuple[int, FinishedGame]]:
-        """Yield a player's rated games with their numbers in the log, newest first, that ended `since` then."""
+    async def _games_of(
+        self, player: str, since: int = 0, pages: int = sys.maxsize
+    ) -> AsyncIterator[tuple[int, FinishedGame]]:
+        """Yield the rated games on the newest pages of a player's history, newest first, that ended `since` then."""
         before: int | None = None
-        while some := await self._core.store.games.games_of(player, _PAGE, before):
+        for _ in range(pages):
+            if not (some := await self._core.store.games.games_of(player, _PAGE, before)):
+                return
             for before, game in some:
                 if game.at < since:
                     return
@@ -251,16 +248,12 @@ class Ladders(Service):
             self._news.set()
 
     def _hear_changed(self, table: str, key: str) -> None:
-        """Read all again a little after somebody was forgotten, whose name is another one then."""
+        """Read all again once somebody is forgotten, whose name is another one then."""
         if table == ENTRIES.name:
             self._news.set()
-        elif table in (LADDERS.name, ACCOUNTS.name):
-            self._core.agenda.after(_REREAD_SECONDS, self.read_again)
-
-    def read_again(self) -> None:
-        """Fold again from what is kept."""
-        self.folding.forget()
-        self._news.set()
+        elif table == FORGOTTEN.name:
+            self.folding.forget()
+            self._news.set()
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
         """Tell who is in the rooms of games that were rated what that changed, where they ended of late."""
@@ -297,20 +290,16 @@ class Ladders(Service):
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
 
-    async def needed_from(self) -> float:
-        """Return from when on games are needed that are not in a snapshot; see `Folding.needed_from`."""
-        await self.folding.step()
-        return self.folding.needed_from
-
     async def verify(self) -> dict[str, Any]:
         """Return the digest of what is shown, and that of all games folded again."""
-        _, state = await self.folding.fold_all()
-        return self._figures() | {"folded": state.digest}
+        _, folded, _ = await self.folding.fold_all()
+        kept = self.folding
+        figures = {"games": kept.games, "entries": kept.entries, "digest": kept.state.digest}
+        return figures | {"folded": folded.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
         """Return figures, and the log as it is written to a file."""
-        lines = await export_log(self.folding)
-        return self._figures(), lines
+        return await export_log(self.folding)
 
     async def season(self, key: str, since: str | None, until: str | None) -> tuple[dict[str, Any], bytes]:
         """Return the table of a ladder between two days, and as CSV; raises `OrderRefused` and `StoreUnavailable`."""
@@ -320,15 +309,11 @@ class Ladders(Service):
             season = await self.seasons.measure(key, parse_span(since, until))
         except Refused as why:
             raise OrderRefused(why.message) from None
-        return to_builtins(season), format_csv(season.rows, SeasonRow.__struct_fields__).encode()
+        return to_builtins(season), format_rows(season.rows, SeasonRow)
 
     async def import_cups(self, files: Sequence[str]) -> dict[str, int]:
         """Keep the games of cups for the ladders of bots; see `Seasons.import_cups`."""
         return await self.seasons.import_cups(files)
-
-    def _figures(self) -> dict[str, Any]:
-        folding = self.folding
-        return {"games": folding.games, "entries": folding.entries, "digest": folding.state.digest}
 
     # -- what is asked ------------------------------------------------------------------------------------------
 
@@ -345,7 +330,7 @@ class Ladders(Service):
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
         """Return the first rows of a ladder, or those next to a player."""
-        ladder, listed = self._ladder(key), await self._rows_of(key)
+        ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
         closing, checkpoint = ladder.closing, self.folding.checkpoint
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
@@ -375,17 +360,17 @@ class Ladders(Service):
         for key in self.keys:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
-                place = next((row.place for row in await self._rows_of(key) if row.player == id), UNSET)
+                listed = (await self._rows_of(key)).get(id)
                 number, to_rank = own.number_at(now), games_to_rank(own, now)
-                standing = LadderStanding(key, own.wins, own.draws, own.losses, to_rank=to_rank or UNSET, place=place)
-                if to_rank is None:
-                    rating, deviation = _rounded(number.rating, number.deviation)
-                    standing = replace(standing, rating=rating, deviation=deviation)
-                standings.append(standing)
+                rating, deviation = (UNSET, UNSET) if to_rank else _rounded(number.rating, number.deviation)
+                ended = own.wins, own.draws, own.losses
+                standings.append(
+                    LadderStanding(key, *ended, rating, deviation, to_rank or UNSET, listed.place if listed else UNSET)
+                )
         if not standings and not (account and account.claimed):
             raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []
-        async for found in self._games_of(id):
+        async for found in self._games_of(id, pages=_PAGES):
             games.append(found)
             if len(games) == _PAGE:
                 break
@@ -394,13 +379,14 @@ class Ladders(Service):
         name = account.player.name if account else id
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 
-    async def _rows_of(self, key: str) -> Sequence[Row]:
-        """Return a leaderboard: listed anew, beside all else, where the ladder has changed or a minute has passed."""
+    async def _rows_of(self, key: str) -> dict[str, Row]:
+        """Return a leaderboard by players: listed anew, beside all else, after a game in it, and after a minute."""
         async with self._listing:
             ladder, at = self._ladder(key), time.time_ns() // 1_000_000
             listed = self._listed.get(key)
             if listed is None or listed[0] is not ladder or at - listed[1] >= _LISTED_MS:
-                listed = self._listed[key] = ladder, at, await asyncio.to_thread(list_rows, ladder, at)
+                rows = await asyncio.to_thread(lambda: {row.player: row for row in list_rows(ladder, at)})
+                listed = self._listed[key] = ladder, at, rows
             return listed[2]
 
     async def name_of(self, id: str) -> str:

@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol.ratings.checkpoints import SALT_BYTES, Checkpoint
-from tictactoe_protocol.ratings.glicko import Advantage
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Entry, Verdict
 from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
@@ -66,7 +65,7 @@ def split(snapshot: Snapshot) -> list[Snapshot]:
     somes = [rows[first : first + PLAYERS_A_PART] for first in range(0, max(1, len(rows)), PLAYERS_A_PART)]
     parts = []
     for some in somes:
-        ladders = {key: Ladder({}, *_figures_of(ladder)) for key, ladder in state.ladders.items()}
+        ladders = {key: replace(ladder, players={}) for key, ladder in state.ladders.items()}
         for key, id, own in some:
             ladders[key].players[id] = own
         parts.append(replace(snapshot, state=replace(state, ladders=ladders), parts=len(somes)))
@@ -93,10 +92,6 @@ def keys_of(number: int, snapshot: Snapshot) -> list[str]:
     return [key, *(f"{key}-{digest}-{part}" for part in range(1, snapshot.parts))]
 
 
-def _figures_of(ladder: Ladder) -> tuple[int, Advantage, str]:
-    return ladder.games, ladder.advantage, ladder.decided
-
-
 def _rename(verdict: Verdict, id: str, name: str) -> Verdict:
     return replace(
         verdict, of=name if verdict.of == id else verdict.of, into=name if verdict.into == id else verdict.into
@@ -108,8 +103,9 @@ def _entry_without(entry: LoggedEntry, id: str, stand_in: str) -> LoggedEntry:
 
 
 def _players_of(snapshot: Snapshot) -> set[str]:
-    """Return all whom a snapshot names: those of its verdicts too."""
-    named = {id for ladder in snapshot.state.ladders.values() for id in ladder.players}
+    """Return all whom a snapshot names: opponents too, who may be in another part, and those of its verdicts."""
+    rows = [row for ladder in snapshot.state.ladders.values() for row in ladder.players.items()]
+    named = {one for id, own in rows for one in (id, *own.opponents)}
     return named.union(*(_verdict_names(one) for one in snapshot.state.verdicts))
 
 
@@ -128,7 +124,7 @@ def _ladder_without(ladder: Ladder, id: str, stand_in: str) -> Ladder:
         return replace(own, opponents=tuple(stand_in if one == id else one for one in own.opponents))
 
     players = {stand_in if one == id else one: rename(own) for one, own in ladder.players.items()}
-    return Ladder(players, *_figures_of(ladder))
+    return replace(ladder, players=players)
 
 
 def _verdict_names(verdict: Verdict | None) -> set[str]:

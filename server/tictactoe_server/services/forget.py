@@ -157,6 +157,7 @@ class Forgetting(Service):
             await self._core.store.scrub()
             for key in forgotten:
                 await change(self._kept, key, lambda old: old and replace(old, is_done=True))
+                self._changed(FORGOTTEN.name, key)
 
     async def _see_off(self, keys: Collection[str]) -> bool:
         """Send those away who are known by these hashes, at every server; tell whether any was here."""

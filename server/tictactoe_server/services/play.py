@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from msgspec import UNSET
 
@@ -51,11 +51,11 @@ class Play(Service):
 class Talk(Service):
     """Says to everybody in a room what one of them says, without control, format and invisible characters.
 
-    `blockers_of` returns the ids of those who hear nothing of a player.
+    `is_deaf` tells whether one player wants to hear nothing of another one, by their ids.
     """
 
-    def __init__(self, blockers_of: Callable[[str], Collection[str]]) -> None:
-        self._blockers_of = blockers_of
+    def __init__(self, is_deaf: Callable[[str, str], bool]) -> None:
+        self._is_deaf = is_deaf
         self.handles = {Chat: self.say}
 
     def start(self, core: Core) -> None:
@@ -79,8 +79,7 @@ class Talk(Service):
         name = player.name if seat is None else room.seat(seat).name
         at = time.time_ns() // 1_000_000
         line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
-        deaf = self._blockers_of(player.id)
-        live.push(line, [one for one in live.sessions if one.player and one.player.id in deaf] if deaf else ())
+        live.push(line, [one for one in live.sessions if one.player and self._is_deaf(one.player.id, player.id)])
 
 
 def read_text(text: str, path: str) -> str:

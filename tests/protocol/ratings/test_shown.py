@@ -8,9 +8,9 @@ from statistics import median
 
 from tests.rows import each
 from tictactoe_protocol.ratings.glicko import Number
-from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player
+from tictactoe_protocol.ratings.ladder import Ladder, Player
 from tictactoe_protocol.ratings.log import RatedGame
-from tictactoe_protocol.ratings.shown import describe_closing, games_to_rank, list_rows, rows_around
+from tictactoe_protocol.ratings.shown import games_to_rank, list_rows, rows_around
 
 DAY = 86_400_000
 
@@ -78,8 +78,3 @@ def test_how_many_games_it_takes_among_newcomers_is_told_from_the_first_ones_on(
     for part in (0, 0.25, 0.5, 0.75):
         ratios = [told[id][1 + int(part * shown[id] * 0.9)] / games for id, games in shown.items()]
         assert shortest < median(ratios) < longest, f"after {part} of them"
-
-
-def test_a_ladder_says_with_its_figure_why_it_is_closed() -> None:
-    assert describe_closing(Closing("undecided", 0, 200)).endswith("0 of 200")
-    assert "263 points after 120 games" in describe_closing(Closing("advantage", 263, 120))

@@ -9,6 +9,7 @@ from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_pages import get
 from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
 from tictactoe_server.ratings.pages import describe_ladder
+from tictactoe_server.ratings.seasons import format_rows
 
 
 async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
@@ -19,7 +20,7 @@ async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
         ladder = json.loads((await get(server, f"/api/ladders/{RULES}")).body)
         assert (ladder["rules"], ladder["games"], ladder["rows"]) == (RULES, 1, [])
         table = await get(server, f"/api/ladders/{RULES}.csv")
-        assert table.body.decode().splitlines() == ["place,player,name,rating,deviation,games,trend"]
+        assert table.body.decode("utf-8-sig").splitlines() == ["place,player,name,rating,deviation,games,trend"]
         player = json.loads((await get(server, f"/api/players/{ana.welcome['player']}")).body)
         assert (player["name"], player["games"][0]["game_id"], "with" in player) == ("ana", over["game_id"], False)
         page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
@@ -38,3 +39,10 @@ def test_a_ladder_is_a_line_for_each_player_and_says_why_it_is_closed() -> None:
         "",
         "   1  ana                        1623  ±122  48 games",
     ]
+    lines = describe_ladder(LadderState(RULES, (), 120, 263.4, 0.9, LadderClosing("advantage", 263, 120)))
+    assert "263 points after 120 games" in lines[1]
+
+
+def test_a_name_in_a_sheet_is_no_formula() -> None:
+    row = LadderRow(1, "p5K2", "=1+1", 1623.4, 61.2, 48, -12.5)
+    assert format_rows([row], LadderRow).decode("utf-8-sig").splitlines()[1] == "1,p5K2,'=1+1,1623.4,61.2,48,-12.5"

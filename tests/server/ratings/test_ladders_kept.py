@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from tests.server.test_event_deaths import Life, MortalStore, MortalTable
 from tictactoe_protocol.ratings.exported import check_lines, read_lines
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
+from tictactoe_protocol.ratings.log import RatedGame
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ForgetOrder, Merge, Release
 from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
@@ -30,7 +32,7 @@ from tictactoe_server.server import Server
 async def rated(server: Server, games: int) -> State:
     """Return the state of a server once it has rated so many games."""
     kept = server.ladders.folding
-    await until(lambda: kept.games == games and kept.state.entries == kept.entries)
+    await until(lambda: kept.is_loaded and kept.games == games and kept.state.entries == kept.entries)
     return kept.state
 
 
@@ -97,7 +99,7 @@ async def test_a_checkpoint_is_signed_and_holds_what_was_before_it(
         kept = server.ladders.folding.checkpoint
         assert kept is not None
         assert (kept.is_signed, first) == (True, msgspec.to_builtins(kept))
-        assert server.ladders.folding.needed_from == int(over["game_id"].rpartition("-")[2])
+        assert await server.ladders.folding.needed_from() == int(over["game_id"].rpartition("-")[2])
     async with a_server(data=tmp_path) as server:
         assert (await rated(server, 3)).digest == state.digest
         assert server.ladders.folding.checkpoint == kept
@@ -116,7 +118,7 @@ async def test_a_verdict_behind_the_oldest_game_that_is_kept_is_refused(
         overs = [await play_rated(ana, bo) for _ in range(3)]
         state = await rated(server, 3)
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
-        assert await server.ladders.needed_from() == times[2]
+        assert await server.ladders.folding.needed_from() == times[2]
     async with a_server(data=tmp_path) as server:  # with all games in the database
         await rated(server, 3)
         while await server.core.store.games.forget_before(times[1]):
@@ -177,7 +179,6 @@ async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path:
         await play_rated(ana, bo)
         before = (await rated(server, 1)).digest
         answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
-        server.ladders.read_again()
         ladders = await rated(server, 1)
         assert ladders.digest == before
         (ladder,) = ladders.ladders.values()
@@ -238,8 +239,12 @@ async def test_a_game_of_a_server_that_died_is_rated_by_another(node: Node) -> N
         assert (await rated(servers[1], 1)).entries == 1
 
 
-async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("players_a_part", [1, 500])
+async def test_a_snapshot_names_nobody_who_is_forgotten(
+    players_a_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_A_PART", players_a_part)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         await rated(server, 1)
@@ -247,11 +252,61 @@ async def test_a_snapshot_names_nobody_who_is_forgotten(tmp_path: Path, monkeypa
         signed = server.ladders.folding.checkpoint
         answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
     async with a_server(data=tmp_path) as server:
+        rows = [row async for some in server.core.store.table(LADDERS).load_all() for row in some]
+        assert len(rows) == 2 // min(2, players_a_part)
+        assert bo.welcome["player"] not in str(rows)
         (ladder,) = (await rated(server, 1)).ladders.values()
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         assert server.ladders.folding.checkpoint == signed, "what was signed stays"
         assert signed is not None
         assert (await server.carry_out(VerifyRatings()))["digest"] == signed.digest
+
+
+async def test_what_is_to_be_read_again_while_it_is_folded_harms_neither_the_log_nor_the_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 1)
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await server.ladders.close()
+        told: list[int] = []
+
+        def read_again(before: State, after: State, games: Sequence[RatedGame]) -> None:
+            told.append(after.entries)
+            kept.forget()
+
+        kept = folding.Folding(server.core.store, read_again)
+        for _ in range(3):
+            await play_rated(ana, bo)
+            await kept.step()
+        for _ in range(2):
+            await kept.step()
+        assert (kept.games, kept.entries, kept.state.entries, told) == (3, 3, 3, [1, 2, 3])
+        assert [one.checkpoint.digest async for one in kept.list_snapshots()][2] == kept.state.digest
+        _, folded, _ = await kept.fold_all()
+        assert folded == kept.state
+
+
+async def test_a_game_that_ends_while_all_is_folded_again_does_not_count_as_a_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await play_rated(ana, bo)
+        await rated(server, 1)
+        kept = server.ladders.folding
+        read_all = kept.read_all
+
+        async def read_and_play() -> dict[str, RatedGame]:
+            found = await read_all()
+            await play_rated(bo, ana)
+            for _ in range(5):
+                await ana.ask("ping")
+            return found
+
+        monkeypatch.setattr(kept, "read_all", read_and_play)
+        assert (await server.carry_out(VerifyRatings()))["games"] == 1
+        figures, lines = await server.ladders.export()
+        assert (figures["games"], check_lines(read_lines(lines.splitlines(keepends=True))).games) == (2, 2)
+        await rated(server, 3)
 
 
 @pytest.mark.parametrize("is_several", [False, True])
@@ -270,7 +325,6 @@ async def test_a_snapshot_of_many_players_is_kept_in_parts_and_found_again(
         await until(lambda: kept.checkpoint)
         before = dict(kept.state.ladders[RULES].players)
         stand_in = (await server.carry_out(ForgetOrder("p0000019999")))["stand_in"]
-        server.ladders.read_again()
         await until(lambda: kept.is_loaded and kept.state.entries == 1)
         after = kept.state.ladders[RULES].players
         assert len(after) == 20_002
@@ -302,11 +356,11 @@ async def test_of_older_snapshots_the_players_are_kept_of_every_sixteenth_and_al
             assert kept.state.digest == state.digest
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
         await server.carry_out(VoidGame(overs[5]["game_id"], "All is folded again from the fourth snapshot on."))
-        assert await server.ladders.needed_from() == times[4]
+        assert await server.ladders.folding.needed_from() == times[4]
         await play_rated(ana, bo)
         state = await rated(server, 9)
         await until(lambda: kept.checkpoint and kept.checkpoint.number == 9)
-        assert await server.ladders.needed_from() > times[4]
+        assert await server.ladders.folding.needed_from() > times[4]
     async with a_server(data=tmp_path) as server:  # with all games in the database
         await rated(server, 9)
         while await server.core.store.games.forget_before(times[5]):

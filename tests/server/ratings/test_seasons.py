@@ -41,7 +41,7 @@ async def test_a_season_is_all_games_between_two_days_in_every_form(tmp_path: Pa
         ]
         assert season["rows"][0]["rating"] > 1500 > season["rows"][2]["rating"]
         assert season["rows"][2]["error"] > season["rows"][1]["error"] > 100, "of fewer games less is known"
-        table = (await get(server, f"/api/ladders/{RULES}.csv?{SPAN}")).body.decode()
+        table = (await get(server, f"/api/ladders/{RULES}.csv?{SPAN}")).body.decode("utf-8-sig")
         assert [row["name"] for row in csv.DictReader(table.splitlines())] == ["ana", "bo", "cy"]
         text = (await get(server, f"/ladder/{RULES}?{SPAN}")).body.decode()
         assert f"{RULES}: 4 games" in text
@@ -89,6 +89,9 @@ async def test_one_season_is_reckoned_at_a_time_and_remembered_for_a_while(monke
         found = await asyncio.gather(*asked, return_exceptions=True)
         refused = [one for one in found if isinstance(one, Refused)]
         assert (len(refused), refused[0].retry_ms) == (3, 1_000)
+        asked = [server.ladders.seasons.measure(RULES, (1, 2**52 + number), "there") for number in range(4)]
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert sum(isinstance(one, Refused) for one in found) == 2, "the turns of others are not used up from there"
         monkeypatch.setattr(seasons, "REMEMBERED_SECONDS", -1)
         newer = await server.ladders.seasons.measure(RULES, (0, 2**50))
         assert await server.ladders.seasons.measure(RULES, (0, 2**50)) is not newer
@@ -125,7 +128,7 @@ async def test_games_of_cups_make_a_ladder_of_bots_and_count_once(tmp_path: Path
         assert (await server.carry_out(ImportCups((str(longer),))))["new"] == 0
         text = (await get(server, "/ladder/bots/connect-four")).body.decode()
         assert "connect-four: 7 games" in text
-        table = (await get(server, "/api/ladders/bots/connect-four.csv")).body.decode()
+        table = (await get(server, "/api/ladders/bots/connect-four.csv")).body.decode("utf-8-sig")
         assert [row["name"] for row in csv.DictReader(table.splitlines())] == ["hard", "easy", "medium"]
         assert (await get(server, "/api/ladders/bots/gomoku")).status == 404
 
