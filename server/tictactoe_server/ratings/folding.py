@@ -283,6 +283,8 @@ class Folding:
         if about.kind == "void game" and about.of not in self._named:
             raise OrderRefused(f"There is no rated game {about.of}.")
         games = await self.read_all()
+        if verdict.kind == "void player" and not any(verdict.of in game.players for game in games.values()):
+            raise OrderRefused(f"No rated game that is kept was played by {verdict.of}.")
         gone = self._named - games.keys()
         oldest = min((game.at for game in games.values()), default=verdict.at)
         if about.of in gone if about.kind == "void game" else gone and about.since < oldest:

@@ -283,8 +283,13 @@ class Ladders(Service):
     # -- orders -------------------------------------------------------------------------------------------------
 
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
-        """Keep a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`."""
+        """Keep a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`.
+
+        A player may be told by a claimed name, too.
+        """
         at = time.time_ns() // 1_000_000
+        if kind == "void player":
+            about["of"] = await find_player(self._core, about["of"])
         verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
         self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
         log.info("a verdict on ratings", **asdict(verdict))

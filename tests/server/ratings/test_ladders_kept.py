@@ -46,13 +46,15 @@ async def test_a_verdict_takes_a_game_out_and_its_undoing_gives_the_digest_back(
         assert server.ladders.folding.state.digest == without != both
         await server.carry_out(UndoVerdict(1, "They were not."))
         assert server.ladders.folding.state.digest == both
-        await server.carry_out(VoidPlayer(cy.welcome["player"], "A program played."))
+        assert (await server.carry_out(VoidPlayer("cy", "A program played.")))["of"] == cy.welcome["player"]
         assert server.ladders.folding.state.digest == without
         await server.carry_out(UndoVerdict(3, "It did not."))
         assert (await server.carry_out(VerifyRatings()))["digest"] == both
         for order in (VoidGame("K7M4PQ-1-1795208400000", "None."), UndoVerdict(9, "None.")):
             with pytest.raises(OrderRefused, match="There is no"):
                 await server.carry_out(order)
+        with pytest.raises(OrderRefused, match="was played by dee"):
+            await server.carry_out(VoidPlayer("dee", "None."))
 
 
 async def test_a_server_that_starts_again_goes_on_where_it_was(tmp_path: Path) -> None:

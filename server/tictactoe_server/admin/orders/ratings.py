@@ -34,7 +34,7 @@ class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
 
 
 class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
-    """Let rated games of PLAYER, an id, count for nobody, those of before this as well."""
+    """Let rated games of PLAYER, an id or a name that is kept, count for nobody, also those before this."""
 
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, _WHY]
