@@ -92,6 +92,8 @@ class Challenges(Service):
         to = await find_player(self._core, call.request.player)
         if to == call.player.id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
+        if self._blocking.is_deaf(call.player.id, to):
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge blocked", path="player")
         made = await self._make(call, to)
         if sum(one.player == made.player and bool(one.to) for one in self._of_player(made.player)) >= MAX_CHALLENGES:
             self._core.allowances.refuse_for(RETRY_MS, "challenges")

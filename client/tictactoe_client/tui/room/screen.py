@@ -117,7 +117,8 @@ class RoomScreen(ClientScreen):
                 model.news.say(announce_chat(line))
             case events.Told(Rated() as push):
                 names = {seat.player: seat.name for seat in model.room.state.seats.values() if seat}
-                model.news.say(*reversed(describe_rated(push, names, model.room.viewer)))  # one's own is seen last
+                lines = describe_rated(push, names, model.room.viewer)
+                model.news.say(*(lines[:1] if model.room.viewer in push.players else lines))
             case events.Told(Waiting(to=to)):
                 if to and to != self._nearer:
                     self._program.ring()
