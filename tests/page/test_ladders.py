@@ -284,6 +284,9 @@ async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_fo
 ) -> None:
     ana = await visit(address(server), may_fail="status of 404")
     seeks = ana.page.locator(".seeks li")
+    await ana.page.goto(address(server, "/ladder/classic"))
+    await expect(ana.page.get_by_text("not rated here, but those of: ")).to_contain_text("Fair four")
+    await ana.page.goto(address(server))
     await ana.tile("connect-four").check()
     await ana.page.get_by_role("link", name="Ladders").click()
     await expect(ana.page.get_by_role("heading", name="Ladder: Connect four")).to_be_visible()
