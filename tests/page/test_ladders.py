@@ -95,7 +95,7 @@ async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(server: 
             await peer.ask("claim_name", name=peer.welcome["name"])
         await play_rated(ana, bo)
         cy = await visit(address(server, f"/player/{ana.welcome['player']}"))
-        await expect(cy.page.get_by_role("heading", name="ana")).to_be_visible()
+        await expect(cy.page.get_by_role("heading", name="ana", exact=True)).to_be_visible()
         assert await find_violations(cy.page) == []
         await expect(cy.page.locator(".rooms").first).to_contain_text("Connect four")
         await cy.page.get_by_role("link", name="Replay: ana v bo").click()
@@ -221,6 +221,27 @@ async def test_a_ladder_has_seasons_between_two_days_and_leads_to_that_of_bots(
         await expect(rows.get_by_role("link")).to_have_count(0)
 
 
+async def test_a_challenge_is_not_answered_where_the_server_is_gone(visit: Visit) -> None:
+    there = welcome(features=["challenges"], challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
+    async with OddServer(hello=[there]) as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await expect(ana.button("Accept")).to_be_enabled()
+        server.answers = {**server.answers, "hello": []}
+        await server.close(1012)
+        await expect(ana.button("Accept")).to_be_disabled()
+        await until(lambda: server.calls > 1)
+        server.answers = {**server.answers, "hello": [there]}
+        await server.close(1012)
+        await expect(ana.button("Accept")).to_be_enabled()
+
+
+async def test_a_player_is_found_by_a_name_with_letters_of_any_language(server: Server, visit: Visit) -> None:
+    async with open_peer(server.url, "Björn B") as peer:
+        await peer.ask("claim_name", name="Björn B")
+        ana = await visit(address(server, "/player/Bj%C3%B6rn%20B"))
+        await expect(ana.page.get_by_role("heading", name="Björn B")).to_be_visible()
+
+
 async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Server, bo: Peer, visit: Visit) -> None:
     ana, cy = await two_at_the_board(server, visit)
     room = ana.code
@@ -261,9 +282,17 @@ async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
 async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_for(
     server: Server, bo: Peer, visit: Visit
 ) -> None:
-    ana = await visit(address(server))
+    ana = await visit(address(server), may_fail="status of 404")
     seeks = ana.page.locator(".seeks li")
-    await expect(ana.page.get_by_role("link", name="Ladders")).to_be_visible()
+    await ana.page.goto(address(server, "/ladder/classic"))
+    await expect(ana.page.get_by_text("not rated here, but those of: ")).to_contain_text("Fair four")
+    await ana.page.goto(address(server))
+    await ana.tile("connect-four").check()
+    await ana.page.get_by_role("link", name="Ladders").click()
+    await expect(ana.page.get_by_role("heading", name="Ladder: Connect four")).to_be_visible()
+    await ana.page.goto(address(server, "/ladder"))
+    await expect(ana.page.get_by_role("heading", name="Ladder: Connect four")).to_be_visible()
+    await ana.page.goto(address(server))
     await ana.button("Look for an opponent").click()
     assert await find_violations(ana.page) == []
     await ana.page.get_by_role("combobox", name="Game").select_option("gomoku")

@@ -45,9 +45,9 @@ class LadderPages(Service):
             r"/api/ladders/bots/([\w-]+)(\.csv)?": self.export_bots,
             r"/ladder/bots/([\w-]+)": self.show_bots,
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
-            r"/api/players/([\w-]+)": self.show_player,
-            r"/ladder/([\w-]+)": self.show,
-            r"/player/([\w-]+)": self.show_player_page,
+            "/api/players/([^/]+)": self.show_player,
+            r"/ladder/([\w-]*)": lambda request, key: self.show(request, key or next(iter(ladders.keys), "")),
+            "/player/([^/]+)": self.show_player_page,
         }
 
     async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:

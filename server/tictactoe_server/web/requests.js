@@ -64,8 +64,9 @@ export class Requests {
 /** The sentence, or null where this page has none. @param {string} id @param {Protocol.Error["data"]} [data] */
 function describe(id, data) {
 	if (!data) return null;
-	const places = Object.entries(data).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]);
 	try {
+		const nameIn = (/** @type {string} */ list, /** @type {unknown} */ one) => (list === "ladders" ? say(`name of ${one}`) : one);
+		const places = Object.entries(data).map(([name, value]) => [name, Array.isArray(value) ? value.map((one) => nameIn(name, one)).join(", ") : value]);
 		return say(data.why ? `${id} ${data.why}` : id, Object.fromEntries(places));
 	} catch {
 		return null;

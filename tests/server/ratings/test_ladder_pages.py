@@ -26,7 +26,12 @@ async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
         page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
         assert (page[0], page[2].partition(",")[0], page[2][-7:]) == ("ana", RULES, "1, 0, 0")
         assert "1 rated games" in (await get(server, f"/ladder/{RULES}")).body.decode()
-        for path in ("/api/ladders/classic", "/ladder/classic", "/api/players/nobody", "/player/nobody"):
+        first = (await get(server, f"/ladder/{server.ladders.keys[0]}")).body
+        assert (await get(server, "/ladder/")).body == first
+        await ana.ask("claim_name", name="Björn B")
+        named = json.loads((await get(server, "/api/players/Bj%C3%B6rn%20B")).body)
+        assert named["player"] == ana.welcome["player"]
+        for path in ("/api/ladders/classic", "/ladder/classic", "/api/players/nobody", "/player/a%00b"):
             assert (await get(server, path)).status == 404
 
 

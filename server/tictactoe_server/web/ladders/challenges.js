@@ -33,9 +33,8 @@ export async function hearLadders(app, news) {
 export async function showSeeks(app, section) {
 	await prepareLadders();
 	for (const id of open.keys()) dropSeek(app, id);
-	const [ladder] = listLadders(app);
 	const look = async () => (await import("./terms.js")).askForGame(app);
-	show(section, h("div.card-head", h("h2", say("page seeks")), ladder && h("a", { href: `/ladder/${ladder}` }, say("page ladders"))), seeks, h("div.row", button(say("page seek new"), look)));
+	show(section, h("div.card-head", h("h2", say("page seeks")), listLadders(app).length > 0 && h("a", { href: "/ladder/" }, say("page ladders"))), seeks, h("div.row", button(say("page seek new"), look)));
 }
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
@@ -64,8 +63,11 @@ function makeBanner(app, challenge) {
 		app.names.set(player, clean(name));
 		app.sound.play("turn");
 	}
-	const warn = () => setText(playing, !own && app.rooms.shown?.plays ? say("page challenge playing") : "");
-	return showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), [playing, row], performance.now() + expires_ms, warn);
+	const judge = () => {
+		setText(playing, !own && app.rooms.shown?.plays ? say("page challenge playing") : "");
+		for (const one of row.querySelectorAll("button")) one.disabled = app.connection.phase !== "on";
+	};
+	return showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), [playing, row], performance.now() + expires_ms, judge);
 
 	function draw() {
 		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : accept())));

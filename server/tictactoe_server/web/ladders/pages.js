@@ -18,6 +18,11 @@ const MOST_LISTED = 50;
 /** The page of a ladder or a player, or why there is none. @param {App} app @param {string} kind @param {string} id @param {string} bots by which rules they play whose ladder it is @returns {Promise<Page>} */
 export async function openPage(app, kind, id, bots) {
 	await Promise.all([prepareLadders(), app.arrive()]);
+	if (kind === "ladder" && !id) {
+		const keys = listLadders(app);
+		id = keys.find((key) => key === app.kept.game) ?? keys[0] ?? "";
+		history.replaceState(null, "", `/ladder/${id}${location.search}`);
+	}
 	try {
 		return await (kind === "ladder" ? makeLadder(app, bots || id, !!bots) : makePlayer(app, id));
 	} catch (error) {
@@ -118,7 +123,7 @@ async function makePlayer(app, asked) {
 		h("div.hero", head, mayMeet && h("div.row", button(say("page challenge"), challenge, { class: "primary" }), block)),
 		h("p", describeMeetings(profile)),
 		h("section.card", h("h2", say("page ladders")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("page player unrated"))),
-		games.length > 0 && h("section.card", h("h2", say("page player games")), h("ul.rooms", games.map((game) => makeGame(game, id)))),
+		games.length > 0 && h("section.card", h("h2", say("page player games", { name: title })), h("ul.rooms", games.map((game) => makeGame(game, id)))),
 	);
 	return { title, element };
 
