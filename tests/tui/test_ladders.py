@@ -63,7 +63,12 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await ana.do("s", "Settings", "bo challenges you")
     await ana.do("escape ctrl+n", "You decline.")
     assert (await bo.next_of("challenge_over"))["how"] == "declined"
+    ana.app.say("A note that covers it.")
     await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK, rated=True)
+    await ana.until("bo challenges you")
+    ana.app.say("A note that covers it.")
+    await ana.until("A note that covers it.")
+    await ana.do("ctrl+y", "bo challenges you")
     await ana.do("ctrl+y", "10:00")
     over = await bo.next_of("challenge_over")
     await bo.ask("join", room=over["room"])

@@ -188,6 +188,7 @@ class Program(App[int], inherit_bindings=False):
         )
         self._rung: set[str] = set()
         self._answered: set[str] = set()
+        self._shown = ""  # the challenge that is in sight, which alone is answered
         self._told_call: tuple[str, str] | None = None
         self.lobby = Lobby(self.session, self.start)
         self.ways_in = WaysIn(self, first)
@@ -403,12 +404,18 @@ class Program(App[int], inherit_bindings=False):
     def action_call(self) -> None:
         self.heed_call(is_wanted=True)
 
+    def describe_status(self, *, plays: bool = False) -> tuple[str, str] | None:
+        """Return what the status line shows: what was said, else, where nobody `plays`, the challenge that waits."""
+        self._shown = ""
+        return self.describe_challenge() if self.status is None and not plays else self.status
+
     def describe_challenge(self) -> tuple[str, str] | None:
         """Return the challenge that waits, with the keys that answer it, None where there is none."""
         client = self.session.client
         asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
         if asked is None or client is None:
             return None
+        self._shown = asked.challenge
         own = {"decline": "deed draw withdraw"} if asked.player == client.player else {}
         keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
         told = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
@@ -425,6 +432,12 @@ class Program(App[int], inherit_bindings=False):
         return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(way)
 
     def action_answer(self, way: str) -> None:
+        """Answer the challenge that is shown; one that was not is shown first, but in a game, which none ends."""
+        client = self.session.client
+        asked = find_asked(client, or_own=True) if client is not None and not client.plays else None
+        if asked is not None and asked.challenge != self._shown:
+            self.redraw()
+            return
         self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
 
     def challenge(self, verb: Verb, room: Room | None = None) -> None:
@@ -442,6 +455,8 @@ class Program(App[int], inherit_bindings=False):
         if self.lobby.hear(message):
             self.redraw()
         if isinstance(message.push, Challenged):
+            if self.session.client is not None and not self.session.client.plays:
+                self.status = None
             self.ring()
             self.redraw()
         if isinstance(message.event, ChallengeEnded) and self.session.client is not None:

@@ -463,8 +463,7 @@ class RoomView(Canvas):
         else:
             self._stage = self.place(*size)
             stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
-            asked = None if self.model.room.plays else self.program.describe_challenge()
-            self.draw_room(stage, self.program.status or asked)
+            self.draw_room(stage, self.program.describe_status(plays=self.model.room.plays))
             picture.paste(*self._stage.offset, stage.rows)
         self.show(picture)
 
