@@ -112,6 +112,9 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await ana.until("Your move")
     await bo.ask("resign", room=room)
     await ana.until("You have played 1 of about", "c challenge again")
+    text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
+    assert "challenge again" not in text
+    await ana.do("ctrl+n", "Your challenge is taken back.", "c challenge again")
 
 
 async def test_who_waits_for_a_rated_game_goes_to_an_older_room_by_a_key(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from msgspec import UNSET
 from textual import events
 from textual.app import App
 from textual.screen import Screen
@@ -443,7 +444,20 @@ class Program(App[int], inherit_bindings=False):
     def challenge(self, verb: Verb, room: Room | None = None) -> None:
         """Do what somebody wants about challenges, by the terms of this room where they challenge somebody."""
         if (client := self.session.client) is not None:
-            self.start(carry_out(client, verb, self.say, room))
+            self.start(carry_out(client, verb, self.say, room, proposed=self._show_own))
+
+    def _show_own(self, told: str) -> None:
+        """Let the challenge that we made stand on the status line, with the key that takes it back."""
+        self.status = None
+        self.redraw()
+
+    @property
+    def has_challenged(self) -> bool:
+        """Whether a challenge of ours to one player is open."""
+        client = self.session.client
+        return client is not None and any(
+            one.player == client.player and one.to is not UNSET for one in client.challenges.values()
+        )
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         """Tell how a challenge ended, and go to its room, but not from a game that is on."""
