@@ -93,6 +93,16 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
     await ana.do("ctrl+n", "Your challenge is taken back.")
     assert (await bo.next_of("challenge_over"))["how"] == "withdrawn"
     await ana.do("ctrl+x", "bo is blocked")
+    await ana.do("ctrl+x", "You see challenges and chat of bo again.")
+
+
+async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer) -> None:
+    await ana.do("l", "> Ladders")
+    await ana.do("enter", "Nobody is on it yet", "> ", "another player")
+    await ana.do("enter", "The name of the player:")
+    await ana.do("b o enter", "No rated game yet.", "c challenge")
+    await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
+    assert (await bo.next_of("challenge"))["player"] == id_of(ana)
 
 
 async def test_who_asks_everybody_waits_at_home_beside_the_rooms(ana: ScreenUser, bo: Peer) -> None:
