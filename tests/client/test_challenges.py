@@ -13,6 +13,7 @@ from tests.peer import until
 from tests.proxy import Proxy
 from tests.server.ratings.served import CLOCK, RULES, a_server
 from tictactoe_client import Client, Refused, Room, connect
+from tictactoe_client.input.challenges import describe_blocks
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import ChallengeEnded, RoomEvent, Told
 from tictactoe_protocol.rated import Rated
@@ -136,10 +137,12 @@ async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_a
 
 async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None:
     assert await ana.block(bo.player) == (bo.player,)
+    assert await describe_blocks(ana, await ana.block()) == "You have blocked 1 player: bo"
     await bo.challenge(ana.player)
     await ana.ping()
     assert not ana.challenges
     assert await ana.block(bo.player, on=False) == ()
+    assert await describe_blocks(ana, ()) == "You have blocked nobody."
 
 
 async def test_a_server_without_them_is_asked_for_nothing_of_it(ana: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,7 @@ def test_every_example_in_the_help_is_a_command_line(
         (["play", "--timeout", "nan"], "--timeout is more than 0 and at most 3600 seconds."),
         (["play", "--clock", "soon"], '"soon" is no clock. Write 3+2 (3 minutes, 2 seconds more a move) or'),
         (["new", "--seat", "Z"], "--seat Z: the marks are X, O."),
+        (["challenge", "carl", "--side", "Z"], "--side Z: the marks are X, O."),
         (["new", *["--bot", "easy"] * 3], "--bot was given 3 times: the marks are X, O."),
         (["play", "--local", "--server", "example.org"], "Choose one of --local and --server."),
         (["new", "--rules", "gomoku", "--board", "3x3"], "Choose one of --rules and --board."),

@@ -48,13 +48,21 @@ async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_a
     rating: Server, bo: Client
 ) -> None:
     async with run_client("challenge", bo.player, *TERMS, "--side", "X", "-s", rating.url, "--plain", "--stay") as ana:
-        await ana.until("You challenge ")
+        await ana.until("You challenge ", "It is open for one minute; Ctrl+C takes it back.")
         room = await bo.join(await answer(bo, accept=True))
         await ana.until("You are X", "Your move, X.")
         ana_s_id = next(seat.player for seat in room.state.seats.values() if seat and seat.player != bo.player)
         await bo.challenge(ana_s_id)
         await ana.until("bo challenges you: 3 by 3", "Answer with: challenge yes, challenge no, or block")
         await ana.ask("challenge yes", "Your game goes on")
+        await ana.ask("help", "Challenges: challenge NAME asks")
+        await ana.ask("accept", "Your game goes on")
+        await ana.ask("decline", "You decline.")
+        await bo.challenge(ana_s_id)
+        await ana.until("bo challenges you: 3 by 3")
+        await room.draw()
+        await ana.until("bo offers a draw.")
+        await ana.ask("decline", "You decline the draw")
         await ana.ask("challenge no", "You decline.")
         await room.resign()
         await ana.until("The game was aborted")

@@ -63,7 +63,12 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await ana.do("s", "Settings", "bo challenges you")
     await ana.do("escape ctrl+n", "You decline.")
     assert (await bo.next_of("challenge_over"))["how"] == "declined"
+    ana.app.say("A note that covers it.")
     await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK, rated=True)
+    await ana.until("bo challenges you")
+    ana.app.say("A note that covers it.")
+    await ana.until("A note that covers it.")
+    await ana.do("ctrl+y", "bo challenges you")
     await ana.do("ctrl+y", "10:00")
     over = await bo.next_of("challenge_over")
     await bo.ask("join", room=over["room"])
@@ -88,6 +93,16 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
     await ana.do("ctrl+n", "Your challenge is taken back.")
     assert (await bo.next_of("challenge_over"))["how"] == "withdrawn"
     await ana.do("ctrl+x", "bo is blocked")
+    await ana.do("ctrl+x", "You see challenges and chat of bo again.")
+
+
+async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer) -> None:
+    await ana.do("l", "> Ladders")
+    await ana.do("enter", "Nobody is on it yet", "> ", "another player")
+    await ana.do("enter", "The name of the player:")
+    await ana.do("b o enter", "No rated game yet.", "c challenge")
+    await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
+    assert (await bo.next_of("challenge"))["player"] == id_of(ana)
 
 
 async def test_who_asks_everybody_waits_at_home_beside_the_rooms(ana: ScreenUser, bo: Peer) -> None:
@@ -107,6 +122,9 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await ana.until("Your move")
     await bo.ask("resign", room=room)
     await ana.until("You have played 1 of about", "c challenge again")
+    text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
+    assert "challenge again" not in text
+    await ana.do("ctrl+n", "Your challenge is taken back.", "c challenge again")
 
 
 async def test_who_waits_for_a_rated_game_goes_to_an_older_room_by_a_key(

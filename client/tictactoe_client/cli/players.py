@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tictactoe_client.cli.run import ask_and_print, connected
 from tictactoe_client.files.checkpoints import SeenCheckpoints
+from tictactoe_client.input.challenges import describe_blocks
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.lobby import align_columns, list_games
 from tictactoe_protocol import clean_text
@@ -41,12 +42,12 @@ async def show_player(settings: Settings, player: str | None) -> int:
 
 
 async def block(settings: Settings, player: str | None, *, off: bool) -> int:
-    """Hide challenges and chat of a player, or show them again; without one say how many are hidden."""
+    """Hide challenges and chat of a player, or show them again; without one say who is hidden."""
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
             blocks = await client.block(player, on=not off)
             hidden = [] if player is None or off else [say("blocked now", name=clean_text(player))]
-            return [*hidden, say("blocked many", n=len(blocks))]
+            return [*hidden, await describe_blocks(client, blocks)]
 
         return await ask_and_print(settings, client, ask)

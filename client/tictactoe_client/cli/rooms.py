@@ -66,7 +66,8 @@ async def seek(settings: Settings, **wish: Any) -> int:
 
 async def challenge(settings: Settings, rules: str | None, side: str | None, **wish: Any) -> int:
     """Ask one player for a game."""
-    return await play_anyone(settings, rules, way="challenge", seat=parse_seat(side, parse_rules(rules)), **wish)
+    seat = parse_seat(side, parse_rules(rules), "--side")
+    return await play_anyone(settings, rules, way="challenge", seat=seat, **wish)
 
 
 async def accept(settings: Settings, challenge: str) -> int:
@@ -141,7 +142,8 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
             return await JsonGame(client, settings, standard_input(), session).run(choice.enter_any)
         output = Output(prompts=is_terminal(0, 1))
         try:
-            enter = partial(choice.enter, tell=output.print)
+            more = [say("challenge open")] if choice.way == "challenge" else []
+            enter = partial(choice.enter, tell=lambda told: output.print(told, *more))
             return await PlainGame(client, settings, standard_input(), output, session).run(enter, choice.within)
         except Refused as refused:
             if await choice.find_event(client, refused) is None:

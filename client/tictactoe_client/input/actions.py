@@ -104,6 +104,11 @@ class Actions:
         """What others ask for, that waits for our answer."""
         return [one.id for one in self.now.questions if one.id in ("draw", "undo", "rematch")]
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether something of this room waits for a yes or a no."""
+        return self._asked is not None or bool(self._asked_for)
+
     def _hear(self, event: RoomEvent) -> None:
         """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
         if isinstance(event, Offered) and self.timeline.is_back:
@@ -185,6 +190,7 @@ class Actions:
                 return draw_board(state, self._settings)
             case Query("help"):
                 told = describe_help(state, self._settings, room.actor, self.now)
+                told += [say("help challenges")] if "challenges" in room.features else []
                 return [*told, list_sentences()] if room.sentences else told
             case Query("turn") if self._is_offline:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]

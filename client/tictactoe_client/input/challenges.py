@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
@@ -15,6 +16,9 @@ from tictactoe_protocol.challenges import OpenChallenge
 from tictactoe_protocol.choices import describe_reason
 from tictactoe_protocol.commands import Verb
 
+_MOST_NAMED: Final = 10
+"""For each name the server is asked."""
+
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
     """Return the newest challenge that waits for us, else with `or_own` of ours; None where there is none."""
@@ -23,25 +27,45 @@ def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
     return asked[0] if asked else None
 
 
-async def carry_out(client: Client, verb: Verb, tell: Callable[[str], object], room: Room | None = None) -> None:
+async def carry_out(
+    client: Client,
+    verb: Verb,
+    tell: Callable[[str], object],
+    room: Room | None = None,
+    *,
+    proposed: Callable[[str], object] | None = None,
+) -> None:
     """Challenge the opponent of this room again or another player, answer a challenge, or block somebody.
 
-    A refusal is told. While we play nobody is challenged, and nothing is accepted.
+    A refusal is told, and a challenge of ours too, that by `proposed` where it is given. While we play nobody is
+    challenged, and nothing is accepted.
     """
     try:
         if verb.kind == "block":
             asked = find_asked(client)
             name = verb.argument or (asked.name if asked else "") or ""
             blocks = await client.block(verb.argument or (asked.player if asked else "") or None)
-            tell(say("blocked now", name=clean_text(name)) if name else say("blocked many", n=len(blocks)))
+            tell(say("blocked now", name=clean_text(name)) if name else await describe_blocks(client, blocks))
         elif verb.argument in ("accept", "decline"):
             await _answer(client, accept=verb.argument == "accept")
         elif client.plays:
             raise BadInput(say("challenge in game"))
         elif room is not None:
-            await _propose(room, verb.argument).ask(client, tell)
+            await _propose(room, verb.argument).ask(client, proposed or tell)
     except (BadInput, Interrupted, Refused) as failed:
         tell(clean_text(failed.message))
+
+
+async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
+    """Return how many are blocked and whom, by the first of their names, or the ids where no name is known."""
+    names = []
+    for player in blocks[:_MOST_NAMED]:
+        try:
+            names.append(clean_text((await client.profile(player)).name))
+        except Refused:
+            names.append(player)
+    more = ["..."] if len(blocks) > len(names) else []
+    return f"{say('blocked many', n=len(blocks))} {', '.join([*names, *more])}" if names else say("blocked nobody")
 
 
 async def _answer(client: Client, *, accept: bool) -> None:

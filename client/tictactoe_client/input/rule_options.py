@@ -73,13 +73,13 @@ def parse_clock(text: str | None) -> ClockFields | None:
     raise Misuse(say("no clock like", text=text))
 
 
-def parse_seat(text: str | None, rules: Rules) -> str | None:
-    """Return the mark to play, None for the first; raises `Misuse`."""
+def parse_seat(text: str | None, rules: Rules, option: str = "--seat") -> str | None:
+    """Return the mark to play that an option names, None for the first; raises `Misuse`."""
     if text is None:
         return None
     if len(text) == 1 and text.upper() in rules.marks:
         return text.upper()
-    raise Misuse(say("no such seat", text=text, marks=", ".join(rules.marks)))
+    raise Misuse(say("no such seat", option=option, text=text, marks=", ".join(rules.marks)))
 
 
 def choose_seat(first: str, rules: Rules) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.challenges import carry_out
+from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
@@ -250,6 +250,9 @@ class PlainGame:
         if self._actions is None:
             return
         room, intent = self._actions.room, self._actions.parse(line)
+        answers = {Verb("yes"): Verb("challenge", "accept"), Verb("no"): Verb("challenge", "decline")}
+        if isinstance(intent, Verb) and not self._actions.is_asked and find_asked(self._client) is not None:
+            intent = answers.get(intent, intent)
         if isinstance(intent, Verb) and intent.kind in ("challenge", "block") and not self._is_offline:
             await carry_out(self._client, intent, self._tell, room)
             return

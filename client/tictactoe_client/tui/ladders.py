@@ -15,16 +15,20 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, align
+from tictactoe_client.tui.question import Question
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 from tictactoe_protocol.pushes import PastGame, PlayerProfile
 from tictactoe_protocol.rated import LadderState
+from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 CLOCK: Final = "3+2"
 """That of a rated game for which no other one is chosen."""
+
+_BY_NAME: Final = "?"
+"""The row that asks for a name."""
 
 
 class LadderPage(ListPage):
@@ -64,14 +68,27 @@ class LadderPage(ListPage):
 
     def fill(self) -> None:
         rows = {name: row for ladder in self._ladders for name, row in tabulate_ladder(ladder).items()}
-        self.show_table(rows or {"": ()})
+        self.show_table(
+            (rows or {"": ()}) | ({_BY_NAME: ("", say("ladder by name"), "", "", "")} if self._ladders else {})
+        )
         told = [say("too old for ratings")] if self._keys == () else []
         for ladder in self._ladders[1:]:
             told += describe_ladder(ladder) + ([] if ladder.rows else [say("ladder empty")])
         self.text("hint").show(("\n".join(told), "dim"), (f"\n{self._doubt}", "warn"))
 
+    def name_key(self, id: str) -> str:
+        """Leave the room of the key that asks anew to that of one's own page."""
+        return "" if id == "key refresh" else id
+
     def open_row(self, name: str) -> None:
-        self.program.open(PlayerPage(name, self._ladders[0].rules))
+        if name == _BY_NAME:
+            self.program.push_screen(Question(say("ladder which name"), "", limit=MAX_NAME_LENGTH), self._open_player)
+        else:
+            self._open_player(name)
+
+    def _open_player(self, player: str | None) -> None:
+        if player:
+            self.program.open(PlayerPage(player, self._ladders[0].rules))
 
     def action_name(self) -> None:
         """Open one's own page."""
@@ -98,6 +115,7 @@ class PlayerPage(HistoryPage):
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         profile = self._profile = await client.profile(self._player)
+        self._player = profile.player  # which may have been a name
         return self._player, tuple(structs.replace(game, id=game.game_id or game.id) for game in profile.games)
 
     def describe_nothing(self) -> str:
@@ -127,5 +145,10 @@ class PlayerPage(HistoryPage):
         self.program.ways_in.enter(Choice("challenge", *terms, player=self._player, name=name, rated=True))
 
     def action_answer(self, way: str) -> None:
-        """Block the player, who has claimed the name."""
-        self.program.challenge(Verb("block", self.describe_heading()))
+        """Block the player, or show them again."""
+        self.program.ask(self._switch_block)
+
+    async def _switch_block(self, client: Client) -> None:
+        shows = self._player in await client.block()
+        await client.block(self._player, on=not shows)
+        self.program.say(say("page unblocked" if shows else "blocked now", name=self.describe_heading()))

@@ -94,7 +94,7 @@ class Page(ClientScreen):
         self.fill()
         self.text("heading").show((self.describe_heading(), "title"))
         self.text("about").show((self.describe_about(), "dim"))
-        news = self.program.status or self.program.describe_challenge() or self.describe_news()
+        news = self.program.describe_status() or self.describe_news()
         self.text("news").show(*([news] if news else []))
         self.text("keys").show(*self._list_keys())
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from msgspec import UNSET
 from textual import events
 from textual.app import App
 from textual.screen import Screen
@@ -188,6 +189,7 @@ class Program(App[int], inherit_bindings=False):
         )
         self._rung: set[str] = set()
         self._answered: set[str] = set()
+        self._shown = ""  # the challenge that is in sight, which alone is answered
         self._told_call: tuple[str, str] | None = None
         self.lobby = Lobby(self.session, self.start)
         self.ways_in = WaysIn(self, first)
@@ -403,12 +405,18 @@ class Program(App[int], inherit_bindings=False):
     def action_call(self) -> None:
         self.heed_call(is_wanted=True)
 
+    def describe_status(self, *, plays: bool = False) -> tuple[str, str] | None:
+        """Return what the status line shows: what was said, else, where nobody `plays`, the challenge that waits."""
+        self._shown = ""
+        return self.describe_challenge() if self.status is None and not plays else self.status
+
     def describe_challenge(self) -> tuple[str, str] | None:
         """Return the challenge that waits, with the keys that answer it, None where there is none."""
         client = self.session.client
         asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
         if asked is None or client is None:
             return None
+        self._shown = asked.challenge
         own = {"decline": "deed draw withdraw"} if asked.player == client.player else {}
         keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
         told = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
@@ -425,12 +433,31 @@ class Program(App[int], inherit_bindings=False):
         return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(way)
 
     def action_answer(self, way: str) -> None:
+        """Answer the challenge that is shown; one that was not is shown first, but in a game, which none ends."""
+        client = self.session.client
+        asked = find_asked(client, or_own=True) if client is not None and not client.plays else None
+        if asked is not None and asked.challenge != self._shown:
+            self.redraw()
+            return
         self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
 
     def challenge(self, verb: Verb, room: Room | None = None) -> None:
         """Do what somebody wants about challenges, by the terms of this room where they challenge somebody."""
         if (client := self.session.client) is not None:
-            self.start(carry_out(client, verb, self.say, room))
+            self.start(carry_out(client, verb, self.say, room, proposed=self._show_own))
+
+    def _show_own(self, told: str) -> None:
+        """Let the challenge that we made stand on the status line, with the key that takes it back."""
+        self.status = None
+        self.redraw()
+
+    @property
+    def has_challenged(self) -> bool:
+        """Whether a challenge of ours to one player is open."""
+        client = self.session.client
+        return client is not None and any(
+            one.player == client.player and one.to is not UNSET for one in client.challenges.values()
+        )
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         """Tell how a challenge ended, and go to its room, but not from a game that is on."""
@@ -442,6 +469,8 @@ class Program(App[int], inherit_bindings=False):
         if self.lobby.hear(message):
             self.redraw()
         if isinstance(message.push, Challenged):
+            if self.session.client is not None and not self.session.client.plays:
+                self.status = None
             self.ring()
             self.redraw()
         if isinstance(message.event, ChallengeEnded) and self.session.client is not None:

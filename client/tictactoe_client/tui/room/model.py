@@ -286,8 +286,11 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
     return "   ".join(told if is_brief else [asked.text, *told]), role
 
 
-def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool) -> list[Hint]:
-    """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room."""
+def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool, asks: bool) -> list[Hint]:
+    """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room.
+
+    Who `asks` has challenged somebody, and does not again.
+    """
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
     has_code = settings.colour and not settings.ascii
@@ -299,6 +302,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         deed = find_deed(model, action)
         is_missing = (
             (action in DEEDS and deed is None)
+            or (action == "challenge" and asks)
             or (action == "another" and not model.again)
             or (action == "go" and not model.room.nearer)
             # who sits beside one is talked to

@@ -463,8 +463,7 @@ class RoomView(Canvas):
         else:
             self._stage = self.place(*size)
             stage = Picture(self._stage.width, self._stage.height, ascii_only=self.program.settings.ascii)
-            asked = None if self.model.room.plays else self.program.describe_challenge()
-            self.draw_room(stage, self.program.status or asked)
+            self.draw_room(stage, self.program.describe_status(plays=self.model.room.plays))
             picture.paste(*self._stage.offset, stage.rows)
         self.show(picture)
 
@@ -510,10 +509,11 @@ class RoomView(Canvas):
         situations = find_situations(model)
         choices = None if situations[0] == "playing" else model.choices
         typed = model.typed and (model.typed, model.may_send)
-        shown = (model.room.nearer, model.line.value, model.shows_code)
+        asks = self.program.has_challenged
+        shown = (asks, model.room.nearer, model.line.value, model.shows_code)
         at = (situations, choices, typed, *shown, is_first, width, self.program.settings)
         if at != self._hinted_at:
-            hints = list_hints(model, self.program.keymap, self.program.settings, is_first=is_first)
+            hints = list_hints(model, self.program.keymap, self.program.settings, is_first=is_first, asks=asks)
             out = self.program.keymap.show("back")
             lasting = (say("key help"), *(label for keys, label in hints if keys == out))
             self._hinted_at, self._hints = at, fit_keys(hints, width, lasting)

@@ -123,7 +123,7 @@ class RoomScreen(ClientScreen):
                 if to and to != self._nearer:
                     self._program.ring()
                 self._nearer = to or ""
-            case events.Told(Challenged()) if (told := self.program.describe_challenge()) and model.room.plays:
+            case events.Told(Challenged()) if model.room.plays and (told := self.program.describe_challenge()):
                 model.news.say(told[0])
             case events.Lost():
                 model.news.back, model.is_online = "", False
