@@ -136,7 +136,10 @@ async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_a
 
 
 async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None:
+    await bo.challenge(ana.player)
+    await until(lambda: ana.challenges)
     assert await ana.block(bo.player) == (bo.player,)
+    assert not ana.challenges, "also what was open before"
     assert await describe_blocks(ana, await ana.block()) == "You have blocked 1 player: bo"
     await bo.challenge(ana.player)
     await ana.ping()

@@ -236,7 +236,10 @@ class Client(Conversation):
 
     async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
         """Hide challenges and chat of a player, by the id or the claimed name, or show them; return all hidden."""
-        return (await self._ask_of("challenges", Block(player=player or UNSET, on=on))).blocks or ()
+        blocks = (await self._ask_of("challenges", Block(player=player or UNSET, on=on))).blocks or ()
+        for one in [one for one in self.challenges.values() if one.player in blocks]:
+            del self.challenges[one.challenge]  # its end is not told
+        return blocks
 
     async def claim_name(self, name: str) -> tuple[str, ...]:
         """Have a name for good, and return the codes that bring it back: they are not told again."""
