@@ -180,6 +180,7 @@ async def test_who_waits_sees_how_far_is_looked_and_goes_to_an_older_room_in_one
         await ana.page.keyboard.press("Enter")
         await ana.page.wait_for_url("**/R4T3DS")
         await until(lambda: [one["room"] for one in server.asked_for("leave")] == [CODE])
+        await ana.page.wait_for_load_state("networkidle")  # before the server ends
 
 
 async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Visit) -> None:
