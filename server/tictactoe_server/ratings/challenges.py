@@ -252,7 +252,7 @@ class Challenges(Service):
         if before is not None and (before.stage == 2 or made.stage < before.stage):  # this one was read before
             return before
         self._known[id] = made
-        is_new, is_over, told = before is None, made.stage == 2, b""
+        is_new, is_over = before is None, made.stage == 2
         for person in made.people:
             self._of.discard(person, id) if is_over else self._of.add(person, id, made)
         is_told = is_new != is_over and self._is_read.is_set()  # what is open is in every welcome
@@ -260,13 +260,13 @@ class Challenges(Service):
             self.seeks.change(made, is_told=is_told)
         if not is_told:
             return made
-        if is_over:
-            told = encode(ChallengeOver(id, made.how, made.room or UNSET))
-        elif made.to:
-            told = encode(made.row(Challenged, self._core.time()))
-        for person in made.people.difference(made.hidden) if told else ():
+        if not (is_over or made.to):
+            return made
+        over = ChallengeOver(id, made.how, made.room or UNSET)
+        told = encode_frame(encode(over if is_over else made.row(Challenged, self._core.time())))
+        for person in made.people.difference(made.hidden):
             for session in self._sessions(person):
-                session.connection.push_frame(encode_frame(told))
+                session.connection.push_frame(told)
         return made
 
     def _sessions(self, id: str) -> list[Session]:

@@ -124,16 +124,15 @@ class Ladders(Service):
         claim = await self._accounts.find_claim(player.name, but=player.id)
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
-        names = dict(zip(others, await asyncio.gather(*map(self.name_of, others)), strict=True))
         on = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
         played = await self._games_today(player.id) if others else {}
         for other in others:
             games = on[other] | played.get(other, set()) | self._games_on(player.id, other)
             count = sum(code != room for code, _ in games)
             if count >= MOST_OF_PAIR:
-                raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=names[other])
+                raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=await self.name_of(other))
             if within and _distance(ladder, player.id, other) > within:
-                raise Refused(ErrorCode.NOT_ALLOWED, "rated within", within=within, name=names[other])
+                raise Refused(ErrorCode.NOT_ALLOWED, "rated within", within=within, name=await self.name_of(other))
 
     async def played_out(self, player: str) -> Collection[str]:
         """Return those with whom a player may play no more rated games today."""

@@ -76,7 +76,8 @@ function makeSide(app) {
 		const { connection } = app;
 		if (!looking.hidden || connection.phase !== "on" || !connection.knows("challenges")) return;
 		looking.hidden = false;
-		import("./ladders/challenges.js").then(({ showSeeks }) => showSeeks(app, looking)).catch(() => (looking.hidden = true));
+		const look = async () => (await import("./ladders/terms.js")).askForGame(app);
+		import("./ladders/challenges.js").then(({ showSeeks }) => showSeeks(app, looking, look)).catch(() => (looking.hidden = true));
 	}
 
 	/** @param {News} news */

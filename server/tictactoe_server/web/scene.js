@@ -44,8 +44,9 @@ function termsOf({ game: { isLive, seat }, state }) {
 	const terms = [words.describeRules(state.rules)];
 	if (state.event) terms.push(say("record event", { name: words.clean(state.event) }));
 	if (!isLive) return terms;
-	if (state.rated) terms.unshift(say("rated")); // first, as the rest is cut on a telephone
-	terms.push(words.describeClock(state.time_control), ...words.describeManners({ ...state, rated: undefined }));
+	const manners = words.describeManners(state);
+	if (state.rated) terms.unshift(...manners.splice(0, 1)); // first, as the rest is cut on a telephone
+	terms.push(words.describeClock(state.time_control), ...manners);
 	if (state.visibility === "private") terms.push(say("form private"));
 	if (state.game > 1) terms.push(say("record game", { n: state.game }));
 	if (!seat) terms.push(say("head watching"));

@@ -29,11 +29,10 @@ export async function hearLadders(app, news) {
 	for (const one of there) if (!open.has(one.challenge)) open.set(one.challenge, { challenge: one, shown: (one.to ? makeBanner : makeSeek)(app, one) });
 }
 
-/** Show who looks for a game, and the way to do so and to the ladders. @param {App} app @param {HTMLElement} section where it stands */
-export async function showSeeks(app, section) {
+/** Show who looks for a game, and the ways to `look` for one and to the ladders. @param {App} app @param {HTMLElement} section where it stands @param {() => unknown} look */
+export async function showSeeks(app, section, look) {
 	await prepareLadders();
 	for (const id of open.keys()) dropSeek(app, id);
-	const look = async () => (await import("./terms.js")).askForGame(app);
 	show(section, h("div.card-head", h("h2", say("page seeks")), listLadders(app).length > 0 && h("a", { href: "/ladder/" }, say("page ladders"))), seeks, h("div.row", button(say("page seek new"), look)));
 }
 
