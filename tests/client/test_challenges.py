@@ -11,7 +11,7 @@ import pytest
 
 from tests.peer import until
 from tests.proxy import Proxy
-from tests.server.ratings.served import CLOCK, RULES, a_server
+from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Refused, Room, connect
 from tictactoe_client.input.challenges import describe_blocks
 from tictactoe_client.online.backoff import Backoff
@@ -20,27 +20,21 @@ from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
+__all__ = ["rating"]
+
 CLOCKED = ClockFields(**CLOCK)
 ASKED: dict[str, Any] = {"rules": RULES, "clock": CLOCKED}
 
 
 @pytest.fixture
-async def rating() -> AsyncIterator[Server]:
-    async with a_server() as server:
-        yield server
-
-
-@pytest.fixture
 async def ana(rating: Server) -> AsyncIterator[Client]:
-    async with connect(rating.url, name="ana", challenges=True) as client:
-        await client.claim_name("ana")
+    async with claimed(rating, "ana") as client:
         yield client
 
 
 @pytest.fixture
 async def bo(rating: Server) -> AsyncIterator[Client]:
-    async with connect(rating.url, name="bo", challenges=True) as client:
-        await client.claim_name("bo")
+    async with claimed(rating, "bo") as client:
         yield client
 
 

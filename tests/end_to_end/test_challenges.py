@@ -11,24 +11,19 @@ import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.peer import until
-from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, people, play_rated
-from tictactoe_client import Client, connect
+from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, claimed, people, play_rated, rating
+from tictactoe_client import Client
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
+
+__all__ = ["rating"]
 
 TERMS = ("--rules", RULES, "--clock", "10+0")
 
 
 @pytest.fixture
-async def rating() -> AsyncIterator[Server]:
-    async with a_server() as server:
-        yield server
-
-
-@pytest.fixture
 async def bo(rating: Server) -> AsyncIterator[Client]:
-    async with connect(rating.url, name="bo", challenges=True) as client:
-        await client.claim_name("bo")
+    async with claimed(rating, "bo") as client:
         yield client
 
 

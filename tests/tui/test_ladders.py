@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from tests.faults.hostile_server import CLIENT, TOKEN, Answer, Frame, hostile_server
 from tests.peer import Peer, open_peer
-from tests.server.ratings.served import CLOCK, RULES, a_server, play_rated
+from tests.server.ratings.served import CLOCK, RULES, play_rated, rating
 from tests.server.test_challenges import KNOWS
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
@@ -22,18 +22,14 @@ from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
+__all__ = ["rating"]
+
 
 def greet_with(*features: str) -> Answer:
     ladders = (RULES, "four") if "ratings" in features else UNSET
     there: dict[str, Any] = {"features": features, "ladders": ladders}
     welcome = Welcome(protocol=1, server="x/1", player=CLIENT, name="ana", token=TOKEN, rooms=(), **there)
     return lambda _: [welcome]
-
-
-@pytest.fixture
-async def rating() -> AsyncIterator[Server]:
-    async with a_server() as server:
-        yield server
 
 
 @pytest.fixture

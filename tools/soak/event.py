@@ -37,7 +37,7 @@ from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.specs import Storage
 from tools.soak.figures import times
-from tools.soak.fleet import CLOSE_SECONDS, GONE, TRANSIENT
+from tools.soak.fleet import CLOSE_SECONDS, GONE, TRANSIENT, connect_to
 
 READY_MS = 3_000
 MOVE_MS = 3_000
@@ -139,9 +139,7 @@ class Person:
         while True:
             url, self._sent_to = self._sent_to or await self._address(), None
             try:
-                async with connect(
-                    url, compression=None, proxy=None, max_queue=None, close_timeout=CLOSE_SECONDS
-                ) as it:
+                async with connect_to(url) as it:
                     async with asyncio.timeout(PATIENCE_SECONDS):
                         await self._enter(it)
                     self.socket = it

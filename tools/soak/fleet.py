@@ -29,6 +29,13 @@ PATIENCE_SECONDS = 60.0
 
 RETRY_SECONDS = 0.02
 CLOSE_SECONDS = 0.2
+
+
+def connect_to(url: str) -> connect:
+    """Return the connection to be made by who reads all, however much it is, and goes at once."""
+    return connect(url, compression=None, proxy=None, max_queue=None, close_timeout=CLOSE_SECONDS)
+
+
 """How long a server that may be dead is given to say farewell."""
 
 PAGE = 100

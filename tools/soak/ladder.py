@@ -23,7 +23,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
 from tests.cluster.servers import Cluster
 from tests.environment import environment
@@ -31,7 +31,7 @@ from tests.faults.harness import COMMAND, Address
 from tests.peer import Message
 from tools import refold
 from tools.soak.figures import times
-from tools.soak.fleet import CLOSE_SECONDS, GONE, TRANSIENT
+from tools.soak.fleet import GONE, TRANSIENT, connect_to
 
 LADDERS: Final = {"connect-four": 2, "four": 2, "three-players": 3}
 CLOCK: Final = {"move_ms": 4_000}
@@ -133,9 +133,7 @@ class Person:
         while True:
             url, self._sent_to = self._sent_to or await self._address(), None
             try:
-                async with connect(
-                    url, compression=None, proxy=None, max_queue=None, close_timeout=CLOSE_SECONDS
-                ) as it:
+                async with connect_to(url) as it:
                     token = {"name": self.name} if self._token is None else {"token": self._token}
                     welcome = await self._ask(it, type="hello", features=FEATURES, **token)
                     self._token, self.player = welcome["token"], welcome["player"]

@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer
+from tictactoe_client import Client, connect
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -21,6 +24,21 @@ RATED: dict[str, Any] = {"rules": RULES, "clock": CLOCK, "rated": True}
 
 def a_server(settings: Settings = HERE, **changes: Any) -> Server:
     return Server(replace(settings, **changes), limits=uncounted())
+
+
+@pytest.fixture
+async def rating() -> AsyncIterator[Server]:
+    """Run a server that rates games."""
+    async with a_server() as server:
+        yield server
+
+
+@contextlib.asynccontextmanager
+async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
+    """Yield a client of somebody who has claimed this name and is shown challenges."""
+    async with connect(server.url, name=name, challenges=True) as client:
+        await client.claim_name(name)
+        yield client
 
 
 @contextlib.asynccontextmanager
