@@ -264,6 +264,7 @@ async def shared_link(visitor: Visitor) -> str:
 async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 8, 2), ana, bo)
+    await expect(ana.button("Review")).to_be_visible()  # a move is shown before its answer is here
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     await ana.hears("X wins at once. Best: C1.")
