@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.end_to_end.clients import complaint, run_client
 from tests.peer import until
-from tests.server.ratings.served import RULES, a_server, people, play_rated
+from tests.server.ratings.served import RULES, a_server, people, play_each
 from tictactoe_client import connect
 from tictactoe_client.files.checkpoints import SeenCheckpoints
 from tictactoe_client.online.address import parse_address
@@ -28,8 +28,7 @@ async def play(server: Server, games: int) -> str:
     """Play rated games of people who are new, wait for the checkpoints, and return the id of the last game."""
     before = server.ladders.folding.games
     async with people(server, names=(f"ana{before}", f"bo{before}")) as (ana, bo):
-        for _ in range(games):
-            over = await play_rated(ana, bo)
+        over = (await play_each(server, ana, bo, games))[-1]
     await until(lambda: _is_signed(server, before + games))
     return str(over["game_id"])
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import Listening, Message, Peer, open_peer
+from tests.peer import Listening, Message, Peer, open_peer, until
 from tictactoe_client import Client, connect
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -66,6 +66,16 @@ async def begin(first: Peer, second: Peer, **terms: Any) -> str:
     room: str = opened["room"]
     assert (await second.ask("join", room=room))["type"] == "ok"
     return room
+
+
+async def play_each(server: Server, winner: Peer, loser: Peer, games: int) -> list[Message]:
+    """Play so many rated games, each of which is an entry of its own, and return the states at their ends."""
+    overs: list[Message] = []
+    before, kept = server.ladders.folding.games, server.ladders.folding
+    while len(overs) < games:
+        overs.append(await play_rated(winner, loser))
+        await until(lambda: kept.games == before + len(overs))
+    return overs
 
 
 async def play_rated(winner: Peer, loser: Peer, **terms: Any) -> Message:

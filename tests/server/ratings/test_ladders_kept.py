@@ -13,7 +13,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import HERE, RULES, a_server, one_in, people, play_rated
+from tests.server.ratings.served import HERE, RULES, a_server, one_in, people, play_each, play_rated
 from tests.server.test_cluster import cluster_of
 from tests.server.test_event_deaths import Life, MortalStore, MortalTable
 from tictactoe_protocol.ratings.exported import check_lines, read_lines
@@ -94,8 +94,7 @@ async def test_a_checkpoint_is_signed_and_holds_what_was_before_it(
 ) -> None:
     monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 2)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        for _ in range(3):
-            over = await play_rated(ana, bo)
+        over = (await play_each(server, ana, bo, 3))[-1]
         state = await rated(server, 3)
         first = (await ana.ask("ratings", rules=RULES))["ladder"]["checkpoint"]
         kept = server.ladders.folding.checkpoint
@@ -117,7 +116,7 @@ async def test_a_verdict_behind_the_oldest_game_that_is_kept_is_refused(
 ) -> None:
     monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 2)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        overs = [await play_rated(ana, bo) for _ in range(3)]
+        overs = await play_each(server, ana, bo, 3)
         state = await rated(server, 3)
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
         assert await server.ladders.folding.needed_from() == times[2]
@@ -156,12 +155,10 @@ async def test_each_checkpoint_is_written_and_holds_after_verdicts_and_forgettin
     monkeypatch.setattr(folding, "CHECKPOINT_GAMES", 2)
     file = tmp_path / "ratings.jsonl"
     async with a_server(data=tmp_path / "data") as server, people(server) as (ana, bo):
-        for _ in range(3):
-            over = await play_rated(ana, bo)
+        over = (await play_each(server, ana, bo, 3))[-1]
         await rated(server, 3)
         await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
-        for _ in range(3):
-            await play_rated(bo, ana)
+        await play_each(server, bo, ana, 3)
         await rated(server, 6)
         await server.carry_out(ForgetOrder(bo.welcome["player"]))
     async with a_server(data=tmp_path / "data") as server:
@@ -341,7 +338,7 @@ async def test_of_older_snapshots_the_players_are_kept_of_every_sixteenth_and_al
     monkeypatch.setattr(folding, "WHOLE_EVERY", 4)
     monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_A_PART", 1)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        overs = [await play_rated(ana, bo) for _ in range(8)]
+        overs = await play_each(server, ana, bo, 8)
         state, kept = await rated(server, 8), server.ladders.folding
         await until(lambda: kept.checkpoint and kept.checkpoint.number == 8)
         rows = [row async for some in server.core.store.table(LADDERS).load_all() for row in some]
