@@ -309,7 +309,6 @@ _UNTOLD: Final = (
     _press("hide_code", "Q", "switch_code", {"key hide code": "waiting"}),
     _press("computer", "b", "go_to_computer", {"deed computer": "waiting"}, "computer"),
     _press("event_join", "j", "deed event_join", {"key event join": "event"}, "join"),
-    _press("event_begin", "b", "deed event_begin", {"key event begin": "event"}, "begin", "resume", "next"),
     _press("event_pause", "p", "deed event_pause", {"key event pause": "event"}, "away", "ready"),
     _press("theme", "t", "", {"key theme": "home"}),
     _press("theme", "", "app.theme", {"": "settings"}),
@@ -384,7 +383,7 @@ _FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "reviewing": ("left", "right", "up", "down"),
     "over": ("rematch",),
     "home": ("retry", "back", "local"),
-    "event": ("event_join", "event_begin", "event_pause"),
+    "event": ("event_join", "event_pause"),
     "settings": ("back",),
     "help": (),
 }

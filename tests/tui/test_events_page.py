@@ -1,10 +1,9 @@
-"""Events on the full screen: the list, the page of one, and the board that opens when one is called."""
+"""Events on the full screen: the list, one event's page, and the board that opens when a player is called."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.test_several_servers import heard
@@ -17,7 +16,7 @@ from tictactoe_client.settings import ExitCode
 from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, format_record
-from tictactoe_protocol.events import EventGame, EventJoin, EventMatch, EventReady, EventRun, EventWatch
+from tictactoe_protocol.events import EventGame, EventJoin, EventLeave, EventMatch, EventReady, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Replaced, Result
 from tictactoe_protocol.requests import Join, Leave, Record, Request
 from tictactoe_protocol.terms import ClockState
@@ -98,7 +97,7 @@ async def test_a_card_that_is_typed_may_be_in_use_as_well(open_screen: OpenScree
     closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="roster", late_until=2))
     async with hostile_server() as server, open_screen(with_card_in_use(server, closed).url, first_page=PAGE) as ana:
         await ana.until("j join")
-        await ana.do("j", "enter the event, with a ticket")
+        await ana.do("j", "enter the event with a ticket")
         await ana.enter("ana-1", "Play here instead?")
         await ana.do("enter", gone="Play here")
         await until(lambda: [one.here for one in heard(server, EventJoin)] == [False, True])
@@ -154,43 +153,27 @@ async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> No
     closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="code", late_until=2))
     async with hostile_server() as server, open_screen(with_events(server, closed).url, first_page=PAGE) as ana:
         await ana.until("j join")
-        await ana.do("j", "enter the event, with a ticket")
+        await ana.do("j", "enter the event with a ticket")
         await ana.enter("friday-7c2f")
         await until(lambda: heard(server, EventJoin))
         (join,) = heard(server, EventJoin)
         assert join.ticket == "friday-7c2f"
 
 
-async def test_its_organiser_begins_and_goes_on_by_a_key_and_does_the_rest_by_name(open_screen: OpenScreen) -> None:
-    head = replace(HEAD, entry="roster")
-    begun = event(status="open", round=0, pairings=(), head=head)
-    async with hostile_server() as server, open_screen(with_events(server, begun).url, first_page=PAGE) as ana:
-        await ana.until("b begin / go on", "Not begun yet, open; 2 of 3 players are here.")
-        await ana.press("b")
-        await until(lambda: heard(server, EventRun))
-        await server.push(event(6, head=head))
-        await ana.until("Round 2 of 3")
-        await ana.do("end ctrl+p", "Search for commands")
-        await ana.type("expel")
-        await ana.do("enter", "expel Robo")
-        await ana.do("enter", gone="expel Robo")
+async def test_an_organiser_is_told_where_to_run_the_event(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+        await ana.until(f"To run it: tictactoe-client event {EVENT} --plain", "Round 2 of 3")
+
+
+async def test_leaving_an_event_is_confirmed_first(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+        await ana.until("We wait for")
         await ana.do("ctrl+p", "Search for commands")
-        await ana.type("add a")
-        await ana.do("enter", "add a name")
-        await ana.enter("Cy", "Cards", f"/e/{EVENT}#added-3")
-        asked = [(one.action, one.player, one.name) for one in heard(server, EventRun)]
-        assert asked == [("begin", UNSET, UNSET), ("expel", "p-third", UNSET), ("add", UNSET, "Cy")]
-
-
-async def test_its_organiser_sees_who_is_missing_and_is_asked_before_it_begins(open_screen: OpenScreen) -> None:
-    roster = replace(HEAD, entry="roster", expected=1)
-    waits = event(status="open", round=0, pairings=(), head=roster, expected=("Cem",))
-    async with hostile_server() as server, open_screen(with_events(server, waits).url, first_page=PAGE) as ana:
-        await ana.until("We wait for Cem.", "Cem (not here yet)")
-        await ana.do("b", "Begin all the same?")
-        assert not heard(server, EventRun)
-        await ana.do("enter", gone="Begin all the same?")
-        await until(lambda: [one.action for one in heard(server, EventRun)] == ["begin"])
+        await ana.type("leave the event")
+        await ana.do("enter", "A game that is not over is forfeited.")
+        assert not heard(server, EventLeave)
+        await ana.do("enter", gone="is forfeited")
+        await until(lambda: [one.event for one in heard(server, EventLeave)] == [EVENT])
 
 
 async def test_boards_say_how_far_they_are_and_a_knock_out_has_its_bracket(open_screen: OpenScreen) -> None:

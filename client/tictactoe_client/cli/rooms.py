@@ -387,7 +387,7 @@ async def _open_event(
                 say("tournament opened", code=event.code),
                 say("tournament link", link=link_to(client, event.code, event.ticket)),
                 *list_cards(client, event.code, event.cards),
-                say("tournament run it", command=own_command("event", event.code, server=client.address)),
+                say("tournament run it", command=own_command("event", event.code, "--plain", server=client.address)),
             ]
 
         return await ask_and_print(settings, client, ask)

@@ -17,9 +17,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
 
-RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
+_RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 """What its organiser does, by the names of the wire."""
-NAMING_DEEDS: Final = ("expel", "forfeit", "void")
+_NAMING_DEEDS: Final = ("expel", "forfeit", "void")
 """What of that is for somebody who is in."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
 
@@ -30,10 +30,10 @@ def find_deed(line: str, hint: str = "") -> tuple[str, str]:
     Raises `BadInput` for none, with what to type instead: a hint, or every deed that there is.
     """
     word, _, argument = line.strip().partition(" ")
-    for deed in (*_OWN_DEEDS, *RUN_DEEDS):
+    for deed in (*_OWN_DEEDS, *_RUN_DEEDS):
         if means(word, deed):
             return deed, argument.strip()
-    raise BadInput(describe_unknown(word, hint or list_words(*_OWN_DEEDS, *RUN_DEEDS)))
+    raise BadInput(describe_unknown(word, hint or list_words(*_OWN_DEEDS, *_RUN_DEEDS)))
 
 
 def list_words(*deeds: str) -> str:
@@ -75,9 +75,9 @@ def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
 
 def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
     """Return what a deed of the organiser names: a new name, or the id of a player, of the pairing in this round."""
-    if not name and deed in (*NAMING_DEEDS, "add"):
+    if not name and deed in (*_NAMING_DEEDS, "add"):
         raise BadInput(say("tournament whom", word=word_of(deed)))
-    if deed not in NAMING_DEEDS:
+    if deed not in _NAMING_DEEDS:
         return {"name": name} if deed == "add" else {}
     known = {one.players[mark]: name for one in state.pairings for mark, name in one.names.items()}
     known |= {row.player: row.name for row in state.table}

@@ -1,4 +1,7 @@
-"""Events on the full screen: the list of them, and the page of one with its table, the round, and who is waited for."""
+"""Events on the full screen: the list of events, and one event's page with its table, pairings and bracket.
+
+Players enter, pause, leave, play and watch here. Running an event takes the web page or `tictactoe-client event`.
+"""
 
 from __future__ import annotations
 
@@ -13,44 +16,38 @@ from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.tournament import NAMING_DEEDS, carry_out, find_deed, link_to, way_into
+from tictactoe_client.input.tournament import carry_out, link_to, way_into
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Enter
 from tictactoe_client.text.lobby import describe_terms
+from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
-from tictactoe_client.tui.page import HelpPage, Part
+from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
-from tictactoe_protocol.attendance import (
-    ask_to_begin,
-    describe_progress,
-    draw_bracket,
-    list_notes,
-    tabulate_games,
-    tabulate_present,
-)
+from tictactoe_protocol.attendance import describe_progress, draw_bracket, list_notes, tabulate_games, tabulate_present
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import DEEDS, word_of
+from tictactoe_protocol.commands import DEEDS
 from tictactoe_protocol.events import EventState, EventSummary
 
 _REFRESH_SECONDS: Final = 5
-_AROUND: Final = 7  # lines of a page around what it shows
-_WIDEST: Final = 100  # how wide it is at most
-_MARGINS: Final = 5  # columns of a line that are not its row's
-_LEAST_PAIRINGS: Final = 3
-"""How many pairings are seen beside a bracket at least."""
+_SURROUNDING_LINES: Final = 7
+_MAX_WIDTH: Final = 100
+_ROW_MARGIN: Final = 5
+_MIN_PAIRINGS: Final = 3
+"""The number of pairings that stay visible above a bracket."""
 
 
 class EventsPage(ListPage):
-    """The events that are open or on."""
+    """The list of open and running events."""
 
     heading = "tournament title"
     wraps = False
@@ -60,7 +57,7 @@ class EventsPage(ListPage):
         self._events: tuple[EventSummary, ...] = ()
 
     def opened(self) -> None:
-        self.program.ask(self._learn)
+        self.program.ask(self._fetch)
 
     connected = opened
 
@@ -68,7 +65,7 @@ class EventsPage(ListPage):
         super().on_mount()
         self.set_interval(_REFRESH_SECONDS, self.opened)
 
-    async def _learn(self, client: Client) -> None:
+    async def _fetch(self, client: Client) -> None:
         self._events = await client.events()
         self.redraw()
 
@@ -81,9 +78,11 @@ class EventsPage(ListPage):
 
 
 class EventPage(ListPage):
-    """One event, to which `enter` leads: how far it is, the pairings of the round, and the table with its sums.
+    """One event: its progress, the pairings of the round, the table with its sums, and the bracket.
 
-    Where it `is_first` somebody wanted there from the command line: refused, the program ends.
+    Attributes:
+        enter: Enters or watches the event.
+        is_first: Whether the command line asked for this page, so that a refusal ends the program.
     """
 
     situation = "event"
@@ -97,9 +96,9 @@ class EventPage(ListPage):
         self._enter = enter
         self._is_first = is_first
         self._event: Tournament | None = None
-        self._cut = ""
+        self._cut_text = ""
 
-    # -- following it -----------------------------------------------------------------------------------------------
+    # -- following the event --------------------------------------------------------------------------------------
 
     def opened(self) -> None:
         if self._event is None:
@@ -109,19 +108,19 @@ class EventPage(ListPage):
         self.program.ask(self._follow)
 
     async def _follow(self, client: Client, way: EventWay | None = None) -> None:
-        """Go there, by another way than at first where it is told, and show what changes."""
+        """Enter the event by `way`, by default as the page was opened, and redraw at every change."""
         try:
             event = self._event = await (way or self._enter)(client)
         except ClientError as error:
-            if not self._asks_to_play_here(way or self._enter, client, error):
+            if not self._ask_to_take_over(way or self._enter, client, error):
                 self._give_up(error)
             return
         self._enter = lambda client: client.watch_event(event.code)
         async for _ in event:
             self.redraw()
 
-    def _asks_to_play_here(self, way: Enter[Tournament], client: Client, error: ClientError) -> bool:
-        """Ask whether to take the place of the device where the card is in use; tell whether there is one."""
+    def _ask_to_take_over(self, way: Enter[Tournament], client: Client, error: ClientError) -> bool:
+        """If another device uses the card, ask whether to take over, and return True."""
         instead = way.instead(client, error) if isinstance(way, EventWay) else None
         if instead is None:
             return False
@@ -136,10 +135,10 @@ class EventPage(ListPage):
         return True
 
     def _give_up(self, error: ClientError) -> None:
-        """Leave a page whose event could not be gone to."""
+        """Close the page after the server refused the event."""
         if self._is_first and isinstance(error, Refused):
-            told = describe_failure(error, self.program.settings, self.program.session.address)
-            self.program.leave(judge(error)[0], told)
+            reason = describe_failure(error, self.program.settings, self.program.session.address)
+            self.program.leave(judge(error)[0], reason)
         elif self in self.program.screens:
             self.program.close(self)
             self.program.say(error.message)
@@ -148,7 +147,7 @@ class EventPage(ListPage):
         if (event := self._event) is not None:
             self.program.ask(lambda _: event.unwatch())
 
-    # -- what it shows ----------------------------------------------------------------------------------------------
+    # -- drawing --------------------------------------------------------------------------------------------------
 
     def compose_body(self) -> ComposeResult:
         yield self.text("progress")
@@ -160,10 +159,9 @@ class EventPage(ListPage):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.set_interval(1, self._go_on)
+        self.set_interval(1, self._update_times)
 
-    def _go_on(self) -> None:
-        """Have clocks run, and the time that somebody has been away."""
+    def _update_times(self) -> None:
         state = None if self._event is None else self._event.state
         if state is not None and (state.away or state.games):
             self.redraw()
@@ -181,48 +179,52 @@ class EventPage(ListPage):
             self.text("progress").show((say("tournament asking"), "dim"))
             return
         state, age_ms = event.state, event.age_ms
-        told, *waits = describe_progress(state, event.due_ms, age_ms)
+        progress, *waits = describe_progress(state, event.due_ms, age_ms)
         notes = list_notes(state)
-        above = 1 + len(waits) + (len(notes) + 1 if notes else 0)
-        self.text("progress").show((f"{told}\n", ""), *((f"{line}\n", "warn") for line in waits))
+        lines_above = 1 + len(waits) + (len(notes) + 1 if notes else 0)
+        self.text("progress").show((f"{progress}\n", ""), *((f"{line}\n", "warn") for line in waits))
         games = tabulate_games(state, age_ms)
         _, pairings = align({"": ("", ""), **games})
-        bracket, has_room = self._draw_bracket(state, above, len(pairings), len(state.table))
-        titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if has_room else ("", {})
-        if not has_room:  # the newest games of the round
-            left = self.size.height - _AROUND - above - len(bracket)
-            pairings = dict([*pairings.items()][-left:])
+        bracket, shows_table = self._draw_bracket(state, lines_above, len(pairings), len(state.table))
+        titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if shows_table else ("", {})
+        if not shows_table:  # keep the newest games of the round
+            lines_left = self.size.height - _SURROUNDING_LINES - lines_above - len(bracket)
+            pairings = dict([*pairings.items()][-lines_left:])
         self.keep([*pairings, *rows])
         self.rows.show(pairings, self.chosen)
-        is_cut = measure(pairings.get(self.chosen, "")) > self.size.width - _MARGINS
-        self._cut = games[self.chosen][1] if is_cut else ""
+        is_cut = measure(pairings.get(self.chosen, "")) > self.size.width - _ROW_MARGIN
+        self._cut_text = games[self.chosen][1] if is_cut else ""
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
         self.text("bracket").show(
             *((f"{line}\n", "") for line in ([*notes, ""] if notes else [])),
             *((f"{line}\n", "") for line in bracket),
         )
-        hint = "" if rows or bracket else say("tournament empty", link=self._link)
-        if event.is_organiser and not event.is_over:
-            key = self.program.keymap.show_key(self.program.COMMAND_PALETTE_BINDING)
-            hint = f"{hint}\n{say('tournament more', key=key)}".lstrip()
-        self.text("hint").show((hint, "dim"))
+        self.text("hint").show(("\n".join(self._list_hints(event, is_empty=not (rows or bracket))), "dim"))
 
-    def _draw_bracket(self, state: EventState, told: int, pairings: int, rows: int) -> tuple[list[str], bool]:
-        """Return the bracket, where it is whole below so many lines, and whether the table has room beside it."""
-        rounds, room = () if state.bracket is UNSET else state.bracket, self.size.height - _AROUND - told
-        width = max(20, min(self.size.width, _WIDEST) - 4)
+    def _list_hints(self, event: Tournament, *, is_empty: bool) -> Iterable[str]:
+        if is_empty:
+            yield say("tournament empty", link=self._link)
+        if event.is_organiser and not event.is_over:
+            command = own_command("event", event.code, "--plain", server=self.program.session.address)
+            yield say("tournament run it", command=command)
+
+    def _draw_bracket(self, state: EventState, lines_above: int, pairings: int, rows: int) -> tuple[list[str], bool]:
+        """Return the bracket, if all of it fits below, and whether the table fits as well."""
+        rounds = () if state.bracket is UNSET else state.bracket
+        lines_left = self.size.height - _SURROUNDING_LINES - lines_above
+        width = max(20, min(self.size.width, _MAX_WIDTH) - 4)
         bracket = draw_bracket(rounds, state.head.rounds, width, set_cell_size) if rounds else []
-        if len(bracket) + min(pairings, _LEAST_PAIRINGS) > room:
+        if len(bracket) + min(pairings, _MIN_PAIRINGS) > lines_left:
             return [], True
-        return bracket, not bracket or len(bracket) + pairings + rows + 2 <= room
+        return bracket, not bracket or len(bracket) + pairings + rows + 2 <= lines_left
 
     def describe_news(self) -> Part | None:
-        """Say how the connection is, else how far the chosen game is where its line has no room for that."""
-        told = self.program.describe_connection(self.size.width) or super().describe_news()
-        return told or ((self._cut, "dim") if self._cut else None)
+        """Describe the connection, or the chosen game if its row is too narrow for its state."""
+        news = self.program.describe_connection(self.size.width) or super().describe_news()
+        return news or ((self._cut_text, "dim") if self._cut_text else None)
 
-    # -- what one does ----------------------------------------------------------------------------------------------
+    # -- commands -------------------------------------------------------------------------------------------------
 
     @property
     def _deeds(self) -> tuple[str, ...]:
@@ -234,23 +236,23 @@ class EventPage(ListPage):
         return "" if client is None or self._event is None else link_to(client, self._event.code)
 
     def open_row(self, name: str) -> None:
-        """Go to the board of a pairing, to play there or to watch; of one that is scored, look through its game."""
+        """Open the board of a pairing to play or watch, or the record of a scored game."""
         event = self._event
         for pairing in () if event is None else event.state.pairings:
             if pairing.id != name or event is None:
                 continue
             if (game := pairing.game) is not None:
-                self.program.ask(lambda client: self.program.read_game(client, game, self._look_through))
+                self.program.ask(lambda client: self.program.read_game(client, game, self._replay))
             elif pairing.room:
                 is_own = event.viewer in pairing.players.values() and pairing.state != "scored"
                 self.program.ways_in.enter(Choice("join" if is_own else "watch", code=pairing.room), self)
 
-    def _look_through(self, record: GameRecord) -> None:
+    def _replay(self, record: GameRecord) -> None:
         if self.program.screens[-1] is self:
             self.program.open(RoomScreen(self.program, RecordedRoom(record)))
 
     def _find_deed(self, key: str) -> str | None:
-        """Return what a key is for now, None for nothing."""
+        """Return what a key does now, or None."""
         return next((deed for deed in self._deeds if deed in DEEDS[key]), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -259,44 +261,42 @@ class EventPage(ListPage):
         return super().check_action(action, parameters)
 
     def action_deed(self, key: str) -> None:
-        """Do it at once, but where a ticket is wanted."""
+        """Carry out what the key does now; to enter an event with tickets, ask for the ticket first."""
         deed, event = self._find_deed(key), self._event
         if deed == "join" and event is not None and event.state.head.entry != "open":
-            self._ask(deed)
-        elif deed == "begin" and event is not None and (question := ask_to_begin(event.state, event.age_ms)):
-            self._ask(deed, question)
+            self.program.push_screen(Question(say("tournament do join"), ""), self._join)
+        elif deed == "join":
+            self._join("")
         elif deed is not None:
-            self._do(word_of(deed))
+            self._carry_out(deed)
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
         self.program.say(say("tournament link", link=self._link), "good")
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        for deed in self._deeds:
-            yield say(f"tournament do {deed}"), partial(self._ask, deed)
+        if "leave" in self._deeds:
+            yield say("tournament do leave"), self._ask_to_leave
 
-    def _ask(self, deed: str, question: str = "") -> None:
-        """Ask whether a deed is meant, as a line of words to finish; the player in the chosen row is named in it."""
-        rows = {} if self._event is None else {row.player: row.name for row in self._event.state.table}
-        name = rows.get(self.chosen, "") if deed in NAMING_DEEDS else ""
-        self.program.push_screen(
-            Question(question or say(f"tournament do {deed}"), f"{word_of(deed)} {name}"), self._do
-        )
+    def _ask_to_leave(self) -> None:
+        def leave(answer: str | None) -> None:
+            if answer is not None:
+                self._carry_out("leave")
 
-    def _do(self, line: str | None) -> None:
-        if line:
-            self.program.ask(lambda client: self._carry_out(client, line))
+        self.program.push_screen(Question(say("tournament sure to leave"), yes="deed leave"), leave)
 
-    async def _carry_out(self, client: Client, line: str) -> None:
-        assert self._event is not None  # or there would be nothing to do
-        deed, argument = find_deed(line)
-        if deed == "join":
-            way = way_into(self._event, argument)
-            try:
-                await way(client)
-            except ClientError as error:
-                if not self._asks_to_play_here(way, client, error):
-                    raise
-        elif cards := await carry_out(client, self._event, deed, argument):
-            self.program.open(HelpPage([(say("tournament cards"), tuple(("", line) for line in cards))]))
+    def _join(self, ticket: str | None) -> None:
+        if ticket is not None and self._event is not None:
+            way = way_into(self._event, ticket)
+            self.program.ask(lambda client: self._enter_by(client, way))
+
+    async def _enter_by(self, client: Client, way: EventWay) -> None:
+        try:
+            await way(client)
+        except ClientError as error:
+            if not self._ask_to_take_over(way, client, error):
+                raise
+
+    def _carry_out(self, deed: str) -> None:
+        if (event := self._event) is not None:
+            self.program.ask(lambda client: carry_out(client, event, deed))
