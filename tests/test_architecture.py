@@ -71,7 +71,7 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_895, 5),
+    "admin": (1_850, 5),
     "api": (410, 1),
     "cli": (1_380, 3),
     "cluster": (2_727, 7),
@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_421, 3),
     "listings": (784, 3),
     "people": (496, 2),
-    "ratings": (2_091, 5),
+    "ratings": (1_777, 5),
     "records": (815, 2),
     "rooms": (1_382, 5),
     "services": (2_422, 5),

@@ -18,7 +18,6 @@ from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
 from tictactoe_server.http.sheets import CSV
 from tictactoe_server.ratings.pages import LadderList
-from tictactoe_server.ratings.seasons import Season
 from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
@@ -32,10 +31,6 @@ _PLACES: Final = {
     "ladder": "The name of the rules of a ladder",
     "player": "The id of a player",
     "event": "The code of an event, in any spelling",
-}
-_SPAN: Final = {
-    "from": "The first day of a season (UTC), as in 2026-01-31",
-    "to": "Its last day",
 }
 
 
@@ -77,13 +72,8 @@ PATHS: Final = {
     "/api/ladders/checkpoints": Path(
         "How the checkpoints of ratings follow from one another", (Links,), query={"after": "After this number"}
     ),
-    "/api/ladders/bots": Path("The rules by which games of bots were imported", (LadderList,)),
-    "/api/ladders/bots/{ladder}": Path("How strong bots are by all their games", (Season,)),
-    "/api/ladders/bots/{ladder}.csv": Path("Its rows alone", (str,), CSV),
-    "/api/ladders/{ladder}": Path(
-        "A ladder with its best 100 players, or all of its games between two days", (LadderState, Season), query=_SPAN
-    ),
-    "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV, query=_SPAN),
+    "/api/ladders/{ladder}": Path("A ladder with its best 100 players", (LadderState,)),
+    "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV),
     "/api/players/{player}": Path("A player's ladders and newest rated games", (PlayerProfile,)),
     "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),
 }

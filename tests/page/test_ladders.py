@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 from typing import Any
 
 from playwright.async_api import expect
@@ -14,8 +12,7 @@ from tests.page.odd_server import CODE, Message, OddServer, state, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, two_at_the_board
 from tests.peer import Peer, open_peer, until
-from tests.server.ratings.served import people, play_rated
-from tests.server.ratings.test_seasons import record
+from tests.server.ratings.served import play_rated
 from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
 
@@ -194,32 +191,6 @@ async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Vis
         assert await find_violations(ana.page) == []
         await ana.button("Close").click()
         await expect(told).to_have_count(0)
-
-
-async def test_a_ladder_has_seasons_between_two_days_and_leads_to_that_of_bots(
-    server: Server, visit: Visit, tmp_path: Path
-) -> None:
-    file = tmp_path / "cup.txt"
-    file.write_text("\n".join(record(number, "hard", "easy", "X") for number in range(1, 4)))
-    await server.ladders.import_cups([str(file)])
-    async with people(server) as (ana, bo):
-        await play_rated(ana, bo)
-        cy = await visit(address(server, "/ladder/connect-four"), phone=True, may_fail="status of 404")
-        rows = cy.page.locator(".ladder tbody tr")
-        await cy.page.get_by_label("Season from").fill("2020-01-01")
-        await cy.button("Show").click()
-        await expect(rows).to_have_count(2)
-        await expect(rows.first).to_contain_text(re.compile("1ana1[56].. ±.*1$"))
-        assert await find_violations(cy.page) == []
-        assert await cy.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        await cy.page.reload()
-        await expect(cy.page.get_by_label("Season from")).to_have_value("2020-01-01")
-        await cy.page.get_by_label("until").fill("2019-01-01")
-        await cy.button("Show").click()
-        await expect(cy.page.get_by_role("alert")).to_have_text(say("refused not_allowed season dates"))
-        await cy.page.get_by_role("link", name="Bots: ").click()
-        await expect(rows.first).to_contain_text("hard")
-        await expect(rows.get_by_role("link")).to_have_count(0)
 
 
 async def test_a_challenge_is_not_answered_where_the_server_is_gone(visit: Visit) -> None:

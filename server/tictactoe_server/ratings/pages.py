@@ -1,13 +1,13 @@
-"""Ladders and players in plain HTTP: as JSON and CSV for programs, as text and in a page's head for people."""
+"""Ladders and players over plain HTTP: JSON and CSV for programs, text for terminals, page heads for browsers."""
 
 from __future__ import annotations
 
-import re
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qs
 
 from msgspec import UNSET, Struct
+from msgspec.structs import astuple
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.catalogue import say
@@ -16,88 +16,58 @@ from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Service
-from tictactoe_server.http.sheets import CSV
-from tictactoe_server.ratings.seasons import Season, SeasonRow, describe_row, describe_season, format_rows, parse_span
+from tictactoe_server.http.sheets import CSV, format_csv
 from tictactoe_server.ratings.service import Ladders
-from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 
 _MAX_ID: Final = 40
-_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+_NAME_WIDTH: Final = 25
 _MODULE: Final = "ladders/pages.js"
 
 
 class LadderList(Struct, frozen=True):
-    """The keys of the ladders that there are, each a name of rules."""
+    """The keys of all ladders; each is the name of its rules."""
 
     ladders: tuple[str, ...]
 
 
 class LadderPages(Service):
-    """Shows ladders, players, seasons and the tables of bots."""
+    """Serves ladders and player profiles."""
 
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
         self.routes = {
             "/api/ladders": lambda request: _json(LadderList(tuple(ladders.keys))),
             "/api/ladders/checkpoints": self.show_links,
-            "/api/ladders/bots": self.list_bots,
-            r"/api/ladders/bots/([\w-]+)(\.csv)?": self.export_bots,
-            r"/ladder/bots/([\w-]+)": self.show_bots,
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             "/api/players/([^/]+)": self.show_player,
             r"/ladder/([\w-]*)": lambda request, key: self.show(request, key or next(iter(ladders.keys), "")),
             "/player/([^/]+)": self.show_player_page,
         }
 
-    async def export(self, request: HttpRequest, key: str, form: str | None) -> Reply:
-        """Answer with the ladder of a key, or a season of it, as an object or as rows."""
-        return _answer(await self._find_season(request, key) or await self._find(key), form)
-
-    async def export_bots(self, request: HttpRequest, key: str, form: str | None) -> Reply:
-        """Answer with the table of bots by some rules, as an object or as rows."""
-        return _answer(await self._ladders.seasons.measure(key, None, key_of(request.address)), form)
-
-    async def list_bots(self, request: HttpRequest) -> Reply:
-        """Answer with the rules by which bots have played."""
-        return _json(LadderList(tuple(await self._ladders.seasons.list_bots())))
+    async def export(self, request: HttpRequest, key: str, extension: str | None) -> Reply:
+        """Return a ladder as JSON, or its rows as CSV."""
+        ladder = await self._find(key)
+        return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows), CSV) if extension else _json(ladder)
 
     def show_links(self, request: HttpRequest) -> Reply:
         """Answer with the links of the checkpoints `after` one of this number, 0 for all from the first one."""
         after = parse_qs(request.query).get("after", ["0"])[-1]
-        return _json(self._ladders.folding.list_links(int(after) if _NUMBER.fullmatch(after) else 0))
+        return _json(self._ladders.folding.list_links(int(after) if after.isdecimal() and len(after) < 10 else 0))
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
-        """Answer with the ladders and newest rated games of a player."""
+        """Return a player's ladders and newest rated games as JSON."""
         return _json(await self._ladders.describe_player(id[:_MAX_ID]))
 
     async def show(self, request: HttpRequest, key: str) -> Reply:
-        """Answer with a ladder, or a season of it, as text, or the page's head."""
-        if not request.wants_html and (season := await self._find_season(request, key)) is not None:
-            return describe_season(season)
-        state = await self._find(key)
+        """Return a ladder as text, or the head of its page."""
+        ladder = await self._find(key)
         if request.wants_html:
-            return PageHead(f"The ladder of {key}", f"{state.games} rated games of {key}.", _MODULE)
-        return describe_ladder(state)
-
-    async def show_bots(self, request: HttpRequest, key: str) -> Reply:
-        """Answer with the table of bots by some rules as text, or the page's head."""
-        season = await self._ladders.seasons.measure(key, None, key_of(request.address))
-        if request.wants_html:
-            return PageHead(f"Bots at {key}", f"{season.games} games of bots.", _MODULE)
-        return describe_season(season)
-
-    async def _find_season(self, request: HttpRequest, key: str) -> Season | None:
-        """Return the season that is asked for, None where it is the ladder as it is now."""
-        asked = parse_qs(request.query)
-        if not asked.keys() & {"from", "to"}:
-            return None
-        self._ladders.check_key(key)
-        since, until = (asked.get(name, [None])[-1] for name in ("from", "to"))
-        return await self._ladders.seasons.measure(key, parse_span(since, until), key_of(request.address))
+            return PageHead(f"The ladder of {key}", f"{ladder.games} rated games of {key}.", _MODULE)
+        return describe_ladder(ladder)
 
     async def show_player_page(self, request: HttpRequest, id: str) -> Reply:
-        """Answer with a player's ladders as text, or the page's head: that page is also of who has none."""
+        """Return a player's ladders as text, or the head of the player's page, which every id has."""
         if request.wants_html:
             return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
         profile = await self._ladders.describe_player(id[:_MAX_ID])
@@ -108,20 +78,23 @@ class LadderPages(Service):
         return await self._ladders.describe(key, MAX_LISTED_PLAYERS)
 
 
-def describe_ladder(state: LadderState) -> list[str]:
-    """Return the lines of a ladder, of at most 80 columns."""
-    head = f"{state.rules}: {state.games} rated games, the first move is worth {state.advantage:.0f} points"
-    if state.closed is not UNSET:
-        closed = state.closed
-        head += f"\n{say(f'ladder closed {closed.reason}', n=closed.figure, of=closed.of)}"
-    rows = [describe_row(row, 2 * row.deviation) for row in state.rows]
-    return [*head.splitlines(), "", *(rows or ["Nobody is known well enough yet."])]
+def describe_ladder(ladder: LadderState) -> list[str]:
+    """Return a ladder as lines of at most 80 columns."""
+    lines = [f"{ladder.rules}: {ladder.games} rated games, the first move is worth {ladder.advantage:.0f} points"]
+    if ladder.closed is not UNSET:
+        closed = ladder.closed
+        lines.append(say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of))
+    rows = [
+        f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{2 * row.deviation:<4.0f} {row.games} games"
+        for row in ladder.rows
+    ]
+    return [*lines, "", *(rows or ["Nobody is known well enough yet."])]
 
 
-def _answer(table: LadderState | Season, form: str | None) -> HttpResponse:
-    kind = SeasonRow if isinstance(table, Season) else LadderRow
-    return HttpResponse(HTTPStatus.OK, format_rows(table.rows, kind), CSV) if form else _json(table)
+def format_rows(rows: tuple[LadderRow, ...]) -> bytes:
+    """Return the rows of a ladder as CSV with a header."""
+    return format_csv((LadderRow.__struct_fields__, *map(astuple, rows)))
 
 
-def _json(value: LadderList | LadderState | Links | PlayerProfile | Season) -> HttpResponse:
+def _json(value: LadderList | LadderState | Links | PlayerProfile) -> HttpResponse:
     return HttpResponse(HTTPStatus.OK, encode(value), JSON)

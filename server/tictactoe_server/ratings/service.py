@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 import structlog
-from msgspec import UNSET, to_builtins
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from tictactoe_engine import Rules
@@ -37,7 +37,6 @@ from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
@@ -46,7 +45,6 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.seasons import BOT_GAMES, SeasonRow, Seasons, format_rows, parse_span
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
 from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
@@ -75,7 +73,7 @@ log: Final = structlog.get_logger(__name__)
 class Ladders(Service):
     """Rates games of the rules that the settings name, where people have names."""
 
-    tables = (ENTRIES, LADDERS, SECRETS, BOT_GAMES)
+    tables = (ENTRIES, LADDERS, SECRETS)
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
@@ -88,7 +86,6 @@ class Ladders(Service):
         self._core, self._accounts = core, Accounts(core.store)
         self.keys: Sequence[str] = core.settings.rated_rules
         self.folding = Folding(core.store, self._tell)
-        self.seasons = Seasons(self.folding, core.store, self._tasks, self.name_of)
         if self.keys:
             core.lists.matchmaker.nearness.append(self._is_near)
             core.registry.on_told.add(self._look_later)
@@ -304,20 +301,6 @@ class Ladders(Service):
     async def export(self) -> tuple[dict[str, Any], bytes]:
         """Return figures, and the log as it is written to a file."""
         return await export_log(self.folding)
-
-    async def season(self, key: str, since: str | None, until: str | None) -> tuple[dict[str, Any], bytes]:
-        """Return the table of a ladder between two days, and as CSV; raises `OrderRefused` and `StoreUnavailable`."""
-        if key not in self.keys:
-            raise OrderRefused(f"There is no ladder of {key}, but of: {', '.join(self.keys) or 'nothing'}.")
-        try:
-            season = await self.seasons.measure(key, parse_span(since, until))
-        except Refused as why:
-            raise OrderRefused(why.message) from None
-        return to_builtins(season), format_rows(season.rows, SeasonRow)
-
-    async def import_cups(self, files: Sequence[str]) -> dict[str, int]:
-        """Keep the games of cups for the ladders of bots; see `Seasons.import_cups`."""
-        return await self.seasons.import_cups(files)
 
     # -- what is asked ------------------------------------------------------------------------------------------
 

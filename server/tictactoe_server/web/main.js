@@ -39,7 +39,7 @@ async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(1).split("/");
 	const hash = location.hash.slice(1);
 	if (first === "e") return loadEvent(second.toUpperCase(), third, hash);
-	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second), third);
+	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second));
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
 	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(first, hash === "watch");

@@ -45,10 +45,6 @@ interface Page extends PagePart {
 
 /** What comes that nobody asked for. */
 type News = Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>;
-/** A row of a ladder; those of seasons have no trend. */
-type LadderRow = Omit<Protocol.LadderRow, "trend"> & { trend?: number };
-/** What the page of a ladder shows: who is next to oneself where that is none of the best, and why there is nothing. */
-type ShownLadder = { rows: LadderRow[]; near?: LadderRow[]; measured?: string; closed?: string; refused?: string; checkpoint?: Protocol.Checkpoint };
 type LadderNews = Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Protocol.Rated | Protocol.Waiting | Welcome;
 
 type Without<R, Key extends string> = R extends Partial<Record<Key, string>> ? Omit<R, Key> : never;

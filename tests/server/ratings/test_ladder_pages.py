@@ -8,8 +8,7 @@ from tests.peer import until
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_pages import get
 from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
-from tictactoe_server.ratings.pages import describe_ladder
-from tictactoe_server.ratings.seasons import format_rows
+from tictactoe_server.ratings.pages import describe_ladder, format_rows
 
 
 async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
@@ -50,4 +49,4 @@ def test_a_ladder_is_a_line_for_each_player_and_says_why_it_is_closed() -> None:
 
 def test_a_name_in_a_sheet_is_no_formula() -> None:
     row = LadderRow(1, "p5K2", "=1+1", 1623.4, 61.2, 48, -12.5)
-    assert format_rows([row], LadderRow).decode("utf-8-sig").splitlines()[1] == "1,p5K2,'=1+1,1623.4,61.2,48,-12.5"
+    assert format_rows((row,)).decode("utf-8-sig").splitlines()[1] == "1,p5K2,'=1+1,1623.4,61.2,48,-12.5"

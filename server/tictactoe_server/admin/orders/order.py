@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -50,12 +50,6 @@ class RatingsKept(Protocol):
 
     async def export(self) -> tuple[Row, bytes]:
         """Return how many `games` and `entries` there are, with their `digest`; and all of them, to be written."""
-
-    async def season(self, key: str, since: str | None, until: str | None) -> tuple[Row, bytes]:
-        """Return the table of a ladder between two days: with its `rows`, and as CSV."""
-
-    async def import_cups(self, files: Sequence[str]) -> Mapping[str, int]:
-        """Keep the games of files of cups; return how many `games` these have, and how many of them are `new`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

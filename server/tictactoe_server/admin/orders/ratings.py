@@ -10,9 +10,8 @@ from typing import Annotated, Any, Final
 import click
 
 from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
-from tictactoe_server.admin.orders.words import Reason, Seconds, draw_table, time_option, without_stop
+from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
 
-_CSV: Final = click.Option(["--csv"], metavar="FILE", type=click.Path(resolve_path=True), help="Write it to FILE.")
 _WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="Why, for whoever reads the log.")
 
 
@@ -82,44 +81,6 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
         return "{games} games in {entries} entries are in {file}: {digest}".format_map(answer)
 
 
-class ShowSeason(Order, frozen=True, tag="ratings season"):
-    """Show how strong those are who played in the ladder KEY, by all its games between two days (UTC), with error bars.
-
-    The days are as in 2026-01-31, and both count. In 19 of 20 cases a rating is off by no more than stands behind it.
-    """
-
-    key: Annotated[str, click.Argument(["key"])]
-    since: Annotated[str | None, click.Option(["--from", "since"], metavar="DATE", help="[default: the first]")] = None
-    until: Annotated[str | None, click.Option(["--to", "until"], metavar="DATE", help="[default: today]")] = None
-    csv: Annotated[str | None, _CSV] = None
-
-    async def run_here(self, server: ServerParts) -> Any:
-        season, table = await server.ratings.season(self.key, self.since, self.until)
-        if self.csv is not None:
-            await _write(self.csv, table)
-        return {**season, "file": self.csv}
-
-    def describe(self, answer: Row) -> str:
-        head = "{rules}: {games} games".format_map(answer)
-        if answer["file"]:
-            return f"{head}, in {answer['file']}"
-        return f"{head}\n{draw_table(('place', 'name', 'rating', 'error', 'games'), answer['rows'])}"
-
-
-class ImportCups(Order, frozen=True, tag="ladder import"):
-    """Take the games of FILES, which `tictactoe-client cup` has written, into the ladders of bots, each game once."""
-
-    files: Annotated[
-        tuple[str, ...], click.Argument(["files"], nargs=-1, required=True, type=click.Path(resolve_path=True))
-    ]
-
-    async def run_here(self, server: ServerParts) -> Any:
-        return dict(await server.ratings.import_cups(self.files))
-
-    def describe(self, answer: Row) -> str:
-        return "{games} games, {new} of them new".format_map(answer)
-
-
 async def _write(file: str, content: bytes) -> None:
     """Write a new file; raises `OrderRefused`."""
     try:
@@ -133,4 +94,4 @@ def _write_new(path: Path, lines: bytes) -> None:
         file.write(lines)
 
 
-ORDERS: Final = (VoidGame, VoidPlayer, UndoVerdict, VerifyRatings, ExportRatings, ShowSeason, ImportCups)
+ORDERS: Final = (VoidGame, VoidPlayer, UndoVerdict, VerifyRatings, ExportRatings)

@@ -1,7 +1,7 @@
 /** The pages of a ladder and of a player. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, setText, submitting } from "../dom.js";
+import { button, h, setText } from "../dom.js";
 import { setEmblem } from "../emblem.js";
 import { makeGame } from "../history.js";
 import { prepareLadders } from "../later.js";
@@ -15,90 +15,52 @@ import { describeLadder, describeMeetings, listCells, listStanding, nameColumns 
 
 const MOST_LISTED = 50;
 
-/** The page of a ladder or a player, or why there is none. @param {App} app @param {string} kind @param {string} id @param {string} bots by which rules they play whose ladder it is @returns {Promise<Page>} */
-export async function openPage(app, kind, id, bots) {
+/** Return the page of a ladder or a player, or a page that says why there is none. @param {App} app @param {string} kind @param {string} id @returns {Promise<Page>} */
+export async function openPage(app, kind, id) {
 	await Promise.all([prepareLadders(), app.arrive()]);
 	if (kind === "ladder" && !id) {
 		const keys = listLadders(app);
 		id = keys.find((key) => key === app.kept.game) ?? keys[0] ?? "";
-		history.replaceState(null, "", `/ladder/${id}${location.search}`);
+		history.replaceState(null, "", `/ladder/${id}`);
 	}
 	try {
-		return await (kind === "ladder" ? makeLadder(app, bots || id, !!bots) : makePlayer(app, id));
+		return await (kind === "ladder" ? makeLadder(app, id) : makePlayer(app, id));
 	} catch (error) {
-		return error instanceof Lost ? openPage(app, kind, id, bots) : makeNothing(app, messageOf(error));
+		return error instanceof Lost ? openPage(app, kind, id) : makeNothing(app, messageOf(error));
 	}
 }
 
-/** What there is under a path in plain HTTP. @param {string} path */
-async function fetchLadder(path) {
-	const answer = await fetch(`/api/ladders/${path}`);
-	const found = await answer.json();
-	if (!answer.ok) throw new Error(found.message);
-	return found;
-}
-
-/** A ladder as it is now. @param {App} app @param {string} key @returns {Promise<ShownLadder>} */
-async function askNow({ connection }, key) {
+/** @param {App} app @param {string} key */
+async function makeLadder(app, key) {
+	const { connection } = app;
 	/** @param {{around?: string, top?: number}} rows */
 	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await connection.request({ type: "ratings", rules: key, ...rows })).ladder);
 	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.welcome?.player })]);
 	const [measured, closed] = describeLadder(best);
-	return { ...best, near, measured, closed };
-}
-
-/** A season of one, or bots, as far as there is such a thing. @param {string} path @returns {Promise<ShownLadder>} */
-async function askSeason(path) {
-	try {
-		/** @type {{games: number, rows: (LadderRow & {error: number})[]}} */
-		const { games: n, rows } = await fetchLadder(path);
-		return { measured: say("count game", { n }), rows: rows.map((row) => ({ ...row, deviation: row.error / 2 })) };
-	} catch (error) {
-		return { refused: messageOf(error), rows: [] };
-	}
-}
-
-/** @param {App} app @param {string} key @param {boolean} isOfBots */
-async function makeLadder(app, key, isOfBots) {
-	const [days, path] = [new URLSearchParams(location.search), isOfBots ? `bots/${key}` : key];
-	const isNow = !isOfBots && !days.get("from") && !days.get("to");
-	/** @type {[ShownLadder, {ladders: string[]}]} */
-	const [{ rows, near = [], measured, closed, refused, checkpoint }, { ladders: bots }] = await Promise.all([
-		isNow ? askNow(app, key) : askSeason(path + location.search),
-		fetchLadder("bots").catch(() => ({ ladders: [] })),
-	]);
-	const fault = h("p.fault", { role: "alert" }, refused);
-	weighCheckpoint(fault, checkpoint);
-	const title = say(isOfBots ? "page ladder bots" : "page ladder title", { name: nameLadder(key) });
-	const lead = (/** @type {string} */ to, /** @type {string} */ name) => h("a", { href: `/ladder/${to}`, "aria-current": to === path && "page" }, name);
-	const links = [...listLadders(app).map((one) => lead(one, nameLadder(one))), ...bots.map((one) => lead(`bots/${one}`, say("page ladder bots", { name: nameLadder(one) })))];
+	const fault = h("p.fault", { role: "alert" });
+	weighCheckpoint(fault, best.checkpoint);
+	const title = say("page ladder title", { name: nameLadder(key) });
+	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
-		!isOfBots && makeDays(app, days), fault, measured && h("p.note", measured), closed && h("p.ladder-closed", closed),
-		// Who is among the first stands in the list of the best.
+		fault, h("p.note", measured), closed && h("p.ladder-closed", closed),
+		// A player among the first is in the list of the best already.
 		near[0]?.place > 1 && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),
-		(isNow || rows.length > 0) && h("section.card", h("h2", say("page ladder best")), rows.length ? makeRows(app, rows, isOfBots) : h("p.note", say("page ladder nobody"))),
+		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(app, best.rows) : h("p.note", say("page ladder nobody"))),
 	);
 	return { title, element };
 }
 
-/** The form in which one chooses a season. @param {App} app @param {URLSearchParams} days */
-function makeDays(app, days) {
-	const [from, to] = ["from", "to"].map((name) => h("input", { type: "date", name, value: days.get(name) }));
-	const choose = () => app.navigate(`${location.pathname}?${new URLSearchParams({ from: from.value, to: to.value })}`);
-	return h("form.row", { submit: submitting(choose) }, field(say("page season from"), from), field(say("page season to"), to), h("button", say("page season show")));
-}
-
-/** A table in which each row leads to its player, if that is none of bots. @param {App} app @param {LadderRow[]} rows @param {boolean} [isOfBots] */
-function makeRows(app, rows, isOfBots) {
+/** Return a table whose rows link to the players. @param {App} app @param {Protocol.LadderRow[]} rows */
+function makeRows(app, rows) {
 	const low = Math.min(...rows.map(({ rating, deviation }) => rating - 2 * deviation));
 	const part = 100 / (Math.max(...rows.map(({ rating, deviation }) => rating + 2 * deviation)) - low || 1);
-	const makeLine = (/** @type {LadderRow} */ row) => {
+	const makeLine = (/** @type {Protocol.LadderRow} */ row) => {
 		const [[place, name, rating, games, trend], { player, deviation }] = [listCells(row), row];
 		const bar = h("span.deviation", { "aria-hidden": "true", "--from": `${part * (row.rating - 2 * deviation - low)}%`, "--wide": `${part * 4 * deviation}%` });
-		return h("tr", { class: player === app.connection.welcome?.player && "own" }, h("td", place), h("th", { scope: "row" }, isOfBots ? name : linkTo(app, player, name)), h("td", rating, bar), h("td", games), trend && h("td", trend));
+		return h("tr", { class: player === app.connection.welcome?.player && "own" }, h("td", place), h("th", { scope: "row" }, linkTo(app, player, name)), h("td", rating, bar), h("td", games), h("td", trend));
 	};
-	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").slice(0, listCells(rows[0]).length).map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
+	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
 }
 
 /** @param {App} app @param {string} asked the id or a claimed name */

@@ -46,9 +46,9 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 
 /** The titles of the cells below. @param {keyof typeof COLUMNS} of */
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
-/** The cells of a player's row, the last one where it has a trend. @param {LadderRow} row */
+/** Return the cells of a player's row. @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
-	[place, clean(name), describeRating(rating, deviation), games, ...(trend === undefined ? [] : [`${trend < -0.5 ? "" : "+"}${whole(trend)}`])].map(String);
+	[place, clean(name), describeRating(rating, deviation), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
 /** How a player stands in a ladder. @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, to_rank, place, wins, draws, losses }) =>
 	[rules, rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation), place, wins, draws, losses].map((cell) => String(cell ?? ""));
