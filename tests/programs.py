@@ -204,7 +204,9 @@ def _fork(
     for descriptor in streams:
         os.close(descriptor)
     theirs.close()
-    return Program(int.from_bytes(ours.recv(8), "big")), ours
+    pid = int.from_bytes(ours.recv(8), "big")
+    assert pid, "the process that forks programs has died; a signal to 0 would kill this process group"
+    return Program(pid), ours
 
 
 @functools.cache
