@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from tictactoe_client.online import errors
-from tictactoe_client.online.address import Address, is_this_machine, parse_cluster
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, is_this_machine, parse_cluster
 from tictactoe_client.online.messages import Changed
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import can_print
@@ -50,26 +50,30 @@ def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
 
 
 def describe_failure(error: errors.ClientError, settings: Settings, address: Address | None = None) -> str:
-    """Return what to tell a person about a failure, and what may help; safe to print.
+    """Describe a failure to a person, with commands that may help; safe to print.
 
-    `address` is the server, where it is another one than that of the settings.
+    Args:
+        address: The server, if the settings do not name it.
     """
     if isinstance(error, errors.Refused) and error.code == "no_such_room" and error.room:
-        listing = own_command("rooms", server=address or _address_of(error.server or settings.server))
-        return say("no room", room=clean_text(error.room), command=listing)
+        server, room = address or _address_of(error.server or settings.server), clean_text(error.room)
+        if settings.server is None and server is not None and server.url == DEFAULT_SERVER:
+            join = own_command("join", room, "--server", "HOST")
+            return say("no room here", room=room, url=server.url, join=join, servers=own_command("servers"))
+        return say("no room", room=room, command=own_command("rooms", server=server))
     helps = [f"  {text}  {command}" for text, command in list_helps(error)]
     cross = "" if not helps else "x " if settings.ascii or not can_print("✗") else "✗ "
     return "\n".join((f"{cross}{clean_text(error.message)}", *helps))
 
 
 def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
-    """Return what helps where no server can be reached, each with its command; nothing for other failures."""
+    """Return what helps if the server cannot be reached, each with its command; nothing for other failures."""
     if not isinstance(error, errors.Unreachable):
         return []
     there = _address_of(error.url)
     helps = [(say("help elsewhere"), own_command("-s", "wss://host"))]
     if there is not None and is_this_machine(there):
-        return [(say("help start server"), server_command()), *helps]
+        return [(say("help start server"), server_command()), *helps, (say("help find server"), own_command("servers"))]
     return helps if there is None else [(say("help play alone"), own_command("bot")), *helps]
 
 

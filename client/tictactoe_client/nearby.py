@@ -195,36 +195,8 @@ def is_of_a_network(address: str) -> bool:
     return ip.is_private and not (ip.is_loopback or ip.is_unspecified or ip.is_multicast or ip.is_reserved)
 
 
-async def find_room(code: str, first: Address, ca: str | Path | None, most_seconds: float) -> Address | None:
-    """Return which server has a room or an event: `first`, or one found nearby within this time; None for nobody."""
-    if await _has(first, code, ca):
-        return first
-    found, places = await find_nearby(most_seconds), asyncio.Semaphore(_MOST_ASKED)
-
-    async def ask(address: Address) -> bool:
-        async with places:
-            return await _has(address, code, ca)
-
-    answers = await asyncio.gather(*(ask(server.address) for server in found))
-    return next((server.address for server, has_it in zip(found, answers, strict=True) if has_it), None)
-
-
-async def _has(address: Address, code: str, ca: str | Path | None) -> bool:
-    return await has_page(address, code, ca) or await has_page(address, f"e/{code}", ca)
-
-
-async def has_page(address: Address, page: str, ca: str | Path | None = None) -> bool:
-    """Ask a server, maybe a stranger, for the page of a room or an event; who is silent or slow does not have it."""
-    return await _ask_for(address, page, ca) == b"200"
-
-
-async def lacks_page(address: Address, page: str, ca: str | Path | None = None) -> bool:
-    """Tell whether a server says that it has no such page; who is silent or slow says nothing."""
-    return await _ask_for(address, page, ca) == b"404"
-
-
-async def _ask_for(address: Address, page: str, ca: str | Path | None) -> bytes:
-    """Return the status with which a server answers for a page, empty where none comes."""
+async def fetch_status(address: Address, page: str, ca: str | Path | None = None) -> int:
+    """Return the HTTP status of a server's page, or 0 if the server does not answer in time."""
     port = address.port or (443 if address.scheme == "wss" else 80)
     path, host = quote(f"{address.path}/{page}", safe="/%"), urlsplit(address.url).netloc
     request = f"HEAD {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
@@ -233,9 +205,9 @@ async def _ask_for(address: Address, page: str, ca: str | Path | None) -> bytes:
             reader, writer = await asyncio.open_connection(address.host, port, ssl=context_for(address, ca))
             with contextlib.closing(writer):
                 writer.write(request.encode())
-                return b"".join((await reader.readline()).split(b" ")[1:2])
-    except (OSError, ValueError, ClientError):
-        return b""
+                return int((await reader.readline()).split(b" ")[1])
+    except (OSError, ValueError, IndexError, ClientError):
+        return 0
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
-from tictactoe_client.nearby import NearbyServer, find_nearby, follow_nearby, has_page, inspect, is_of_a_network
+from tictactoe_client.nearby import NearbyServer, fetch_status, find_nearby, follow_nearby, inspect, is_of_a_network
 from tictactoe_client.online.address import own_addresses, parse_address
 
 
@@ -136,9 +136,17 @@ async def test_a_hundred_invented_servers_stand_behind_the_one_on_this_machine()
 
 
 @pytest.mark.parametrize(
-    "answer", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 404 Not Found\r\n", b"", b"x", b"\0" * 99_999 + b"\n"]
+    ("answer", "status"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", 200),
+        (b"HTTP/1.1 404 Not Found\r\n", 404),
+        (b"", 0),
+        (b"x", 0),
+        (b"HTTP/1.1 OK\r\n", 0),
+        (b"\0" * 99_999 + b"\n", 0),
+    ],
 )
-async def test_a_server_that_has_a_room_says_so(answer: bytes) -> None:
+async def test_the_status_of_a_page_is_read_and_anything_else_is_no_answer(answer: bytes, status: int) -> None:
     asked: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -149,11 +157,11 @@ async def test_a_server_that_has_a_room_says_so(answer: bytes) -> None:
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         address = parse_address(f"ws://127.0.0.1:{port}/games")
-        assert await has_page(address, "K7M4PQ") is (b" 200 " in answer)
+        assert await fetch_status(address, "K7M4PQ") == status
     assert asked[0].startswith(f"HEAD /games/K7M4PQ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
 
 
-async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_answers_byte_by_byte_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.nearby._ANSWER_SECONDS", 0.5)
 
     gone = asyncio.Event()
@@ -171,7 +179,7 @@ async def test_a_stranger_that_answers_one_byte_after_the_other_has_no_room(monk
     async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         async with asyncio.timeout(10):
-            assert not await has_page(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ")
+            assert await fetch_status(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ") == 0
             await gone.wait()
 
 

@@ -1,4 +1,4 @@
-"""Without an address: the servers of the local network listed, a room found by its bare code, a page opened."""
+"""The servers of the local network are listed, and pages of a server are opened in the browser."""
 
 from __future__ import annotations
 
@@ -36,28 +36,19 @@ async def announced(*options: str) -> AsyncIterator[int]:
         yield int(found[1])
 
 
-async def test_servers_are_listed_and_a_bare_code_is_found_at_one_of_them() -> None:
+async def test_servers_that_announce_themselves_are_listed() -> None:
     async with (
         announced("--announce-as", "hall") as port,
         started("--port", "0", "--data", ":memory:", "--no-announce") as silent,
-        open_peer(f"ws://127.0.0.1:{port}", "bo") as bo,
+        run_client("servers") as list_,
+        run_client("servers", "--json") as json_list,
     ):
         hidden = (await line_of(silent)).partition(" (")[0].rpartition(":")[2]
-        code = (await bo.ask("create", visibility="private"))["room"]
-        async with run_client("servers") as list_, run_client("servers", "--json") as json_list:
-            async with run_client("join", code, "--plain"):
-                await bo.state(status="playing")
-            assert await list_.end() == await json_list.end() == 0
+        assert await list_.end() == await json_list.end() == 0
         assert any(line.startswith("hall") and line.endswith(f":{port}") for line in list_.lines)
         assert not any(line.endswith(f":{hidden}") for line in list_.lines)
         servers = json.loads(json_list.lines[0])["servers"]
         assert [server["name"] for server in servers if server["url"].endswith(f":{port}")] == ["hall"]
-
-
-async def test_a_bare_code_that_nobody_knows_is_said_to_be_so() -> None:
-    async with run_client("join", "ZZZZZZ", "--plain", "--timeout", "0.3") as ana:
-        assert await ana.end() in (3, 5)
-        assert "No server on this machine or near you has a room ZZZZZZ." in await ana.errors()
 
 
 async def test_the_page_is_opened_in_the_browser_that_is_set(server: Server, tmp_path: Path) -> None:

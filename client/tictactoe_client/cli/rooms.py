@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +26,7 @@ from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.input.ways import Choice, EventWay, Way, against_computer
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
-from tictactoe_client.nearby import find_nearby, find_room, has_page, lacks_page
+from tictactoe_client.nearby import fetch_status, find_nearby
 from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused, describe_cause
@@ -109,23 +110,12 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
-    """Join the room of a code or a link, back to the seat there that an earlier run left behind, or go to an event."""
+    """Join a room by its code or link, resuming the seat of an earlier run, or enter an event."""
     text = " ".join(room)
     if "/e/" in text:
         return await use_event(settings, [text], None)
-    code, address = await locate(settings, text)
+    code, address = parse_room(text)
     return await _enter_and_stay(settings, Choice("join", code=code), address)
-
-
-async def locate(settings: Settings, room: str) -> tuple[str, Address | None]:
-    """Return the code of a room, and the server that its link names or that has it, None for that of the settings."""
-    code, address = parse_room(room)
-    if address is None and settings.server is None:
-        usual = cluster_for(settings, None).first
-        address = await find_room(code, usual, settings.ca, settings.timeout_seconds)
-        if address is None and not settings.quiet:
-            print_error(say("no server has room", room=code))
-    return code, address
 
 
 async def _enter_and_stay(settings: Settings, choice: Choice, address: Address | None = None) -> int:
@@ -273,9 +263,9 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
     """
     code, ticket, address = parse_event(" ".join(room)) if room else ("", "", None)
     address = address or cluster_for(settings, None).first
-    if code and await has_page(address, f"e/{code}", settings.ca):
+    if code and await fetch_status(address, f"e/{code}", settings.ca) == HTTPStatus.OK:
         code = f"e/{code}#{ticket}" if ticket else f"e/{code}"
-    elif code and await lacks_page(address, code, settings.ca):
+    elif code and await fetch_status(address, code, settings.ca) == HTTPStatus.NOT_FOUND:
         raise Refused("no_such_room", say("refused no_such_room", room=code), room=code, server=address.url)
     link = address.link_to(code) if code else address.page_url
     report(settings, "page", link, url=link)

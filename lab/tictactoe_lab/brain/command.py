@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from tictactoe_client.cli.rooms import locate
 from tictactoe_client.cli.run import connected
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.json_mode import pass_through
+from tictactoe_client.online.address import parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Back, Lost, RoomEvent, Said, Updated
 from tictactoe_client.session import Session
@@ -63,7 +63,7 @@ async def use_engine(
     if room is None:
         check_playable(way.rules)
     else:
-        code, address = await locate(settings, room)
+        code, address = parse_room(room)
         way = Choice("join", code=code)
     settings = replace(settings, mode="json" if settings.mode == "json" else "plain")
     guest = _Guest(settings, way)
