@@ -1,48 +1,57 @@
-"""A cluster under play whose servers, nodes and cables fail: nothing acknowledged is lost, and no room goes back.
+"""A cluster under play whose servers, nodes and links fail: nothing acknowledged is lost, and no room goes back.
 
-`python -m tools.soak cluster` and `clocks` do it for longer, with every fault there is, those of nodes among them. All
-tests share one cluster.
+`python -m tools.soak cluster` runs longer, with every kind of fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import contextlib
+from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from tests.cluster.servers import Cluster
-from tools.soak import clocks
-from tools.soak.cluster import CABLES, PROCESSES, Found, play
+from tests.cluster.visitor import Visitor
+from tools.soak.cluster import CABLES, PROCESSES, play, play_while_rolling
+from tools.soak.stream import read_games
 
-ROOMS = 4
-MOVES = 60
+SLOW_SECONDS = 1.2
+PAUSE_SECONDS = 5.0
+LONGEST_ANSWER_SECONDS = 3.0
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(180), pytest.mark.long]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
-    """Three nodes and two servers, with a cable between every two that speak."""
-    async with Cluster(tmp_path_factory.mktemp("cluster"), is_proxied=True) as cluster:
-        yield cluster
+pytestmark = [pytest.mark.timeout(180), pytest.mark.long]
 
 
-async def play_through(cluster: Cluster, *kinds: str) -> Found:
-    """Let some rooms play with these faults on the way."""
+async def test_nothing_is_lost_or_goes_back_when_servers_are_killed_and_cut_off(tmp_path: Path) -> None:
     faults = PROCESSES | CABLES
-    return await play(cluster, [(kind, faults[kind]) for kind in kinds], moves=MOVES, rooms=ROOMS)
-
-
-async def test_nothing_is_lost_or_goes_back_where_servers_are_killed_and_cut_off(cluster: Cluster) -> None:
-    found = await play_through(cluster, "a server killed", "a server cut off")
+    async with Cluster(tmp_path, is_proxied=True) as cluster:
+        kinds = ("a server killed", "a server cut off")
+        found = await play(cluster, [(kind, faults[kind]) for kind in kinds], moves=60, rooms=4)
     assert found.violations == []
 
 
-async def test_a_server_frozen_in_the_middle_of_a_turn_costs_the_time_to_find_another_and_clocks_run_out_once(
-    cluster: Cluster,
+async def test_a_clock_runs_out_once_when_its_server_is_frozen_in_the_middle_of_a_turn(tmp_path: Path) -> None:
+    async with Cluster(tmp_path) as cluster, contextlib.AsyncExitStack() as stack:
+        url = cluster.servers[0].url
+        ana, bo = [await stack.enter_async_context(Visitor(url, name)) for name in ("ana", "bo")]
+        room = (await ana.ask("create", clock={"move_ms": 5_000}))["room"]
+        await bo.ask("join", room=room)
+        for ply, (player, cell) in enumerate(((ana, 4), (bo, 0), (ana, 8))):  # a clock starts with its second move
+            await player.ask("move", room=room, cell=cell, ply=ply)
+        cluster.servers[0].freeze()
+        over, _ = await asyncio.gather(ana.state(status="over"), bo.state(status="over"))
+        cluster.servers[0].thaw()
+        assert over["result"]["reason"] == "timeout"
+        assert await read_games(cluster.nodes) == {(room, 1): [(4, 0, 8)]}
+
+
+async def test_a_rolling_restart_pauses_no_room_for_long_though_nodes_are_slow_to_accept_servers(
+    tmp_path: Path,
 ) -> None:
-    found = clocks.Clocks()
-    await cluster.nodes.when_whole()
-    await clocks.try_once(cluster, "a server frozen", ROOMS, found)
+    async with Cluster(tmp_path, servers=3, is_proxied=True) as cluster:
+        for cable in (cable for cables in cluster.cables for cable in cables):
+            cable.slow_at_first(SLOW_SECONDS)
+        found = await play_while_rolling(cluster, 1, moves=60, rooms=2, pause_seconds=PAUSE_SECONDS)
     assert found.violations == []
+    assert found.ledger.slowest_answer < LONGEST_ANSWER_SECONDS

@@ -66,9 +66,9 @@ Games = dict[tuple[str, int], list[tuple[int, ...]]]
 class Client:
     """One player, or a watcher where `is_watcher`; `run` lives through any number of connections.
 
-    `address` is awaited before each connection until a server has named those of its cluster. `away_seconds` has the
-    times from each loss of a connection until its seat was had again. With `patience_seconds` it gives up a connection
-    that is dead for so long or leaves a request unanswered; `unanswered` counts the latter.
+    `address` is awaited before each connection until a server has named the servers of its cluster. With
+    `patience_seconds` it gives up a connection that is dead for so long or leaves a request unanswered; `unanswered`
+    counts the latter.
     """
 
     def __init__(
@@ -89,7 +89,6 @@ class Client:
         self.state: Message | None = None
         self.is_watcher = is_watcher
         self.mark: str | None = None
-        self.away_seconds: list[float] = []
         self.is_stopping = False
         self.is_lost = False
         self.connections = 0
@@ -106,7 +105,6 @@ class Client:
         self._effect = (0, 0)
         self._ids = 0
         self._player = ""
-        self._lost_at: float | None = None
         self._asked_at = 0.0
         self._features = frozenset[str]()
         self._servers: list[str] = []
@@ -131,9 +129,6 @@ class Client:
                 async with self._connect(url) as socket:
                     await self.enter(socket)
                     self._socket = socket
-                    if self._lost_at is not None:
-                        self.away_seconds.append(time.perf_counter() - self._lost_at)
-                        self._lost_at = None
                     self.news.set()
                     await self._play(socket)
             except Moved:
@@ -147,8 +142,6 @@ class Client:
                 return
             finally:
                 self._socket = None
-                if self._lost_at is None:
-                    self._lost_at = time.perf_counter()
 
     async def choose(self) -> str:
         """Return where to connect next: where the room is said to be, else at the first of the servers."""

@@ -13,7 +13,6 @@ from nats.js import JetStreamContext
 
 from tests.cluster.nodes import Nodes
 from tests.server.tables import decode_game, decode_room
-from tictactoe_server.rooms import Room
 from tools.soak.fleet import Games
 
 Key = tuple[str, int]
@@ -41,11 +40,6 @@ def _finished_in(documents: list[tuple[str, bytes]]) -> Games:
     for game in (decode_game(document) for kind, document in documents if kind == "game"):
         games[game.room, game.game].append(game.moves)
     return games
-
-
-async def read_rooms(nodes: Nodes) -> list[Room]:
-    """Return every room that is there."""
-    return [decode_room(document) for kind, document in await _read_documents(nodes) if kind == "room"]
 
 
 async def _read_documents(nodes: Nodes) -> list[tuple[str, bytes]]:
