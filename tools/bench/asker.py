@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -24,15 +23,11 @@ class Refused(Exception):
 
 
 class Asker(Wire):
-    """One connection; `newest` is the last state that came, `bytes_received` and `biggest` count what was pushed."""
+    """One connection; `newest` is the last state received."""
 
     def __init__(self) -> None:
         super().__init__()
         self.newest = b""
-        self.pushes = 0
-        self.pushed_bytes = 0
-        self.biggest = 0
-        self.welcome: Message = {}
         self.is_lost = False
         self._open: deque[asyncio.Future[bytes]] = deque()
         self._awaited: tuple[bytes, asyncio.Future[bytes]] | None = None
@@ -44,9 +39,6 @@ class Asker(Wire):
                 answer.set_result(payload)
             return
         self.newest = payload
-        self.pushes += 1
-        self.pushed_bytes += len(payload)
-        self.biggest = max(self.biggest, len(payload))
         if self._awaited is not None and self._awaited[0] in payload:
             awaited, self._awaited = self._awaited[1], None
             awaited.set_result(payload)
@@ -90,10 +82,10 @@ async def read_all(answers: Iterable[asyncio.Future[bytes]]) -> list[Message]:
     return [read(answer) for answer in await asyncio.gather(*answers)]
 
 
-async def open_asker(url: str, token: str | None = None, sock: socket.socket | None = None) -> Asker:
-    """Return a peer who has said hello, as the player of this token if there is one; for `sock` see `open_wire`."""
-    asker = await open_wire(url, Asker, sock)
-    asker.welcome = await asker.ask("hello", **({} if token is None else {"token": token}))
+async def open_asker(url: str) -> Asker:
+    """Return a connection that has sent `hello`."""
+    asker = await open_wire(url, Asker)
+    await asker.ask("hello")
     return asker
 
 

@@ -152,7 +152,7 @@ def _find_frame(data: bytes, begin: int) -> tuple[int, bytes, int] | None:
 
 
 async def open_wire(url: str, make: Callable[[], _Wire], sock: socket.socket | None = None) -> _Wire:
-    """Connect, and return what `make` made once its WebSocket is open; `sock` may be on its way to the server."""
+    """Connect, by a given socket if there is one, and return what `make` made once its WebSocket is open."""
     address = urlsplit(url)
     assert address.hostname is not None
     loop, where = asyncio.get_running_loop(), (address.hostname, address.port or 80)
@@ -179,7 +179,7 @@ async def gather_some(work: Iterable[Coroutine[Any, Any, _Result]], at_once: int
 
 
 class Spin:
-    """Keeps the event loop from ever sleeping; knows how long it turned for nothing, and its longest turn."""
+    """Keeps the event loop from ever sleeping; counts the seconds without work."""
 
     def __init__(self) -> None:
         self._is_on = True
@@ -187,7 +187,6 @@ class Spin:
         self._reads = _tally.reads
         self._at = time.perf_counter()
         self.idle_seconds = 0.0
-        self.longest_seconds = 0.0
         self._loop.call_soon(self._turn)
 
     def stop(self) -> None:
@@ -195,11 +194,8 @@ class Spin:
 
     def _turn(self) -> None:
         now = time.perf_counter()
-        turn = now - self._at
-        if turn > self.longest_seconds:
-            self.longest_seconds = turn
         if _tally.reads == self._reads:
-            self.idle_seconds += turn
+            self.idle_seconds += now - self._at
         self._reads, self._at = _tally.reads, now
         if self._is_on:
             self._loop.call_soon(self._turn)

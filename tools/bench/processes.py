@@ -62,11 +62,6 @@ class Measured:
     def resume(self) -> None:
         self.process.send_signal(signal.SIGCONT)
 
-    def kill(self) -> None:
-        """End the process as a power cut would, and wait until it is gone."""
-        self.process.kill()
-        self.process.wait()
-
 
 def cpu_seconds_of(pid: int) -> float:
     """Return the processor time of all threads of a process, to the nanosecond; of no process that it started.
