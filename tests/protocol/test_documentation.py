@@ -29,7 +29,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 CORE = DOCS / "protocol.md"
 WIRE = [CORE, *sorted((DOCS / "protocol").glob("*.md")), DOCS / "records.md", DOCS / "api.md"]
 PAGE = "".join(path.read_text(encoding="utf-8") for path in WIRE)
-PAGES = [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]
+PAGES = [*sorted(DOCS.rglob("*.md")), *sorted(DOCS.parent.glob("*.md"))]
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 TABLE_TERMS = {
     term for row in re.findall(r"^\|([^|]*)\|", PAGE, re.MULTILINE) for term in re.findall(r"`([^`]+)`", row)
