@@ -35,7 +35,7 @@ from tests.environment import environment
 _MODULES = ("tictactoe_client", "tictactoe_server")
 _ADDED = ("tictactoe_lab",)
 """What adds commands to them."""
-_LAZY = ("segno", "tomlkit", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
+_LAZY = ("segno", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
 """What our programs import only where they need it."""
 
 _OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli.main")

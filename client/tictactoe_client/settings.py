@@ -109,6 +109,10 @@ class Option:
         """Return what the file says where its field of the settings is this."""
         return bool(self.setting_of(setting)) if isinstance(setting, bool) else str(setting)
 
+    def default_of(self, value: Any) -> Any:
+        """Return a value of a file as `click` takes it for a default."""
+        return [value] if self.is_list and isinstance(value, str) else value
+
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return how the settings page shows what its field is, and the note beside that."""
         if isinstance(setting, bool):
@@ -185,11 +189,16 @@ def _option(section: str, default: Any = False, *, name: str = "", kind: Any = N
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run was told, `server` and `name` as typed; several servers of one cluster have commas between.
+    """What a run was told.
 
-    With `name_is_for_now` the name was given to this run alone, by an option or the environment. The full screen says
-    the first of the `doubts` about the configuration file. Plain mode first says that it still waits after
-    `waiting_line_seconds`; a player stays for `leaving_seconds` after the input ended.
+    Attributes:
+        server: As typed; several servers of one cluster are separated by commas.
+        name_is_for_now: Whether an option or the environment gave the name, for this run alone.
+        changed_keys: Keys by action, as bound in `client.toml`.
+        fixed: Keys of the options that `client.toml` sets, which choices in the program change for this run alone.
+        doubts: Warnings about `client.toml`; the full screen shows the first.
+        waiting_line_seconds: When plain mode first says that it is still waiting.
+        leaving_seconds: How long a player stays after the end of the input.
     """
 
     mode: Mode = "plain"
@@ -216,6 +225,7 @@ class Settings:
     debug: bool = _option("scripts", is_in_file=False)
     name_is_for_now: bool = False
     changed_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
     doubts: tuple[str, ...] = ()
     waiting_line_seconds: float = 30.0
     leaving_seconds: float = 5.0

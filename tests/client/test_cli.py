@@ -19,7 +19,7 @@ from tictactoe_client.input.rule_options import parse_clock, parse_rules
 from tictactoe_client.settings import PROGRAM
 from tictactoe_client.streams.output import wants_colour
 
-NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging", "tomlkit"}
+NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging"}
 NOT_TO_START = {*NOT_FOR_HELP, "importlib.metadata", "tictactoe_lab"}
 """What is not needed either where no command of another package is asked for."""
 OWN = [name for name, command in cli.commands.items() if not isinstance(command, CommandElsewhere)]

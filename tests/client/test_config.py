@@ -74,63 +74,6 @@ def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(program
     assert run(["config", "path"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("key", "typed", "line"),
-    [
-        ("theme", "night", 'theme = "night"'),
-        ("ascii", "yes", "ascii = true"),
-        ("timeout", "2.5", "timeout = 2.5"),
-        ("server", "ws://10.0.0.1", 'server = "ws://10.0.0.1"'),
-        ("name", "ana", 'name = "ana"'),
-    ],
-)
-def test_a_setting_is_written_and_struck_out_from_the_command_line(
-    program: Program, key: str, typed: str, line: str
-) -> None:
-    path = write_config("# mine\nquiet = true\n")
-    assert program.output("config", "set", key, typed) == f"{line} is now in {path}\n"
-    assert path.read_text() == f"# mine\nquiet = true\n{line}\n"
-    assert load_config().warnings == ()
-    assert program.output("config", "unset", key) == f"{key} is no longer in {path}\n"
-    assert program.output("config", "unset", key) == f"{key} was not set in {path}\n"
-    assert path.read_text() == "# mine\nquiet = true\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("set", "theme", "nigth"), f"theme is one of {', '.join(THEMES)}. "),
-        (("set", "ascii", "perhaps"), "ascii is true or false."),
-        (("set", "timeout", "soon"), "timeout is a number of seconds."),
-        (("set", "server", "ho st"), '"ho st" is no server address.'),
-        (("set", "name", "zoe!"), 'A name cannot contain "!"'),
-        (("set", "theme"), "Say what to set, and to what: tictactoe-client config set theme night"),
-        (("unset",), "Say what to unset: tictactoe-client config unset theme"),
-        (("path", "theme"), "config path takes nothing more."),
-    ],
-)
-def test_what_the_file_could_not_hold_is_refused_and_not_written(
-    program: Program, arguments: tuple[str, ...], told: str
-) -> None:
-    assert program.complaint("config", *arguments).startswith(told)
-    assert not config_path().exists()
-
-
-def test_a_key_that_the_file_could_not_hold_is_told_with_those_that_it_could(program: Program) -> None:
-    for word in ("set", "unset"):
-        told = program.complaint("config", word, "thme", *(["night"] if word == "set" else []))
-        assert told.endswith("Did you mean 'theme'?\n")
-        assert all(f"'{key}'" in told for key in FILE_OPTIONS)
-    assert not config_path().exists()
-
-
-def test_a_broken_file_is_not_written_to(program: Program) -> None:
-    path = write_config("theme = night\n")
-    told = program.complaint("config", "set", "theme", "night")
-    assert "Nothing was written: client.toml has a mistake in it" in told
-    assert path.read_text() == "theme = night\n"
-
-
 def test_settings_are_told_as_objects_in_json_mode(program: Program) -> None:
     path = write_config('theme = "paper"\n')
     rows = [json.loads(line) for line in program.output("config", "show", "--json").splitlines()]
@@ -235,7 +178,7 @@ def test_what_variables_of_all_programs_switch_is_shown_as_theirs(
 def test_the_command_alone_explains_itself(program: Program) -> None:
     out = program.output("config")
     assert "config show" in out
-    assert out.endswith(f"The file: {config_path()}\n")
+    assert out.endswith(f"Your own file: {config_path()}\n")
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+"""The settings page: each change counts at once and is kept, unless `client.toml` sets it."""
+
 from __future__ import annotations
 
 import asyncio
@@ -10,7 +12,7 @@ import pytest
 
 from tests.kept import write_config
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.files.config import load_config
+from tictactoe_client.files.choices import load_choices
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_server.server import Server
 
@@ -38,8 +40,8 @@ async def until_chosen(user: ScreenUser, words: str) -> None:
 
 
 async def until_kept(user: ScreenUser) -> dict[str, Any]:
-    async with user.app.kept.writing:
-        return dict(load_config().values)
+    async with user.app.choices.writing:
+        return load_choices()
 
 
 async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) -> None:
@@ -104,8 +106,7 @@ async def test_every_value_of_every_line_below_the_theme_comes_round(open_screen
             assert len(seen) > 1
             await ana.press("down")
         await until_kept(ana)
-        assert load_config().warnings == ()
-        assert set(load_config().values) == {option.key for option in SCREEN_OPTIONS.values()} - {"theme"}
+        assert set(load_choices()) == {option.key for option in SCREEN_OPTIONS.values()} - {"theme"}
 
 
 async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
@@ -133,36 +134,34 @@ async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
         await ana.until("Esc back", gone="Theme")
 
 
-async def test_comments_and_unknown_keys_stay(open_screen: OpenScreen) -> None:
-    path = write_config('# mine\nthme = "x"  # a typo\n\n[bindings]\nup = "k"  # vi\n')
-    async with at_settings(open_screen) as ana:
-        await ana.press("right")
-        await until_kept(ana)
-    text = path.read_text()
-    assert text == '# mine\nthme = "x"  # a typo\ntheme = "night"\n\n[bindings]\nup = "k"  # vi\n'
+async def test_a_setting_that_client_toml_fixes_says_so_and_changes_for_this_run(open_screen: OpenScreen) -> None:
+    path = write_config('theme = "night"\n')
+    async with at_settings(open_screen, theme="night", fixed=frozenset({"theme"})) as ana:
+        await ana.until("Theme              night", "in client.toml; here just this run", "Kept in ~/.local/state")
+        await ana.do("right", "> Theme              paper")
+        await ana.press("down", "right")
+        assert await until_kept(ana) == {"no_color": True}
+    assert path.read_text() == 'theme = "night"\n'
 
 
-async def test_where_nothing_can_be_kept_a_setting_counts_for_this_run_as_is_said(open_screen: OpenScreen) -> None:
-    path = write_config("theme =\n")
+async def test_a_choice_that_cannot_be_saved_counts_for_this_run_and_is_saved_with_the_next(
+    open_screen: OpenScreen, home: Path
+) -> None:
+    obstacle = home / ".local" / "state"
+    obstacle.parent.mkdir()
+    obstacle.write_text("a file in its place")
     async with at_settings(open_screen) as ana:
-        await ana.do("right", "For this run only: client.toml has a mistake in it", "Not kept: client.toml has")
+        await ana.do("right", "For this run only: choices.json cannot be written", "Not kept: choices.json cannot")
         assert ana.app.settings.theme == "night"
-        assert path.read_text() == "theme =\n"
-
-
-async def test_what_could_not_be_kept_is_kept_with_the_next_change(open_screen: OpenScreen) -> None:
-    path = write_config("theme =\n")
-    async with at_settings(open_screen) as ana:
-        await ana.do("right", "For this run only")
-        path.write_text("")
-        await ana.do("down right", "Kept in ~/.config/tictactoe/client.toml", gone="For this run only")
-    assert path.read_text() == 'theme = "night"\nno_color = true\n'
+        obstacle.unlink()
+        await ana.do("down right", "Kept in ~/.local/state/tictactoe/choices.json", gone="For this run only")
+    assert load_choices() == {"theme": "night", "no_color": True}
 
 
 async def test_what_was_changed_last_is_kept_though_one_leaves_at_once(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         await ana.press("right", "right", "right", "ctrl+q")
-    assert load_config().values == {"theme": "contrast"}
+    assert load_choices() == {"theme": "contrast"}
 
 
 async def test_the_theme_chosen_at_home_is_kept(open_screen: OpenScreen, home: Path) -> None:
@@ -182,6 +181,16 @@ async def test_a_name_chosen_at_home_is_kept(server: Server, open_screen: OpenSc
 
 async def test_a_name_for_this_run_alone_is_changed_for_this_run_alone(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, name="ana", name_is_for_now=True) as ana:
+        await ana.until("Playing as  ana")
+        await ana.press("n")
+        await ana.enter("zoe", "Playing as  zoe", "for this run only")
+        assert await until_kept(ana) == {}
+
+
+async def test_a_name_that_client_toml_fixes_is_changed_for_this_run_alone(
+    server: Server, open_screen: OpenScreen
+) -> None:
+    async with open_screen(server.url, name="ana", fixed=frozenset({"name"})) as ana:
         await ana.until("Playing as  ana")
         await ana.press("n")
         await ana.enter("zoe", "Playing as  zoe", "for this run only")

@@ -267,7 +267,7 @@ def begin(arguments: Sequence[str]) -> Begun:
     """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
     speak_as_chosen(chosen := find_chosen(arguments))
     config = load_config()
-    if chosen is None and (kept := config.values.get("language")) is not None:
+    if chosen is None and (kept := config.defaults.get("language")) is not None:
         speak_as_chosen(kept)
         config = load_config() if config.warnings else config
     cli.put_into_words()
@@ -275,9 +275,11 @@ def begin(arguments: Sequence[str]) -> Begun:
         return shell_complete(cli, {}, PROGRAM, _COMPLETION_VARIABLE, instruction)
     for warning in config.warnings:
         output.print_error(warning)
-    values = config.values
     try:
-        with output.writing(), cli.make_context(PROGRAM, [*arguments], obj=config, default_map=values) as context:
+        with (
+            output.writing(),
+            cli.make_context(PROGRAM, [*arguments], obj=config, default_map=config.defaults) as context,
+        ):
             context.meta["arguments"] = tuple(arguments)
             begun: Begun = cli.invoke(context)
             return begun

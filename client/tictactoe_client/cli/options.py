@@ -1,6 +1,7 @@
-"""The kinds of options, those that all commands share, and what they add up to with the environment and the file.
+"""The kinds of options, the options that all commands share, and the settings that all sources add up to.
 
-Also the command that says or changes what the file has. The shared options themselves stand in `settings`.
+Sources by precedence: command line, environment, `client.toml`, choices made in the program, defaults. The shared
+options are defined in `settings`. The command `config` is here, too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.files.config import Config, keep_setting
+from tictactoe_client.files.choices import choices_path, save_choices
+from tictactoe_client.files.config import Config
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings, suggest
 from tictactoe_client.streams.output import is_terminal, report, wants_colour
@@ -103,10 +105,10 @@ CLOCK: Final = Named(["--clock"], metavar="clock")
 
 
 def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
-    """Return what options, environment and file add up to; raises `Misuse`.
+    """Return the settings that options, environment and files add up to; raises `Misuse`.
 
-    What was typed before the command counts, unless it was typed behind it, too. Where the server stands in the file
-    and cannot be read there, no other one is taken in its place.
+    An option after the command overrides the same option before it. If `client.toml` names a server that cannot be
+    read, no other server is used in its place.
     """
     above, value, source_of = context.parent or context, context.params, context.get_parameter_source
     for key in OPTIONS:
@@ -134,17 +136,22 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         mode=mode,
         name_is_for_now=bool(value["name"]) and source_of("name") in (_TYPED, _SET),
         changed_keys=config.bindings,
+        fixed=frozenset(config.values),
         doubts=config.warnings,
         **filled,
     )
 
 
 def _find(option: Option, context: click.Context) -> tuple[Any, str]:
-    """Return what an option is, None where it is not set, and by what."""
+    """Return the value of an option, or None, and what set it."""
     chosen, variable = context.params[option.key], option.other_variable
     if not chosen and variable is not None and os.environ.get(variable):
         return True, variable
-    origins = {_TYPED: say("origin command line"), _SET: option.variable, _IN_FILE: str(context.obj.path)}
+    origins = {
+        _TYPED: say("origin command line"),
+        _SET: option.variable,
+        _IN_FILE: str(context.obj.origin_of(option.key)),
+    }
     source = context.get_parameter_source(option.key) or ParameterSource.DEFAULT
     return chosen, origins.get(source, say("origin default"))
 
@@ -160,7 +167,7 @@ def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
 
 
 def configure(settings: Settings, what: str | None, key: str | None, value: str | None) -> int:
-    """Say where the file is, what is set by what, or change it; raises `Misuse`."""
+    """Print where `client.toml` is or what is set by what, or keep a choice; raises `Misuse`."""
     if what == "set" and (key is None or value is None):
         raise Misuse(say("config set what", command=f"{PROGRAM} config set theme night"))
     if what == "unset" and (key is None or value is not None):
@@ -170,25 +177,27 @@ def configure(settings: Settings, what: str | None, key: str | None, value: str 
     context = click.get_current_context()
     file = str(context.obj.path)
     if key is not None:
-        report(settings, "written", _change(key, value, file), key=key, file=file)
+        report(settings, "written", _choose(key, value, context.obj), key=key, file=str(choices_path()))
     elif what == "show":
         _show_settings(settings, context)
     else:
-        told = file if what == "path" else f"{context.get_help()}\n\n{say('config file', file=file)}"
-        report(settings, "config", told, file=file)
+        text = file if what == "path" else f"{context.get_help()}\n\n{say('config file', file=file)}"
+        report(settings, "config", text, file=file)
     return ExitCode.NORMAL
 
 
-def _change(key: str, text: str | None, file: str) -> str:
-    """Write one setting, or strike it out where there is no text; return what was done, where."""
+def _choose(key: str, text: str | None, config: Config) -> str:
+    """Keep a choice, or remove it if there is no text; return what was done."""
+    value, file = None if text is None else FILE_OPTIONS[key].parse(text), choices_path()
+    if key in config.values:
+        raise Misuse(say("choice fixed", key=key, file=config.path))
     try:
-        if text is not None:
-            value = FILE_OPTIONS[key].parse(text)
-            keep_setting(key, value)
-            return say("config set done", key=key, value=json.dumps(value, ensure_ascii=False), file=file)
-        return say("config unset done" if keep_setting(key, None) else "config was not set", key=key, file=file)
+        is_changed = save_choices({key: value})
     except NotKept as error:
         raise Misuse(say("config nothing written", why=error.message, file=file)) from None
+    if value is not None:
+        return say("config set done", key=key, value=json.dumps(value, ensure_ascii=False), file=file)
+    return say("config unset done" if is_changed else "config was not set", key=key, file=file)
 
 
 def _show_settings(settings: Settings, context: click.Context) -> None:

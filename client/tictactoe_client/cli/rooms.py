@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
-from tictactoe_client.files.config import keep_setting
+from tictactoe_client.files.choices import save_choices
+from tictactoe_client.files.config import FILE_NAME
 from tictactoe_client.files.players import GUEST, KnownPlayers, Role
 from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.files.writer import NotKept
@@ -157,7 +158,7 @@ async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
         except BadName as bad:
             screen.print(bad.message)
     with suppress(NotKept):
-        keep_setting("name", name)
+        save_choices({"name": name})
     return name
 
 
@@ -245,8 +246,10 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
                     await session.identity.forget_token(url, client.token)
             if comes or what in ("claim", "link"):
                 session.identity.write_down(client)
-                if settings.name not in (None, client.name) and not settings.name_is_for_now:
-                    keep_setting("name", client.name)
+                if "name" in settings.fixed and settings.name != client.name:
+                    print_error(say("choice fixed", key="name", file=FILE_NAME))
+                elif settings.name not in (None, client.name) and not settings.name_is_for_now:
+                    save_choices({"name": client.name})
             if not lines:
                 found = await client.devices()
                 return [naming.describe_self(client, found), *map(naming.describe_device, found.devices or ())]

@@ -64,7 +64,7 @@ class SeenCheckpoints:
             return msgspec.json.format(msgspec.json.encode(_File(after)), indent=1)
 
         with suppress(NotKept):
-            change_file(self.path, put, lock=self.path.with_suffix(".lock"))
+            change_file(self.path, put)
 
     async def look_at(self, client: Client, checkpoint: Checkpoint) -> str | None:
         """Compare a server's checkpoint with what is remembered, and remember it where it goes on from that.

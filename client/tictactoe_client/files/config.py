@@ -1,17 +1,17 @@
-"""The person's own defaults, `client.toml` in the platform's folder for configuration, which stays as they wrote it.
+"""Reads the person's own defaults from `client.toml` in the platform's configuration folder.
 
-A mistake in it is told in one line and never stops a game."""
+The client never writes this file. A mistake in it is reported in one line and never stops a game.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_client.files.writer import NotKept, change_file
+from tictactoe_client.files.choices import choices_path, load_choices
 from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import FILE_OPTIONS, suggest
 from tictactoe_protocol.catalogue import say
@@ -20,34 +20,47 @@ from tictactoe_protocol.commands import ACTIONS
 FILE_NAME: Final = "client.toml"
 
 _BINDINGS: Final = "bindings"
-_TABLES: Final = re.compile(r"^(?:[ \t]*#.*\n)*[ \t]*\[", re.MULTILINE)
-"""The first table, and what is said right above it, which is about that."""
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
-
-Value = str | bool | float
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the file says, where it is, and what is wrong in it; an option that may come more than once is a list."""
+    """What `client.toml` says, and what was chosen inside the program.
+
+    Attributes:
+        values: The options set in the file; an option that may be repeated is a list.
+        choices: The options chosen inside the program, which the file overrides.
+        bindings: Keys by action.
+        warnings: A line for each mistake in the file.
+        hides_server: Whether the file names a server that cannot be read.
+    """
 
     path: Path
     values: dict[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Any] = field(default_factory=dict)
     bindings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     hides_server: bool = False
-    """Whether the file names a server that cannot be read."""
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The values that count unless an option or the environment sets another one."""
+        return {**self.choices, **self.values}
+
+    def origin_of(self, key: str) -> Path:
+        """Return the file that a default comes from."""
+        return self.path if key in self.values else choices_path()
 
 
 def config_path() -> Path:
-    """Return where the file is, or would be."""
+    """Return the path of `client.toml`, which need not exist."""
     from platformdirs import user_config_path
 
     return user_config_path("tictactoe", appauthor=False) / FILE_NAME
 
 
 def show_path(path: Path) -> str:
-    """Return a path for people, ``~`` for their home."""
+    """Return a path for display, with ``~`` for the home folder."""
     try:
         return str(Path("~", path.relative_to(Path.home())))
     except (ValueError, RuntimeError):
@@ -55,8 +68,11 @@ def show_path(path: Path) -> str:
 
 
 def load_config(path: Path | None = None) -> Config:
-    """Return what the file says; a missing one says nothing, a damaged one is warned of."""
-    path = path or config_path()
+    """Return the defaults of this person; a damaged file counts as empty and adds a warning."""
+    return replace(_read(path or config_path()), choices=load_choices())
+
+
+def _read(path: Path) -> Config:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -100,9 +116,10 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
         elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
             faults.append((name, told))
         else:
-            values[name] = [value] if FILE_OPTIONS[name].is_list and isinstance(value, str) else value
+            values[name] = FILE_OPTIONS[name].default_of(value)
     warnings = tuple(_locate(name, text, told) for name, told in faults)
-    return Config(path, values, bindings, warnings, "server" in content and "server" not in values)
+    hides_server = "server" in content and "server" not in values
+    return Config(path, values, bindings=bindings, warnings=warnings, hides_server=hides_server)
 
 
 def _find_fault(action: str, keys: object) -> str | None:
@@ -113,83 +130,8 @@ def _find_fault(action: str, keys: object) -> str | None:
 
 
 def _locate(key: str, text: str, told: str) -> str:
-    """Return what is told of a key with the line where it stands."""
+    """Return the description of a mistake, prefixed by the line of its key."""
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
             return say("config line", file=FILE_NAME, line=number, told=told)
     return say("config somewhere", file=FILE_NAME, told=told)
-
-
-def keep_setting(name: str, value: Value | None, path: Path | None = None) -> bool:
-    """Write one setting, or strike it out for None; tell whether that changed the file.
-
-    Raises `NotKept`, and the file is then as it was.
-    """
-    import tomllib
-
-    path = path or config_path()
-    if value is None and not path.exists():
-        return False
-    try:
-        return change_file(path, lambda content: _set(content.decode(), name, value).encode())
-    except UnicodeError:
-        raise NotKept(say("file no utf-8", file=path.name)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise NotKept(say("file mistake", file=path.name, why=error)) from None
-
-
-def _set(text: str, name: str, value: Value | None) -> str:
-    """Return the text with a setting in it or struck out: what is new stands before the tables, or would be theirs."""
-    import tomllib
-
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    wanted: dict[str, Any] = tomllib.loads(text)
-    if value is not None:
-        wanted[name] = value
-    elif wanted.pop(name, None) is None:
-        return text
-    tables = _TABLES.search(text)
-    for end in (len(text) if tables is None else tables.start(), len(text)):
-        with contextlib.suppress(TOMLKitError, tomllib.TOMLDecodeError):
-            settings, rest = tomlkit.parse(text[:end]), text[end:]
-            if value is None:
-                settings.pop(name)
-            else:
-                settings[name] = value
-            edited = tomlkit.dumps(settings)
-            if "\r\n" in text:
-                edited = re.sub(r"(?<!\r)\n", "\r\n", edited)
-            edited += f"\n{rest}" if rest and not text[:end].strip() else rest
-            if tomllib.loads(edited) == wanted:
-                return edited
-    raise NotKept(say("file unusual"))
-
-
-class KeptSettings:
-    """Writes settings that are changed while a program runs, one after the other; `writing` is held meanwhile.
-
-    `problem` says why those changed last are for this run only, empty where they are kept.
-    """
-
-    def __init__(self) -> None:
-        import asyncio  # which help does not need
-
-        self.problem = ""
-        self.writing = asyncio.Lock()
-        self._unwritten: dict[str, str | bool] = {}
-
-    async def keep(self, name: str, value: str | bool) -> None:
-        """Write a setting, after those that were changed before it; what cannot be written waits for the next one."""
-        import asyncio
-
-        async with self.writing:
-            self._unwritten[name] = value
-            try:
-                for key, latest in tuple(self._unwritten.items()):
-                    await asyncio.to_thread(keep_setting, key, latest)
-                    del self._unwritten[key]
-                self.problem = ""
-            except NotKept as refused:
-                self.problem = refused.message

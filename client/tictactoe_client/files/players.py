@@ -211,7 +211,7 @@ class KnownPlayers:
             seconds = 0.0 if self._waiting else None
             self._waiting += changes
             try:
-                change_file(self.path, self._rewrite, lock=self.path.with_suffix(".lock"), seconds=seconds)
+                change_file(self.path, self._rewrite, seconds=seconds)
             except Busy as busy:
                 self.problem = busy.message
                 self._read()  # by which the change sees what there is

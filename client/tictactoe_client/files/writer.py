@@ -1,13 +1,12 @@
-"""The one way in which files of ours are written: as a whole, under a lock that is not waited for without an end.
+"""Writes the client's own files: state files as a whole and under a lock, logs and crash reports to a new file each.
 
-A crash leaves the old file or the new one. Notes for the makers, a log or a report, have a new file each."""
+A crash leaves either the old or the new content of a state file.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import stat
 import tempfile
 import time
 import traceback
@@ -20,44 +19,44 @@ from tictactoe_client.streams.output import print_error
 from tictactoe_protocol.catalogue import say
 
 LOCK_SECONDS: Final = 2.0
-"""How long to wait for another program that writes at the same time. Whoever draws a screen waits in a thread."""
-
-_WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+"""How long to wait for another program that writes the same file. The full screen waits in a thread."""
 
 
 class NotKept(ClientError):
-    """Nothing was written; `message` says why, in one line."""
+    """The file is unchanged; `message` gives the reason in one line."""
 
 
 class Busy(NotKept):
-    """Another program holds the lock: a later attempt may fare better."""
+    """Another program holds the lock; a later attempt may succeed."""
 
 
 def state_folder() -> Path:
-    """Return where this platform keeps the state of the client."""
+    """Return the platform's folder for the client's state."""
     from platformdirs import user_state_path
 
     return user_state_path("tictactoe", appauthor=False)
 
 
-def change_file(
-    path: Path, change: Callable[[bytes], bytes], *, lock: Path | None = None, seconds: float | None = None
-) -> bool:
-    """Write what `change` makes of the content, empty where there is no file; tell whether that is something else.
+def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float | None = None) -> bool:
+    """Replace a file by what `change` makes of its content, and return True if the content changed.
 
-    A link is followed to its file; a new file is for its owner alone. Programs that use the same `lock`, or else the
-    file's folder, wait for each other, at most LOCK_SECONDS or the `seconds` given. Raises `NotKept`, and the file is
-    then as it was, and what `change` raises.
+    The replacement is atomic. Programs that change the same file wait for each other.
+
+    Args:
+        path: The file; it need not exist. A new file is readable by its owner alone.
+        change: Returns the new content; gets b"" if there is no file. What it raises is passed on.
+        seconds: How long to wait for another program, by default `LOCK_SECONDS`.
+
+    Raises:
+        NotKept: The file could not be written and is unchanged.
     """
     try:
-        if not path.is_symlink():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        target = Path(os.path.realpath(path))
-        with _locked(lock or target.parent, LOCK_SECONDS if seconds is None else seconds):
-            before = _read(target)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(path.with_suffix(".lock"), LOCK_SECONDS if seconds is None else seconds):
+            before = path.read_bytes() if path.exists() else b""
             after = change(before)
             if after != before:
-                _replace(target, after)
+                _replace(path, after)
             return after != before
     except OSError as error:
         raise NotKept(say("file not written", file=path.name, why=describe_cause(error))) from None
@@ -74,29 +73,14 @@ def create_file(path: Path, text: str) -> None:
             raise
 
 
-def _read(target: Path) -> bytes:
-    try:
-        status = target.stat()
-    except FileNotFoundError:
-        return b""
-    if not stat.S_ISREG(status.st_mode):
-        raise NotKept(say("file irregular", file=target))
-    if not status.st_mode & _WRITABLE:
-        raise NotKept(say("file read-only", file=target.name))
-    return target.read_bytes()
-
-
 def _replace(target: Path, content: bytes) -> None:
-    """Put a new file in the place of the old one, on disk before it counts, with its owner and permissions."""
+    """Write a draft to disk, then put it in the place of the file."""
     descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        with contextlib.suppress(FileNotFoundError, PermissionError, AttributeError):
-            shutil.copymode(target, draft)
-            os.chown(draft, target.stat().st_uid, target.stat().st_gid)
         os.replace(draft, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -105,14 +89,14 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _locked(place: Path, seconds: float) -> Iterator[None]:
-    """Keep other programs out meanwhile, where platform and file system have locks; raises `Busy`."""
+def _locked(lock: Path, seconds: float) -> Iterator[None]:
+    """Hold a lock file against other programs, if the platform has such locks; raises `Busy`."""
     try:
         import fcntl
     except ImportError:
         yield
         return
-    descriptor = os.open(place, os.O_RDONLY if place.is_dir() else os.O_WRONLY | os.O_CREAT, 0o600)
+    descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600)
     deadline = time.monotonic() + seconds
     try:
         while True:
@@ -133,7 +117,7 @@ def _locked(place: Path, seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
-    """Write what is sent and received, without secrets, to a new file where that is wanted; print its path last."""
+    """If wanted, log sent and received messages, without secrets, to a new file, and print its path at the end."""
     if not is_wanted:
         yield
         return
@@ -153,7 +137,7 @@ def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
 
 
 def report_bug(error: BaseException) -> str:
-    """Write an error that is our fault, with its traceback, to a new file; return what to tell the person."""
+    """Write the traceback of a bug to a new file, and return a sentence for the person."""
     from tictactoe_protocol import escape_text
 
     path = _new_file("error")

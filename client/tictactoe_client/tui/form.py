@@ -14,7 +14,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Select
 from textual.widgets._select import SelectCurrent, SelectOverlay
 
-from tictactoe_client.files.config import config_path, show_path
+from tictactoe_client.files.choices import choices_path
+from tictactoe_client.files.config import FILE_NAME, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind_in_line, bind_keys
 from tictactoe_client.tui.line import Line
@@ -255,28 +256,30 @@ class FormPage(Page):
 
 
 class SettingsPage(FormPage):
-    """What can be changed while playing: each change counts at once, and is kept for later runs."""
+    """The settings that can be changed while playing. Each change counts at once and is kept for later runs."""
 
     situation = "settings"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "settings title"
 
     def describe_sum(self) -> Part:
-        problem = self.program.kept.problem
+        problem = self.program.choices.problem
         if problem:
             return say("settings not kept", why=problem), "warn"
-        return say("settings kept", file=show_path(config_path())), "dim"
+        return say("settings kept", file=show_path(choices_path())), "dim"
 
     def list_fields(self) -> dict[str, Field]:
         fields = {}
         for name, option in SCREEN_OPTIONS.items():
             value = getattr(self.program.settings, name)
             choices = {option.describe(choice)[0]: choice for choice in option.choices}
-            fields[name] = Field(option.title, value, option.describe(value)[1], choices)
+            is_fixed = option.key in self.program.settings.fixed
+            note = say("setting fixed", file=FILE_NAME) if is_fixed else option.describe(value)[1]
+            fields[name] = Field(option.title, value, note, choices)
         return fields
 
     def fill(self) -> None:
-        """Show what is set, in the language that is, whatever has set it."""
+        """Show the current settings in the current language."""
         self.take()
         self.fields = self.list_fields()
         for name, field in self.fields.items():

@@ -19,7 +19,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import judge
-from tictactoe_client.files.config import KeptSettings
+from tictactoe_client.files.choices import ChoiceWriter
 from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
 from tictactoe_client.input.challenges import carry_out, find_asked
@@ -172,7 +172,7 @@ class Program(App[int], inherit_bindings=False):
         self.last_game: ExitCode | None = None
         self.failure: Exception | None = None
         self.status: tuple[str, str] | None = None
-        self.kept = KeptSettings()
+        self.choices = ChoiceWriter()
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
@@ -345,7 +345,7 @@ class Program(App[int], inherit_bindings=False):
         self.redraw()
 
     def change(self, field: str, value: str | bool) -> None:
-        """Change a setting, now and for later runs."""
+        """Change a setting, now and, unless `client.toml` sets it, for later runs."""
         changed: Callable[..., Settings] = replace
         self.settings = changed(self.settings, **{field: value})
         if field == "mouse":
@@ -355,31 +355,32 @@ class Program(App[int], inherit_bindings=False):
             speak_as_chosen(self.settings.language)
             speak(in_ascii=self.settings.ascii)
         option = SCREEN_OPTIONS[field]
-        self.start(self._keep(option.key, option.entry_of(value)))
+        if option.key not in self.settings.fixed:
+            self.start(self._keep(option.key, option.entry_of(value)))
         self.show_theme()
 
     def rename(self, name: str) -> None:
-        """Be called otherwise, now and, where this run was not told a name, in later runs."""
+        """Change our name, now and, unless something else sets it, for later runs."""
         self.ways_in.give_up()
         self.take_name(name)
 
     def take_name(self, name: str) -> None:
-        """Be called so, and go on to where one was going."""
+        """Take a name and go on to where the person wanted to go."""
         self.session.rename(name)
         self.keep_name(name)
 
     def keep_name(self, name: str) -> None:
-        """Be called so from the next hello on, and as for `rename` in later runs."""
+        """Use a name from the next hello on, and as for `rename` in later runs."""
         self.session.identity.name = name
-        if self.settings.name_is_for_now:
+        if self.settings.name_is_for_now or "name" in self.settings.fixed:
             self.say(say("program name for now"), "dim")
         else:
             self.start(self._keep("name", name))
 
     async def _keep(self, name: str, value: str | bool) -> None:
-        await self.kept.keep(name, value)
-        if self.kept.problem:
-            self.say(say("program not kept", why=self.kept.problem))
+        await self.choices.save(name, value)
+        if self.choices.problem:
+            self.say(say("program not kept", why=self.choices.problem))
         self.redraw()
 
     # -- what happens ---------------------------------------------------------------------------------------------
@@ -522,7 +523,7 @@ class Program(App[int], inherit_bindings=False):
             await self.ways_in.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
-        async with self.kept.writing:
+        async with self.choices.writing:
             pass
         await self.session.identity.release()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code

@@ -1,0 +1,91 @@
+"""Settings chosen inside the program, kept for later runs in `choices.json` in the state folder.
+
+`client.toml` belongs to the person; its values override these. An unreadable file counts as empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tictactoe_client.files.writer import NotKept, change_file, state_folder
+from tictactoe_client.settings import FILE_OPTIONS
+
+Value = str | bool | float
+
+
+def choices_path() -> Path:
+    """Return the path of the file, which need not exist."""
+    return state_folder() / "choices.json"
+
+
+def load_choices() -> dict[str, Any]:
+    """Return the valid choices by the keys of their options."""
+    try:
+        content = choices_path().read_bytes()
+    except OSError:
+        return {}
+    return {
+        key: FILE_OPTIONS[key].default_of(value)
+        for key, value in _decode(content).items()
+        if key in FILE_OPTIONS and FILE_OPTIONS[key].find_fault(value) is None
+    }
+
+
+def save_choices(changes: Mapping[str, Value | None]) -> bool:
+    """Set choices, or remove those whose value is None; return True if that changed the file.
+
+    Raises `NotKept`.
+    """
+
+    def change(content: bytes) -> bytes:
+        before = _decode(content)
+        after = {key: value for key, value in {**before, **changes}.items() if value is not None}
+        return content if after == before else _encode(after)
+
+    return change_file(choices_path(), change)
+
+
+class ChoiceWriter:
+    """Saves choices one after the other, in a thread.
+
+    Attributes:
+        problem: Why the latest choice is not saved, or "".
+        writing: Held while a choice is saved.
+    """
+
+    def __init__(self) -> None:
+        import asyncio  # which `--help` does not need
+
+        self.problem = ""
+        self.writing = asyncio.Lock()
+        self._unsaved: dict[str, Value | None] = {}
+
+    async def save(self, key: str, value: Value) -> None:
+        """Save a choice, with earlier ones that could not be written."""
+        import asyncio
+
+        async with self.writing:
+            self._unsaved[key] = value
+            try:
+                await asyncio.to_thread(save_choices, self._unsaved)
+            except NotKept as error:
+                self.problem = error.message
+            else:
+                self._unsaved, self.problem = {}, ""
+
+
+def _decode(content: bytes) -> dict[str, Value]:
+    import msgspec  # which `--help` needs only if there is such a file
+
+    try:
+        return msgspec.json.decode(content, type=dict[str, Value])
+    except msgspec.MsgspecError:
+        return {}
+
+
+def _encode(choices: Mapping[str, Value]) -> bytes:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(choices), indent=1)
