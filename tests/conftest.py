@@ -25,7 +25,6 @@ from tests.programs import start_program
 from tests.proxy import Proxy
 from tictactoe_protocol.catalogue import speak
 from tictactoe_server.http.assets import Assets
-from tictactoe_server.rooms import Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -164,13 +163,6 @@ def authority(tmp_path: Path) -> Authority:
     authority = Authority(tmp_path)
     authority.issue()
     return authority
-
-
-@pytest.fixture
-def as_in_1_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers in this process name no features, and every game count from its start: no move need be made first."""
-    monkeypatch.setattr("tictactoe_server.services.hello.FEATURES", ())
-    monkeypatch.setattr(Room, "is_beginning", False)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -127,7 +127,7 @@ async def two_playing(
         yield ana, bo, room
 
 
-async def play_out(players: dict[str, Peer], room: str, cells: list[int], *, first_ply: int = 0) -> Message:
+async def play_out(players: dict[str, Peer], room: str, cells: Sequence[int], *, first_ply: int = 0) -> Message:
     """Play cells in turn, each state awaited by all; return the last state of the first player."""
     marks = list(players)
     state: Message = {}

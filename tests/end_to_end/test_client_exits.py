@@ -22,7 +22,6 @@ from tests.end_to_end.clients import (
     complaint,
     link_to,
     newer_server,
-    plain_game,
     run_client,
 )
 from tests.environment import environment
@@ -32,8 +31,6 @@ from tests.programs import IGNORING_HANGUP, run_program, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
 from tictactoe_server.server import Server
-
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 ESCAPE = "\x1b"
 NO_ROOM = "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n"
@@ -81,7 +78,7 @@ async def test_an_interrupt_off_a_terminal_ends_well_and_gives_the_seat_up(serve
         assert await client.end() == 130
         assert await client.errors() == ""
         assert client.lines[-1] == ("Goodbye." if mode == "--plain" else '{"from":"client","type":"closed","exit":130}')
-        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -358,15 +355,6 @@ async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
         await screen.until("Waiting for another player.")
         await screen.ask("\x03", "^C\r\nGoodbye.")
         assert await screen.end() == 130
-
-
-async def test_the_end_of_the_input_says_that_it_loses_a_running_game(server: Server) -> None:
-    async with plain_game(server.url) as (ana, *_):
-        ana.end_input()
-        line = await ana.until("The input has ended")
-        assert line == "The input has ended: leaving in 5 s, which loses the game. (With --stay the client stays.)"
-        ana.process.send_signal(signal.SIGINT)
-        assert await ana.end() == 130
 
 
 async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:

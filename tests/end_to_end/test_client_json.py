@@ -15,8 +15,6 @@ from tests.kept import leave_seat, until_left
 from tests.peer import Peer, open_peer, two_playing
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 MOVES = ['{"type":"move","at":"a1"}', '{"type":"move","at":"b1"}', '{"type":"move","at":"c1"}']
 
 
@@ -155,11 +153,13 @@ async def test_a_request_longer_than_a_server_takes_is_refused_and_the_session_g
 
 async def test_the_moves_of_a_file_go_on_into_the_rematch(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "moves.jsonl"
-    path.write_text('{"type":"resign"}\n{"type":"rematch"}\n{"type":"move","at":"b2"}\n')
+    path.write_text('{"type":"move","at":"a1"}\n{"type":"resign"}\n{"type":"rematch"}\n{"type":"move","at":"b2"}\n')
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         with path.open("rb") as moves:
             async with run_client("join", code, "--json", "-s", server.url, stdin=moves):
+                await bo.state(status="playing")
+                await bo.ask("move", room=code, cell=4, ply=0)
                 await bo.state(status="over")
                 await bo.ask("rematch", room=code)
                 assert (await bo.state(game=2, ply=1))["board"] == "....X...."
@@ -235,7 +235,7 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
     async with run_client("join", "ZZZZZZ", "--json", "-s", server.url) as ana:
         assert await ana.end() == 5
         assert "No room ZZZZZZ." in await ana.errors()
-    assert [message["type"] for message in messages(ana)] == ["connected", "welcome", "error", "error", "closed"]
+    assert [message["type"] for message in messages(ana)] == ["connected", "welcome", *["error"] * 3, "closed"]
     told = messages(ana)[-2]
     assert (told["from"], told["code"]) == ("client", "no_such_room")
     assert told["message"] == "No room ZZZZZZ. It may have closed."
@@ -259,6 +259,9 @@ async def test_who_leaves_by_a_request_hears_what_became_of_the_game(server: Ser
             await bo.ask("join", room=room)
             await ana.message(type="room", status="playing")
         if leaves_in == "over":
+            ana.send(type="move", at="b2")
+            await bo.state(ply=1)
+            await bo.ask("move", room=room, cell=0, ply=1)
             ana.send(type="resign")
             await ana.message(type="room", status="over")
         ana.send(type="leave", id="last")

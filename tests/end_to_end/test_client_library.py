@@ -28,9 +28,6 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
-
 State = TypeVar("State")
 
 
@@ -162,6 +159,8 @@ async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> N
 
 async def test_a_rematch_changes_the_seat(server: Server) -> None:
     async with pair(server.url) as (first, second):
+        await first.move(4)
+        await second.move(0, ply=1)
         await first.resign()
         await state_where(second, status="over")
         await first.rematch()
@@ -230,7 +229,7 @@ async def test_leaving_ends_the_iteration(server: Server) -> None:
         assert [state async for state in second if state.seq < 0] == []
         over = await state_where(first, status="over")
         assert over.result is not None
-        assert over.result.reason == "resigned"
+        assert over.result.reason == "aborted"
         await first.leave()
 
 

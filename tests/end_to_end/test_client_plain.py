@@ -14,8 +14,6 @@ from tests.peer import Message, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 async def open_room(ana: ClientProcess) -> str:
     code = (await ana.until("Code")).split()[1]
@@ -69,13 +67,18 @@ async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
         code = await open_room(ana)
         await bo.ask("join", room=code)
         await ana.until("Your move")
+        await ana.ask("b2", "You play B2")
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("Your move")
         ana.type("resign", "yes")
         await ana.until("You resign. You lose.", "Rematch?")
         ana.type("a1", "rematch")
         await ana.until("The game is over. Rematch? Type rematch, new or leave.", "You ask for a rematch.")
         await bo.send("rematch", room=code)
         await ana.until("Game 2. You are O. bo is X.", "X's move.")
-        await bo.send("resign", room=code)
+        await bo.ask("move", room=code, cell=4, ply=0)
+        await ana.ask("a1", "You play A1")
+        await bo.ask("resign", room=code)
         await ana.until("bo resigns. You win.", "Winner: ana, O.", "Score: bo 1, ana 1, draws 0.")
         await ana.ask("new", "Looking for another opponent.", "Connected", "Waiting for another player.")
         await bo.ask("match")
@@ -120,8 +123,8 @@ async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tu
 async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, _):
         ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
-        await ana.until("Resign? Type resign again", "All right, the game goes on.", "Leave and lose this game?")
-        await ana.until("Resign? Type resign again", "You play A1", "Leave and lose this game?")
+        await ana.until("Resign? Type resign again", "All right, the game goes on.", "Leave and abort this game?")
+        await ana.until("Resign? Type resign again", "You play A1", "Leave and abort this game?")
         assert await ana.end() == 0
         assert (await bo.state(status="over"))["board"] == "X........"
 
@@ -133,16 +136,20 @@ async def test_what_counts_as_yes_is_said_by_the_question(server: Server) -> Non
             await bo.ask("match")
             await ana.until("Your move, X.")
             ana.type(word, again)
-            question = await ana.until("Resign?" if word == "resign" else "Leave and lose this game?")
+            question = await ana.until("Resign?" if word == "resign" else "Leave and abort this game?")
             said = "leave or yes" if word == "exit" else f"{word} again, or yes,"
             assert question.endswith(f"? Type {said} to do it; anything else plays on.")
-            assert (await bo.state(status="over"))["result"]["winner"] == "O"
+            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
             ana.end_input()
             assert await ana.end() == 0
 
 
 async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
-    async with plain_game(server.url, "--no-input") as (ana, *_):
+    async with plain_game(server.url, "--no-input") as (ana, bo, code):
+        ana.type("b2")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=0, ply=1)
+        await ana.until("Your move")
         ana.type("resign")
         assert await ana.end() == 0
         assert ana.lines[-1] == "Winner: bo, O."
@@ -150,22 +157,19 @@ async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
 
 async def test_a_file_of_moves_plays_a_game_line_by_line(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "moves.txt"
-    path.write_text("l\n1\nl\nresign\nyes\n")
+    path.write_text("l\n1\nl\nleave\nyes\n")
     with path.open("rb") as moves:
-        async with (
-            open_peer(server.url, "bo") as bo,
-            run_client(
-                "join", (await bo.ask("create", seat="O"))["room"], "-n", "ana", "-s", server.url, stdin=moves
-            ) as ana,
-        ):
-            assert await ana.end() == 0
+        async with open_peer(server.url, "bo") as bo:
+            code = (await bo.ask("create", seat="O"))["room"]
+            async with run_client("join", code, "-n", "ana", "-s", server.url, stdin=moves) as ana:
+                assert await ana.end() == 0
     told = [line for line in ana.lines if line.startswith(("No move", "You ", "Last"))]
     assert told == [
         "You are X. bo is O.",
         "No move has been played yet.",
         "You play A1, top left.",
         "Last: you played A1, top left.",
-        "You resign. You lose.",
+        f"You left room {code}. Goodbye.",
     ]
 
 
@@ -178,7 +182,7 @@ async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -
         await ana.until("Your move, X.")
         await bo.ask("resign", room=code)
         assert await ana.end() == 0
-        assert ana.lines[-1].startswith("Winner: ")
+        assert any("aborted" in line for line in ana.lines), ana.lines
 
 
 async def test_check_tells_every_step(server: Server) -> None:

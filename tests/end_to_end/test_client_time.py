@@ -19,8 +19,6 @@ from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 SOON = 0.02
 
 
@@ -32,9 +30,9 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
             code = (await bo.ask("create"))["room"]
             game = PlainGame(ana, settings, Keyboard(reader), Output(), session_of(ana))
             assert await game.run(lambda client: client.join(code)) == 12
-            assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
+            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     lines = capsys.readouterr().out.splitlines()
-    assert "The input has ended: leaving in 0.02 s, which loses the game. (With --stay the client stays.)" in lines
+    assert "The input has ended: leaving in 0.02 s, which aborts the game. (With --stay the client stays.)" in lines
     assert lines[-1] == f"You left room {code}. Goodbye."
 
 
@@ -48,7 +46,7 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
                 await JsonGame(ana, settings, Keyboard(reader), session_of(ana)).run(lambda client: client.join(code))
                 == 12
             )
-            assert (await bo.state(status="over"))["result"]["winner"] == "X"
+            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     printed = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert printed[-1]["type"] == "ok"
 

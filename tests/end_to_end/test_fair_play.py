@@ -45,12 +45,6 @@ async def test_a_running_game_of_people_is_analysed_for_nobody(server: Server) -
             await eve.ask("value", "People play this game: its analysis is for afterwards.")
 
 
-async def test_a_lesson_at_a_server_that_knows_none_is_refused_in_words(server: Server, as_in_1_0: None) -> None:
-    async with run_client("new", "--analysis", "open", "-s", server.url) as ana:
-        assert await ana.end() == 6
-        assert "This server is too old for that: it knows no analysis of a room." in await ana.errors()
-
-
 async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -> None:
     async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         code = await open_room(ana)

@@ -14,8 +14,6 @@ from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 @asynccontextmanager
 async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
@@ -78,6 +76,11 @@ async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:
 
 async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> None:
     async with left_behind(server) as (code, bo):
+        await bo.ask("move", room=code, cell=0, ply=0)
+        async with run_client("join", code, "-s", server.url) as ana:
+            await ana.ask("b2", "You play B2")
+            await bo.state(ply=2)
+            await ana.kill()
         await bo.ask("resign", room=code)
         told = await complaint("rooms", "-s", server.url, code=0)
         assert told.startswith(f"Your game in {code} is over: won by resignation. tictactoe-client replay ")

@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_library import state_where
 from tests.end_to_end.test_client_plain import open_room
@@ -16,7 +14,7 @@ from tests.end_to_end.test_plain_game import Sitting, compare
 from tests.end_to_end.test_reconnect import QUICK, lose_the_answer
 from tests.peer import open_peer
 from tests.proxy import Proxy
-from tictactoe_client import Refused, connect
+from tictactoe_client import connect
 from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -116,18 +114,3 @@ async def test_a_choice_whose_answer_was_lost_is_sent_again_and_does_nothing(ser
         assert (room.seat, room.position.chosen, room.is_my_turn) == ("X", ("X",), False)
         await room.sync()
         assert room.state.chosen == after.chosen
-
-
-async def test_a_server_that_knows_no_openings_is_not_asked_for_one(server: Server, as_in_1_0: None) -> None:
-    async with run_client("new", "--rules", "gomoku-standard", "-s", server.url) as ana:
-        assert await ana.end() == 6
-        assert "This server is too old for that: it knows no openings." in await ana.errors()
-    async with connect(server.url) as client:
-        for rules in ("four-pie", Rules(exact=True), SWAP2):
-            for ask in (client.create, client.match):
-                with pytest.raises(Refused) as refused:
-                    await ask(rules)
-                assert refused.value.code == "unsupported"
-        assert await client.rooms() == ()
-        room = await client.create(Rules(4, 4, 3))
-        assert room.state.rules.opening is None

@@ -20,8 +20,6 @@ from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_engine.records import GameResult, parse_record
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 HERE = Path(__file__).parent / "transcripts"
 FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
@@ -68,7 +66,9 @@ async def test_a_long_history_comes_page_by_page(server: Server) -> None:
         room = await ana.create("classic")
         for number in range(1, 104):
             async with connect(server.url) as bo:
-                await bo.join(room.code)
+                other = await bo.join(room.code)
+                await room.move(0, ply=0)
+                await other.move(1, ply=1)
                 await room.resign()
                 if number < 103:
                     await room.leave()
@@ -82,8 +82,10 @@ async def test_a_long_history_comes_page_by_page(server: Server) -> None:
 async def test_a_room_knows_the_record_of_its_game_for_those_who_played(server: Server) -> None:
     async with connect(server.url, name="ana") as ana, connect(server.url) as bo, connect(server.url) as eve:
         room = await ana.create("classic")
-        await bo.join(room.code)
+        other = await bo.join(room.code)
         watched = await eve.watch(room.code)
+        await room.move(0, ply=0)
+        await other.move(1, ply=1)
         await room.resign()
         assert parse_record(await room.record(1) or "").result == GameResult("resigned", "O")
         assert await room.record(2) is None
@@ -151,6 +153,10 @@ async def lose_at_once(server: Server, *arguments: str) -> None:
         room = (await ana.until("Code")).split()[1]
         await bo.ask("join", room=room)
         await ana.until("Your move")
+        ana.type("a1")
+        await bo.state(ply=1)
+        await bo.ask("move", room=room, cell=1, ply=1)
+        await ana.until("Your move")
         ana.type("resign", "resign")
         await ana.until("Rematch?")
         ana.type("leave")
@@ -164,7 +170,7 @@ async def test_one_run_after_another_is_the_same_player_with_one_history(server:
     lines = output.splitlines()
     assert len(lines) == 2
     assert len({line.split()[5] for line in lines}) == 1
-    assert all(line.endswith("lost by resignation  0 moves") for line in lines)
+    assert all(line.endswith("lost by resignation  2 moves") for line in lines)
 
 
 async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:

@@ -35,8 +35,6 @@ from tictactoe_protocol.requests import Hello, History, Join, Record, Request, R
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 

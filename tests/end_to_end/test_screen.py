@@ -16,8 +16,6 @@ from tests.peer import open_peer
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
@@ -34,7 +32,7 @@ async def test_a_signal_frees_the_terminal_and_only_ctrl_c_the_seat(
             assert await screen.end() == code
             assert all(sequence in screen.written for sequence in RESTORED)
         if number == signal.SIGINT:
-            assert (await bo.state(status="over"))["result"]["winner"] == "X"
+            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
         else:
             told = f"Your seat in {room} is held for 1 minute. To come back: tictactoe-client join "
             assert told.encode() in screen.written.rpartition(RESTORED[0])[2]

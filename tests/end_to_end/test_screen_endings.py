@@ -16,8 +16,6 @@ from tests.terminal import ENTERED, RESTORED, Terminal, run_screen
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 SIGNALS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
 
 MOMENTS = [

@@ -208,9 +208,3 @@ async def test_the_library_brings_the_boards_it_asks_for(server: Server) -> None
                 if isinstance(message.push, LiveBoards):
                     assert [board.room for board in message.push.boards] == [room]
                     break
-
-
-@pytest.mark.usefixtures("as_in_1_0")
-async def test_the_library_asks_an_older_server_for_no_boards(server: Server) -> None:
-    async with connect(server.url, name="eve") as eve:
-        await eve.lobby(on=True, boards=3)

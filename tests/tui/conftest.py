@@ -283,7 +283,7 @@ def at_home(server: Server, open_screen: OpenScreen) -> AtHome:
 def game(server: Server, open_screen: OpenScreen) -> Game:
     """Return how to let ana sit at the screen with X, in a window with small cells unless told, and bo join her.
 
-    The first `moves` on 3x3 are made then, and bo `gives_up` if that is wished for.
+    `moves` are the first moves on 3x3. With `gives_up`, bo resigns after them, or after the first two by default.
     """
 
     @contextlib.asynccontextmanager
@@ -297,6 +297,7 @@ def game(server: Server, open_screen: OpenScreen) -> Game:
         gives_up: bool = False,
         **options: Any,
     ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
+        moves = moves or (0, 4) * gives_up
         options = {"motion": False, "size": (80, 16) if rules.rows == 3 else (80, 24), "url": at.url, **options}
         async with (
             open_screen(options.pop("url"), Choice("create", rules, clock, private=True), **options) as ana,

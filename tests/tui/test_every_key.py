@@ -32,10 +32,7 @@ REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=Fa
 ANYWHERE = {"leave", "quit", "redraw"}
 AT_BOARD = set("123456789") | {"a cell"}
 LOOKS = [{"colour": True}, {"colour": False, "changed_keys": REMAPPED}]
-pytestmark = [
-    pytest.mark.parametrize("look", LOOKS, ids=["own-keys-and-colour", "other-keys-and-none"]),
-    pytest.mark.usefixtures("as_in_1_0"),
-]
+pytestmark = pytest.mark.parametrize("look", LOOKS, ids=["own-keys-and-colour", "other-keys-and-none"])
 
 
 class Hand:
@@ -142,7 +139,7 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
         await hand.do("go", "Nobody who is near enough waits in an older room.")
         await hand.do("computer", "medium-bot")
         hand.check("waiting", without=frozenset() if look["colour"] else frozenset({"hide_code"}))
-        await hand.do("back", "Leave and lose this game?")
+        await hand.do("back", "Leave and abort this game?")
         await hand.do("confirm", "Playing as")
     assert ana.app.failure is None
 
@@ -157,7 +154,7 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
         await hand.do("right", "[5]")
         await hand.do("place", "It's bo's move")
         await hand.look_into_all()
-        await hand.look_into("back", "Leave and lose this game?")
+        await hand.look_into("back", "Leave and abort this game?")
         await bo.state(ply=1)
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.")
@@ -174,10 +171,10 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
     async with game(**look) as (ana, _, _):
         hand = Hand(ana, look)
         await ana.press(hand.key("leave"))
-        await ana.until("Leave and lose this game?")
-        await hand.do("back", gone="Leave and lose this game?")
+        await ana.until("Leave and abort this game?")
+        await hand.do("back", gone="Leave and abort this game?")
         await ana.press(hand.key("back"))
-        await ana.until("Leave and lose this game?")
+        await ana.until("Leave and abort this game?")
         await hand.do("confirm", "Playing as")
         hand.check("asked")
 
@@ -185,7 +182,7 @@ async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any])
 async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> None:
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
     for action, end in (("claim", "You win"), ("claim_draw", "It's a draw.")):
-        async with Server(hasty) as server, game(at=server, **look) as (ana, bo, _):
+        async with Server(hasty) as server, game(at=server, **look) as (ana, bo, code):
             hand = Hand(ana, look)
             await hand.do("left", "[5]")
             await hand.do("right", "[6]")
@@ -193,6 +190,11 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
             await hand.do("down", "[6]")
             await hand.do("left", "[5]")
             await hand.do("place", "It's bo's move")
+            await bo.state(ply=1)
+            await bo.ask("move", room=code, cell=0, ply=1)
+            await ana.until("Your move")
+            await ana.press("9")
+            await bo.state(ply=3)
             await bo.socket.close()
             await ana.until("bo has been gone too long")
             await hand.look_into_all()

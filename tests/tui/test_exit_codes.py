@@ -11,8 +11,6 @@ from tests.tui.test_going import far_game
 from tictactoe_client.input.ways import Choice, against_computer
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 130
 
 
@@ -44,6 +42,8 @@ async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(game: Ga
 async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url, against_computer("easy"), result_code=True) as ana:
         await ana.until("Your move")
+        await ana.press("1")
+        await ana.until("Your move", "O ")
         await ana.enter(":resign")
         await ana.do("enter", "You lose")
         await ana.do("escape", "Playing as")
@@ -51,13 +51,17 @@ async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenS
             code = (await bo.ask("create", visibility="private"))["room"]
             await ana.do("j", "> Join")
             await ana.enter(code, "It's bo's move")
+            await bo.ask("move", room=code, cell=0, ply=0)
+            await ana.until("Your move")
+            await ana.press("5")
+            await bo.state(ply=2)
             await bo.ask("resign", room=code)
             await ana.until("You win")
             assert await quit_with(ana, "ctrl+q") == WON
 
 
 async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(game: Game) -> None:
-    async with game(result_code=True) as (ana, *_):
+    async with game(result_code=True, moves=[0, 4]) as (ana, *_):
         await ana.enter(":resign")
         await ana.do("enter", "You lose")
         await ana.do("n", "Waiting for another player")
@@ -90,7 +94,7 @@ async def test_to_leave_offline_ends_with_seven(proxy: Proxy, game: Game, key: s
 
 async def test_a_question_answered_after_the_connection_was_lost_ends_with_seven(server: Server, game: Game) -> None:
     async with far_game(game, server, NEVER) as (ana, _, _code, proxy):
-        await ana.do("ctrl+q", "Leave and lose this game?")
+        await ana.do("ctrl+q", "Leave and abort this game?")
         proxy.cut()
         await ana.until("offline")
         assert await quit_with(ana, "enter") == CONNECTION_LOST

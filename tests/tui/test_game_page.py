@@ -14,8 +14,6 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 SMALL = PRESETS["classic"]
 GOMOKU = PRESETS["gomoku"]
 LOOKS = [{"colour": True}, {"colour": False, "ascii": True}]
@@ -53,7 +51,7 @@ async def test_two_at_one_keyboard_are_not_shown_how_to_chat(server: Server, ope
 
 
 async def test_resigning_and_leaving_ask_once(game: Game) -> None:
-    async with game() as (ana, bo, _):
+    async with game(moves=[0, 4]) as (ana, bo, _):
         await ana.do("escape", "Leave and lose this game?   Enter leave   Esc play on")
         await ana.do("escape", "Your move, X.", gone="Leave and lose")
         await ana.enter(":resign", "Resign?   Enter resign")

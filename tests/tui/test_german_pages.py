@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.peer import open_peer, two_playing
+from tests.peer import open_peer, play_out, two_playing
 from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_history_page import played
 from tictactoe_client.input.ways import Choice
@@ -14,7 +14,7 @@ from tictactoe_client.tui.keymap import Keymap
 from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
 
-pytestmark = [pytest.mark.usefixtures("in_german", "as_in_1_0")]
+pytestmark = pytest.mark.usefixtures("in_german")
 LEAST_LETTERS = 4
 """Shorter sentences may be parts of other words."""
 
@@ -56,6 +56,7 @@ async def test_no_room_says_anything_in_english(server: Server, open_screen: Ope
     ):
         assert english_on(await wat.until("du schaust zu", "ana ist am Zug.")) == []
         assert english_on(await wat.do("v", "Remis bei bestem Spiel")) == []
+        await play_out({"X": ana, "O": bo}, code, [0, 4])
         await ana.ask("resign", room=code)
         await bo.ask("rematch", room=code)
         assert english_on(await wat.until("bo gewinnt", "möchte eine Revanche")) == []

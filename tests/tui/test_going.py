@@ -18,8 +18,6 @@ from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 @contextlib.asynccontextmanager
 async def far_game(
@@ -52,6 +50,8 @@ async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Pr
         await ana.until("Waiting for another player")
         code = (await bo.ask("match", rules="classic"))["room"]
         await ana.until("Your move")
+        await ana.do("1", "It's bo's move")
+        await bo.ask("move", room=code, cell=4, ply=1)
         await bo.ask("resign", room=code)
         await ana.until("You win")
         proxy.down.hold_up()
@@ -98,9 +98,9 @@ async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server)
     async with far_game(game, server) as (ana, bo, _, proxy):
         proxy.down.is_swallowing = True
         await ana.do("5", "on its way")
-        await ana.do("escape", "Leave and lose this game?")
+        await ana.do("escape", "Leave and abort this game?")
         await ana.do("enter", "Playing as")
-        assert (await bo.state(status="over"))["result"]["winner"] == "O"
+        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
 
 
 async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game, server: Server) -> None:
@@ -130,14 +130,14 @@ async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: P
 
 
 async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(game: Game) -> None:
-    async with game() as (ana, bo, _):
+    async with game(moves=[0, 4]) as (ana, bo, _):
         await ana.enter(":new", "Leave and lose this game?   Enter leave")
         await ana.do("enter", "Waiting for another player")
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
 
 
 async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(game: Game) -> None:
-    async with game() as (ana, bo, code):
+    async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.do("ctrl+q", "Leave and lose this game?   Enter leave   Esc play on")
         await ana.do("escape", "Your move, X.", gone="Leave and lose")
         await ana.press("ctrl+q", "ctrl+q")
@@ -151,8 +151,8 @@ async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(game: Game) -> None
 async def test_whatever_else_is_typed_at_a_question_plays_on(game: Game, keys: tuple[str, ...]) -> None:
     async with game(PRESETS["four"]) as (ana, bo, code):
         await ana.press(*keys)
-        await ana.until("Leave and lose this game?")
-        await ana.do("b", "The game goes on.", gone="Leave and lose this game?")
+        await ana.until("Leave and abort this game?")
+        await ana.do("b", "The game goes on.", gone="Leave and abort this game?")
         ana.app.pages[-1].model.quiet_until = 0.0
         await ana.press("b", "2", "enter")
         assert (await bo.state(room=code, ply=1))["status"] == "playing"
@@ -161,7 +161,7 @@ async def test_whatever_else_is_typed_at_a_question_plays_on(game: Game, keys: t
 @pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])
 async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(game: Game, key: str, code: int) -> None:
     async with game() as (ana, *_):
-        await ana.do(key, "Leave and lose this game?")
+        await ana.do(key, "Leave and abort this game?")
         await ana.press("enter")
         await ana.until_it_ends()
     assert ana.app.return_code == code
@@ -171,7 +171,7 @@ async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game)
     async with game() as (ana, *_):
         for key in ("ctrl+q", "ctrl+c"):
             await ana.do("?", "Help")
-            await ana.do(key, "Leave and lose this game?", "Your move, X.", gone="Help")
+            await ana.do(key, "Leave and abort this game?", "Your move, X.", gone="Help")
             await ana.press("escape")
 
 

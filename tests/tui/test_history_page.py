@@ -25,8 +25,6 @@ from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 HISTORY = FirstPage("history")
 
 
@@ -44,6 +42,8 @@ async def played(
         for _ in range(resigned):
             room = await ana.create("gomoku")
             other = await bo.join(room.code)
+            await room.move(0, ply=0)
+            await other.move(1, ply=1)
             await room.resign()
             await room.leave()
             await other.leave()
@@ -80,7 +80,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
         await ana.until("Your games")
         text = await ana.do("up enter", "3 games", "> 1.")
         rows = [" ".join(line.split()) for line in text.splitlines()[3:6]]
-        assert "Gomoku bo lost by resignation 0 20" in rows[0]
+        assert "Gomoku bo lost by resignation 2 20" in rows[0]
         assert "Tic-tac-toe bo won by a line 5 20" in rows[1]
         await ana.do("down enter", "REPLAY  ana (X) v bo (O)", "move 0 of 5", "Esc back")
         await ana.do("end", "━━━▄▀▄━━━")
@@ -135,7 +135,7 @@ async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScre
         await ana.do("s", f"The game is saved in tictactoe-{code}-1.txt")
         await ana.do("s", "exists already", "Save as:")
         await ana.press("backspace", "backspace", "backspace", "backspace", "enter")
-        await ana.until(f"The game is saved in tictactoe-{code}-1", "r refresh")
+        await ana.until(f"The game is saved in tictactoe-{code}-1", "s save")
     assert parse_record((here / f"tictactoe-{code}-1").read_text()).room == code
 
 
@@ -231,10 +231,7 @@ async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Serv
         await ana.do("end", "> 8.")
 
 
-async def test_a_game_is_shared_by_its_link_and_taken_back(
-    server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.services.hello.FEATURES", ("share",))
+async def test_a_game_is_shared_by_its_link_and_taken_back(server: Server, open_screen: OpenScreen) -> None:
     async with played(server), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("won by a line", "x share")
         text = await ana.do("x", "Copied: http://", "x takes it back")

@@ -3,20 +3,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from tests.kept import leave_seat, rooms_left
-from tests.peer import Peer, open_peer, two_playing
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
 async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, open_screen: OpenScreen) -> None:
@@ -119,9 +117,10 @@ async def test_a_full_room_is_watched_by_a_key_or_not(server: Server, at_home: A
 
 
 @contextlib.asynccontextmanager
-async def a_seat_left(server: Server) -> AsyncIterator[tuple[Peer, str]]:
-    """Let ana have left a seat in the room of bo, as a run does that was killed."""
+async def a_seat_left(server: Server, moves: Sequence[int] = ()) -> AsyncIterator[tuple[Peer, str]]:
+    """Leave ana a seat in bo's room after these moves, as if her run had been killed."""
     async with two_playing(server, "bo", "ana") as (bo, before, code):
+        await play_out({"X": bo, "O": before}, code, moves)
         leave_seat(server.url, code, before.welcome["token"])
         await before.socket.close()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
@@ -282,7 +281,7 @@ async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, op
 
 
 async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
-    async with a_seat_left(server) as (bo, code):
+    async with a_seat_left(server, [0, 4]) as (bo, code):
         await bo.ask("resign", room=code)
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  ana", f"Your game in {code} is over: won by resignation.")
@@ -307,7 +306,7 @@ async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: Ope
         code = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until("Playing as  ana", "> Quick match", "? help", "Rooms waiting")
         seen = ana.text
-        for _ in range(7):
+        for _ in range(9):
             await ana.press("down")
             await ana.pilot.pause(0.05)
             seen += ana.text

@@ -18,8 +18,6 @@ from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, Key, list_keys
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 OTHERS = {
     "rematch": ("f5",),
     "review": ("f6",),
@@ -98,7 +96,7 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
         await ana.do("escape w o", "No public game", "Esc back")
         await ana.do("escape y o", "You have finished no game")
         await ana.do("?", "k/j scroll")
-        await ana.do("escape escape k k", "> Join with a code")
+        await ana.do("escape escape k k k k", "> Join with a code")
         await ana.do("k k", "> Play the computer")
         await ana.do("j o", "o open the room  Esc cancel  k/j choose  h/l change")
         await ana.do("o", "Waiting for another player")
@@ -114,14 +112,15 @@ async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_scr
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=ana.code)
             await ana.until("Your move")
-            await ana.do("f4", "Leave and lose this game?   F3 leave   F4 play on")
+            await ana.do("f4", "Leave and abort this game?   F3 leave   F4 play on")
             await ana.press("f4")
             ana.app.pages[-1].model.quiet_until = 0.0
-            await ana.do("1", "It's bo's move", gone="Leave and lose")
+            await ana.do("1", "It's bo's move", gone="Leave and abort")
             await bo.state(ply=1)
+            await bo.ask("move", room=ana.app.pages[-1].room.code, cell=4, ply=1)
             await bo.ask("resign", room=ana.app.pages[-1].room.code)
             await ana.until("You win", "F5 play again  F6 review  F7 new opponent  s save")
-            await ana.do("f6", "X to move: a draw", "F6 hide values")
+            await ana.do("f6", "O to move: a draw", "F6 hide values")
             await bo.ask("rematch", room=ana.app.pages[-1].room.code)
             await ana.until("bo wants a rematch.   F5 accept")
             await ana.do("f5", "Game 2. ")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.tui.conftest import Game
-
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
 
 
 async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Game) -> None:

@@ -21,8 +21,6 @@ from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 THREE = PRESETS["three-players"]
 
 
@@ -87,7 +85,7 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
 
 async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> None:
     hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with Server(hasty) as server, game(at=server) as (ana, bo, _):
+    async with Server(hasty) as server, game(at=server, moves=[0, 4]) as (ana, bo, _):
         await bo.socket.close()
         await ana.until("bo has been gone too long: wait on, or end it.", ":claim win", ":claim draw")
         await ana.enter(":claim win", "You win")

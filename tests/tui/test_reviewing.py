@@ -14,8 +14,6 @@ from tests.tui.test_game_page import LOOKS
 from tictactoe_client.input.ways import Choice
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 WON_BY_X = [4, 0, 2, 1, 6]
 
 
@@ -99,10 +97,10 @@ async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_s
 
 
 async def test_a_rematch_ends_the_review(game: Game) -> None:
-    async with game(moves=[0], gives_up=True) as (ana, bo, code):
-        await ana.do("v", "X to move: a draw", "*=")
+    async with game(gives_up=True) as (ana, bo, code):
+        await ana.do("v", "O to move: a draw", "*=")
         await bo.ask("rematch", room=code)
-        await ana.until("bo wants a rematch.", "X to move: a draw")
+        await ana.until("bo wants a rematch.", "O to move: a draw")
         await ana.do("r", "It's bo's move.", gone="*=")
 
 
@@ -147,7 +145,7 @@ async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
 
 
 async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(game: Game) -> None:
-    async with game(moves=[4], gives_up=True) as (ana, *_):
+    async with game(gives_up=True) as (ana, *_):
         await ana.until("You win", "v review")
         await ana.do("v", "hide values  m next mistake  End end  Esc back")
         await ana.do("right end escape", "You win", "r play again  v review", gone="hide values")

@@ -18,8 +18,6 @@ from tictactoe_client.tui.room.picture import LEFT, MIN_WIDTH, lay_out_room, nee
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 BOARDS = {
     "1x2": Rules(1, 2, 2),
     "3x3": PRESETS["classic"],
@@ -128,9 +126,14 @@ async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_
 async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create")) as ana, open_peer(server.url, LONG_NAME) as bo:
         await begin(ana, bo)
+        code = ana.app.pages[-1].room.code
+        await ana.press("1")
+        await bo.state(ply=1)
+        await bo.ask("move", room=code, cell=4, ply=1)
+        await ana.until("Your move")
         await ana.press(":", *"resign", "enter", "enter")
         await ana.until("Esc home", "Game 1.")
-        await bo.ask("rematch", room=ana.app.pages[-1].window_title[:6])
+        await bo.ask("rematch", room=code)
         await ana.until("wants a rematch")
         check_fit(ana, "You lose")
 

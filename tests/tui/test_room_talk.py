@@ -13,8 +13,6 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 async def test_a_line_that_is_too_long_stays_with_a_count(game: Game) -> None:
     async with game() as (ana, bo, _):
@@ -70,7 +68,7 @@ async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(game: Game)
         await ana.do("left", "Your move", gone="hello there")
         await bo.ask("chat", room=code, text="well then")
         await ana.until("bo: well then", gone="Your move")
-        await ana.do("ctrl+c", "Leave and lose this game?", gone="well then")
+        await ana.do("ctrl+c", "Leave and abort this game?", gone="well then")
 
 
 async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_opens(game: Game) -> None:
@@ -197,7 +195,7 @@ async def test_talk_is_told_above_a_line_that_is_open(game: Game) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (30, 8)])
 async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> None:
-    async with game() as (ana, bo, code):
+    async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.pilot.resize_terminal(*size)
         await bo.ask("resign", room=code)
         await ana.until("You win")

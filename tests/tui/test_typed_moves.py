@@ -10,8 +10,6 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_engine import Keys, Rules, parse_cell
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 @pytest.mark.parametrize(
     ("place", "keys", "typed", "last"),
@@ -100,8 +98,8 @@ async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(game: 
 
 
 async def test_what_is_typed_ends_with_the_game(game: Game) -> None:
-    async with game(moves=[0]) as (ana, bo, code):
-        await ana.press("5")
+    async with game(moves=[0, 4, 8]) as (ana, bo, code):
+        await ana.press("2")
         await bo.ask("resign", room=code)
         await ana.until("You win")
         await ana.do("escape", "Playing as")
@@ -154,7 +152,7 @@ async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them
 async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment(game: Game, dismissing: str) -> None:
     async with game() as (ana, bo, _):
         page = ana.app.pages[-1]
-        await ana.do("escape", "Leave and lose this game?")
+        await ana.do("escape", "Leave and abort this game?")
         await ana.press(dismissing, "1", "enter", "enter")
         await ana.until("Your move, X.", "│  1  │", gone="[")
         page.model.quiet_until = 0.0

@@ -16,8 +16,6 @@ from tests.tui.test_history_page import played
 from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 
-pytestmark = pytest.mark.usefixtures("as_in_1_0")
-
 
 @contextlib.asynccontextmanager
 async def slow_screen(
@@ -114,7 +112,7 @@ async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, 
         await ana.do("escape", "> Join with a code", gone="Joining")
         await bo.state(status="playing")
         proxy.down.go_on()
-        assert (await bo.state(status="over"))["result"]["winner"] == "X"
+        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
         await ana.until("Playing as")
 
 

@@ -316,11 +316,17 @@ class HomePage(ListPage):
             event.stop()
             self.program.ways_in.ask_for_room(letter)
         elif event.key not in self.active_bindings:
-            names = list(self._entries)
-            here = names.index(self.chosen) + 1 if self.chosen in names else 0
-            onward = (*names[here:], *names[:here])
-            found = (name for name in onward if self._entries[name].title[0].lower() == letter.lower())
-            self.choose(next(found, self.chosen))
+            # Keys typed fast arrive before the one in front of them has opened a question; those belong to its line.
+            self.app.call_later(self._choose_by_letter, letter.lower())
+
+    def _choose_by_letter(self, letter: str) -> None:
+        """Choose the next entry whose title begins with the letter, unless another screen has opened."""
+        if not self.is_active:
+            return
+        names = list(self._entries)
+        start = names.index(self.chosen) + 1 if self.chosen in names else 0
+        candidates = (*names[start:], *names[:start])
+        self.choose(next((name for name in candidates if self._entries[name].title[0].lower() == letter), self.chosen))
 
     def on_paste(self, event: events.Paste) -> None:
         if self.program.session.client is not None:
