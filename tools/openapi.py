@@ -13,7 +13,6 @@ import msgspec
 
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, PlayerProfile, RoomState
 from tictactoe_protocol.rated import LadderState
-from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
 from tictactoe_server.http.sheets import CSV
@@ -69,9 +68,6 @@ PATHS: Final = {
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
     "/api/ladders": Path("The ladders of rated games, by the names of their rules", (LadderList,)),
-    "/api/ladders/checkpoints": Path(
-        "How the checkpoints of ratings follow from one another", (Links,), query={"after": "After this number"}
-    ),
     "/api/ladders/{ladder}": Path("A ladder with its best 100 players", (LadderState,)),
     "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV),
     "/api/players/{player}": Path("A player's ladders and newest rated games", (PlayerProfile,)),

@@ -124,15 +124,6 @@ declare namespace Protocol {
     sentence?: string;
   }
 
-  /** The chain and the ratings' digest at a point of the log, signed; all but its number in hex figures. */
-  interface Checkpoint {
-    number: number;
-    chain: string;
-    digest: string;
-    signature: string;
-    key: string;
-  }
-
   /** Takes a side in an opening, by its mark, or `more`, when `ply` moves lie on the board. */
   interface Choose {
     type: "choose";
@@ -519,7 +510,7 @@ declare namespace Protocol {
     place?: number;
   }
 
-  /** Some `rows` of the ladder of rules, by its key, and what is known of it after so many `games`. `advantage` is what the first move is worth in points of a rating, `decided` which share of the last games, at most 200, was not drawn. `closed` is there where no more games are rated, `checkpoint` once there is a signed one. */
+  /** Some `rows` of the ladder of rules, by its key, and what is known of it after so many `games`. `advantage` is what the first move is worth in points of a rating, `decided` which share of the last games, at most 200, was not drawn. `closed` is there where no more games are rated. */
   interface LadderState {
     rules: string;
     rows: LadderRow[];
@@ -527,7 +518,6 @@ declare namespace Protocol {
     advantage: number;
     decided: number;
     closed?: LadderClosing;
-    checkpoint?: Checkpoint;
   }
 
   /** Stops watching, frees the seat of a waiting room, or resigns and goes. */

@@ -9,7 +9,6 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.ratings.checkpoints import Checkpoint
 from tictactoe_protocol.terms import PushFields, RequestFields, RulesChoice
 
 CLOSINGS: Final = ("undecided", "advantage")
@@ -60,7 +59,7 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
     """Some `rows` of the ladder of rules, by its key, and what is known of it after so many `games`.
 
     `advantage` is what the first move is worth in points of a rating, `decided` which share of the last games, at most
-    200, was not drawn. `closed` is there where no more games are rated, `checkpoint` once there is a signed one.
+    200, was not drawn. `closed` is there where no more games are rated.
     """
 
     rules: str
@@ -69,7 +68,6 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
     advantage: float
     decided: float
     closed: LadderClosing | UnsetType = UNSET
-    checkpoint: Checkpoint | UnsetType = UNSET
 
 
 class LadderStanding(Struct, frozen=True, omit_defaults=True):

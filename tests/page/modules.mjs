@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readCommand, wordsOf, COMMANDS }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }, { findFork }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "replay", "rules", "telling", "worth", "events/following", "events/table", "ladders/checkpoints"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readCommand, wordsOf, COMMANDS }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "replay", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -219,21 +219,4 @@ test("a cross-table has halves of a draw, and nothing yet of a game that is on",
 	const pairing = (X, O, state, result) => ({ round: 1, state, result, players: { X, O } });
 	const scores = crossScores([pairing("ana", "bo", "scored", "draw"), pairing("ana", "cy", "open", null), pairing("bo", "cy", "scored", "O"), pairing("bo", "ana", "scored", "X")]);
 	assert.deepEqual([...scores], [["ana bo", ["½", "0"]], ["bo ana", ["½", "1"]], ["bo cy", ["0"]], ["cy bo", ["1"]]]);
-});
-
-test("a checkpoint stands on the one that was seen where its key is the same and the links lead to its chain", async () => {
-	const { createHash } = await import("node:crypto");
-	const [first, ...links] = ["a", "b", "c"].map((text) => createHash("sha256").update(text).digest("hex"));
-	const extend = (chain, link) => createHash("sha256").update(Buffer.from(chain + link, "hex")).digest("hex");
-	const [seen, last] = [{ number: 3, chain: first, key: "k" }, links.reduce(extend, first)];
-	const ask = (found) => async (after) => (assert.equal(after, 3), found);
-	const judge = (newest, found = []) => findFork(seen, { ...seen, ...newest }, ask(found));
-	assert.equal(await findFork(null, seen, ask([])), "");
-	assert.equal(await judge({}), "");
-	assert.equal(await judge({ number: 5, chain: last }, links), "");
-	assert.equal(await judge({ number: 5, chain: last }, links.slice(1)), "", "what the server does not show is not known");
-	assert.equal(await judge({ number: 5, chain: last }, [...links].reverse()), "checkpoint fork");
-	assert.equal(await judge({ chain: last }), "checkpoint fork");
-	assert.equal(await judge({ number: 2 }), "checkpoint behind");
-	assert.equal(await judge({ number: 5, key: "other" }), "checkpoint other key");
 });

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tictactoe_client.cli.run import ask_and_print, connected
-from tictactoe_client.files.checkpoints import SeenCheckpoints
 from tictactoe_client.input.challenges import describe_blocks
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.lobby import align_columns, list_games
@@ -13,7 +12,7 @@ from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabul
 
 
 async def show_ladder(settings: Settings, rules: str | None) -> int:
-    """Print a ladder: those next to us, then the best, and what it measures; without rules which ladders there are."""
+    """Print a ladder: our neighbours, the best players and the figures; without rules, list the ladders."""
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
@@ -21,9 +20,7 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
                 return [*client.ladders]
             near, best = await client.ratings(rules, around=client.player), await client.ratings(rules)
             tables = [align_columns(tabulate_ladder(one).values()) for one in (near, best) if one.rows]
-            doubt = best.checkpoint and await SeenCheckpoints().look_at(client, best.checkpoint)
-            told = describe_ladder(best) + ([doubt] if doubt else [])
-            return [line for table in tables for line in (*table, "")] + told
+            return [line for table in tables for line in (*table, "")] + describe_ladder(best)
 
         return await ask_and_print(settings, client, ask, say("too old for ratings"))
 

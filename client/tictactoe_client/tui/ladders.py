@@ -8,7 +8,6 @@ from msgspec import structs
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from tictactoe_client.files.checkpoints import SeenCheckpoints
 from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
@@ -43,7 +42,6 @@ class LadderPage(ListPage):
         super().__init__()
         self._keys: tuple[str, ...] | None = None
         self._ladders: tuple[LadderState, ...] = ()
-        self._doubt = ""  # of what stands there: that its log was changed
 
     def opened(self) -> None:
         self.program.ask(self._learn)
@@ -55,7 +53,6 @@ class LadderPage(ListPage):
         if keys := self._keys:
             near, best = await client.ratings(keys[0], around=client.player), await client.ratings(keys[0])
             self._ladders = (near, best) if self._keys[0] == keys[0] else self._ladders
-            self._doubt = (best.checkpoint and await SeenCheckpoints().look_at(client, best.checkpoint)) or ""
         self.redraw()
 
     def action_change(self, by: int) -> None:
@@ -74,7 +71,7 @@ class LadderPage(ListPage):
         told = [say("too old for ratings")] if self._keys == () else []
         for ladder in self._ladders[1:]:
             told += describe_ladder(ladder) + ([] if ladder.rows else [say("ladder empty")])
-        self.text("hint").show(("\n".join(told), "dim"), (f"\n{self._doubt}", "warn"))
+        self.text("hint").show(("\n".join(told), "dim"))
 
     def name_key(self, id: str) -> str:
         """Leave the room of the key that asks anew to that of one's own page."""

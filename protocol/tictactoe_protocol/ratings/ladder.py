@@ -1,7 +1,6 @@
-"""Ratings as a fold over the log of entries: the same log comes to the same digest, on every machine. Pure.
+"""Ladders as a fold over the log of rated games and verdicts: the same log has the same digest on every machine. Pure.
 
-A state is where the fold has come to. A later fold goes on from it, as long as no verdict that came since changes what
-it was made from.
+A fold can continue from an earlier state as long as no newer verdict changes a game in that state.
 """
 
 from __future__ import annotations
@@ -150,7 +149,11 @@ def _rate_several(known: Sequence[Player], game: RatedGame) -> Sequence[Number]:
 
 
 class State(Struct, frozen=True, omit_defaults=True):
-    """Where the fold has come to: after how many entries, with which verdicts, and the ladders by their keys."""
+    """The result of folding the first `entries` of the log by these verdicts.
+
+    Attributes:
+        ladders: By key, the name of the rules.
+    """
 
     entries: int = 0
     verdicts: tuple[Verdict, ...] = ()
@@ -158,9 +161,9 @@ class State(Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """What tells whether two folds came to the same: the SHA-256 of all rows, rounded to 1e-6, as hex figures.
+        """The SHA-256 of all ladders, rounded to 1e-6, in hex; equal for two folds with the same result.
 
-        No row names anybody, so that it stays as it is where a name is forgotten.
+        It contains no names or ids, so that forgetting a player does not change it.
         """
         digest = hashlib.sha256()
         for row in self._list_rows():
@@ -168,48 +171,40 @@ class State(Struct, frozen=True, omit_defaults=True):
         return digest.hexdigest()
 
     def _list_rows(self) -> Iterator[list[str | int]]:
-        """Yield a row for each ladder, by their keys, and after it one for each player, as they first played there."""
+        """Yield a row for each ladder, sorted by key, followed by a row for each of its players, oldest first."""
         for key, ladder in sorted(self.ladders.items()):
             yield [key, ladder.games, *(round(value * 1e6) for value in ladder.advantage), ladder.decided]
             for own in ladder.players.values():
                 yield [*(round(value * 1e6) for value in own.number), own.at, own.wins, own.draws, own.losses]
 
 
-def fold(
-    entries: Sequence[Entry], games: Mapping[str, RatedGame], states: Iterable[State] = (), *, until: int | None = None
-) -> State:
-    """Return the state after all entries, or after the first `until` of them; raises KeyError where a game is missing.
-
-    It goes on from the newest of some earlier `states` that is usable, so that only games since that one are asked for
-    where no verdict is new. All verdicts of the log count, also those after `until`.
-    """
-    end = len(entries) if until is None else until
-    start = newest_usable((state for state in states if state.entries <= end), entries, games)
-    return advance(start, entries[start.entries : end], games, list_verdicts(entries))
+def fold(entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
+    """Return the state after all entries; raises KeyError if a game is missing."""
+    return advance(State(), entries, games, list_verdicts(entries))
 
 
 def advance(
     state: State, entries: Sequence[Entry], games: Mapping[str, RatedGame], verdicts: tuple[Verdict, ...]
 ) -> State:
-    """Return the state after the next `entries`, by all verdicts of the log; raises KeyError where a game is missing.
+    """Return the state after the next `entries`, by all verdicts of the log; raises KeyError if a game is missing.
 
-    The state has to be usable by these verdicts; see `newest_usable`. It costs as much as these entries do.
+    The state has to be usable with these verdicts; see `newest_usable`. The cost grows with the new entries alone.
     """
     judge = Judge(verdicts).judge
-    ladders, own = dict(state.ladders), set[str]()
+    ladders, copied = dict(state.ladders), set[str]()
     for entry in entries:
         for game in filter(None, (judge(games[id]) for id in entry.games)):
-            if game.rules not in own:
-                own.add(game.rules)
+            if game.rules not in copied:
+                copied.add(game.rules)
                 ladders[game.rules] = ladders[game.rules].copy() if game.rules in ladders else Ladder()
             ladders[game.rules].add(game)
     return State(state.entries + len(entries), verdicts, ladders)
 
 
 def newest_usable(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
-    """Return the newest of these states that the log can be folded on from, else the empty one.
+    """Return the newest state from which the log can be folded on, or the empty state.
 
-    Those after it are of no use any more: they were made from games that a verdict has changed since.
+    Later states are stale: a newer verdict has changed games that they contain.
     """
     verdicts = list_verdicts(entries)
 

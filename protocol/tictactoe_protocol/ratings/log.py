@@ -1,4 +1,4 @@
-"""What ratings are folded from: rated games, verdicts on them, and the entries that put both in order. Pure."""
+"""The log that ratings are folded from: rated games, verdicts on them, and entries that put both in order. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 MOST_GAMES: Final = 500
-"""How many games an entry names at most."""
+"""The most games in one entry."""
 
 
 class RatedGame(Struct, frozen=True):
@@ -27,10 +27,17 @@ class RatedGame(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
-    """An order on the log, `by` whom and why; `seq` counts them.
+    """An operator's decision about rated games.
 
-    Void the game `of`; void all games of player `of` that ended at `since` or later (ms); count games of player `of` as
-    those of player `into`; or undo the verdict `undoes`, which may be an undoing itself.
+    - ``void game``: the game `of` does not count.
+    - ``void player``: no game of the player `of` that ended at `since` or later counts.
+    - ``merge``: games of the player `of` count for the player `into`.
+    - ``undo``: the verdict `undoes` does not count; that verdict may be an ``undo``, too.
+
+    Attributes:
+        seq: Number of the verdict, from 1.
+        at: Time of the verdict in ms since 1970.
+        since: Time in ms since 1970.
     """
 
     seq: int
@@ -45,7 +52,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
 
 class Entry(Struct, frozen=True, omit_defaults=True):
-    """One step of the log: ids of games, sorted by their end, then by id, or one verdict; raises ValueError else."""
+    """One step of the log: either ids of games, sorted by end and id, or one verdict; raises ValueError otherwise."""
 
     games: tuple[str, ...] = ()
     verdict: Verdict | None = None
@@ -56,9 +63,9 @@ class Entry(Struct, frozen=True, omit_defaults=True):
 
 
 class Judge:
-    """What all verdicts together leave of a game; they hold for games before and after them.
+    """Applies verdicts to games, whether the games were rated before or after them.
 
-    A merge that would lead in a circle counts for nothing, and of two of one player the later one counts.
+    A merge that would close a circle is ignored. If a player is merged twice, the later merge counts.
     """
 
     def __init__(self, verdicts: Iterable[Verdict]) -> None:
@@ -74,7 +81,7 @@ class Judge:
                 self._into[one.of] = one.into
 
     def judge(self, game: RatedGame) -> RatedGame | None:
-        """Return the game with the players that it counts for, None where it is void or somebody met oneself."""
+        """Return the game with the players for whom it counts, or None if it is void or has one player twice."""
         if game.id in self._void:
             return None
         if not self._since and not self._into:
@@ -86,7 +93,7 @@ class Judge:
         return replace(game, players=players) if len(set(players)) == len(players) else None
 
     def _names(self, player: str) -> Iterator[str]:
-        """Yield a player and whom they were merged into, one after the other."""
+        """Yield a player, then the player into whom the first one was merged, and so on."""
         yield player
         while player in self._into:
             player = self._into[player]
@@ -94,16 +101,16 @@ class Judge:
 
 
 def list_verdicts(entries: Iterable[Entry]) -> tuple[Verdict, ...]:
-    """Return the verdicts among entries, in their order."""
+    """Return the verdicts among the entries, in order."""
     return tuple(entry.verdict for entry in entries if entry.verdict is not None)
 
 
 def count_unchanged(
     entries: Sequence[Entry], games: Mapping[str, RatedGame], old: Iterable[Verdict], new: Iterable[Verdict]
 ) -> int:
-    """Return how many entries, from the first one on, come to the same by the old verdicts and by the new ones.
+    """Return the number of leading entries whose games the old and the new verdicts judge alike.
 
-    A game that is not kept any more counts as one that does.
+    A game that is no longer stored counts as judged alike.
     """
     before, after = Judge(old), Judge(new)
     for number, entry in enumerate(entries):
@@ -114,7 +121,7 @@ def count_unchanged(
 
 
 def _list_standing(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Return those that no other one undoes that stands itself, in their order."""
+    """Return the verdicts that are not undone, in order."""
     ordered, undone = sorted(verdicts, key=lambda one: one.seq), set[int]()
     for one in reversed(ordered):
         if one.kind == "undo" and one.seq not in undone:

@@ -1,1 +1,1 @@
-"""Ratings and whom one plays next: what is rated and kept of it, the fold over it, challenges and seeks."""
+"""Ladders of rated games, and challenges."""

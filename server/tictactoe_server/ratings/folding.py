@@ -1,120 +1,91 @@
-"""The log of rated games as it is kept, extended and folded: each server by itself, from the same entries.
+"""The log of rated games: reads finished games, appends them to the log, and folds the log into ladders.
 
-Whoever reads a game first that no entry names appends one, by compare-and-set. Nothing is counted, so nothing is lost
-or doubled by a death: what is known is always the fold of what is kept.
+Every server of a cluster does this by itself, from the same entries. The first server to read a game that no entry
+names appends one by compare-and-set. Nothing is a counter, so a crash neither loses a game nor counts one twice.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import Final
 
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol.ratings.checkpoints import (
-    MAX_LINKS,
-    START,
-    Checkpoint,
-    Links,
-    extend_chain,
-    leaf_of,
-    link_of,
-    sign_checkpoint,
-)
 from tictactoe_protocol.ratings.ladder import State, advance, newest_usable
-from tictactoe_protocol.ratings.log import MOST_GAMES, RatedGame, Verdict, list_verdicts
+from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.tables import (
-    ENTRIES,
-    LADDERS,
-    SECRET_KEY,
-    SECRETS,
-    LoggedEntry,
-    Secret,
-    Snapshot,
-    head_of,
-    join,
-    key_of,
-    keys_of,
-    split,
-)
-from tictactoe_server.records.changes import change
+from tictactoe_server.ratings.tables import ENTRIES, LADDERS, Snapshot, join, key_of, keys_of, split
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, delete, save
 
-CHECKPOINT_GAMES: Final = 500
-WHOLE_NEWEST, WHOLE_EVERY = 3, 16
-"""Of how many of the newest snapshots, and of which others, the players are kept."""
-NOTED_GAMES: Final = 1_000
-"""After how many games, before the first that is rated, it is noted that they need not be read again."""
+SNAPSHOT_GAMES: Final = 500
+RECENT_SNAPSHOTS: Final = 3
+KEPT_SNAPSHOTS: Final = 16
+"""Older snapshots are deleted, except for every 16th one."""
+UNRATED_GAMES: Final = 1_000
+"""The number of games read before the first rated one after which the position in the log of games is saved."""
 
-_GAMES_AT_ONCE: Final = 100  # about 3 ms of folding, after which others have their turn
+_GAMES_PER_STEP: Final = 100  # about 3 ms of folding, after which other tasks run
 
-Told = Callable[[State, State, Sequence[RatedGame]], None]
+RatedHandler = Callable[[State, State, Sequence[RatedGame]], None]
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Folding:
-    """The entries that are known, and the `state` that they come to.
+    """The entries of the log, and the `state` to which they fold.
 
-    Salts are made of the `secret`. `told` is called with the states before and after some games of the log were rated,
-    and with these.
+    `on_rated` is called after some games were rated, with the states before and after them and the games.
     """
 
-    def __init__(self, store: Storage, told: Told) -> None:
+    def __init__(self, store: Storage, on_rated: RatedHandler) -> None:
         self._store = store
-        self._told = told
+        self._on_rated = on_rated
         self._entries, self._snapshots = store.table(ENTRIES), store.table(LADDERS)
-        self._secrets = store.table(SECRETS)
-        self.secret = Secret("")
-        self._one_by_one = asyncio.Lock()
-        self._wanted, self._loaded = 1, 0  # how often all was to be read, and which of these times it was
-        self._told_entries = 0
-        self._begin(State(), "", None)
+        self._lock = asyncio.Lock()
+        self._wanted_load, self._done_load = 1, 0
+        self._announced_entries = 0
+        self._reset(State(), "")
 
-    def forget(self) -> None:
-        """Have all read again from the store at the next step; until then it is as it was."""
-        self._wanted += 1
+    def invalidate(self) -> None:
+        """Read everything from the store again in the next step."""
+        self._wanted_load += 1
 
     @property
     def is_loaded(self) -> bool:
-        """Whether all was read since it was last forgotten."""
-        return self._loaded == self._wanted
+        """Whether everything was read since the last `invalidate`."""
+        return self._done_load == self._wanted_load
 
-    def _begin(self, state: State, cursor: str, checkpoint: Checkpoint | None) -> None:
-        """Know a state, up to which cursor the games are read, the newest checkpoint, and no entry yet."""
-        self.state, self.checkpoint = state, checkpoint
-        self._log: list[LoggedEntry] = []
-        self._links: list[str] = []  # of the checkpoints that the entries reach
-        self._leaves: list[bytes] = []  # of the entries since
+    def _reset(self, state: State, cursor: str) -> None:
+        """Start at a state, with no entries and with the games up to `cursor` read."""
+        self.state = state
+        self._log: list[Entry] = []
         self._named: set[str] = set()
         self._verdicts: tuple[Verdict, ...] = ()
-        self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order in which they were read
+        self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order of reading
         self._read_from: dict[str, str] = {}  # the cursor before each of them
         self._cursor = cursor
-        self._passed = 0  # so many games since the last that were not rated, before there is an entry
+        self._unrated_games = 0
         self._folded_games = 0
 
     @property
     def games(self) -> int:
-        """How many games all entries have."""
+        """The number of games in all entries."""
         return len(self._named)
 
     @property
     def entries(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self._log)
 
     async def step(self) -> None:
-        """Read what is new, append what no entry names, and fold; raises `StoreUnavailable`."""
-        async with self._one_by_one:
+        """Read what is new, append unnamed games to the log, and fold; raises `StoreUnavailable`."""
+        async with self._lock:
             await self._step()
 
     async def _step(self) -> None:
@@ -122,99 +93,73 @@ class Folding:
             await self._load()
         await self._read_entries()
         await self._read_games()
-        while waiting := self._waiting():
-            await self._append(waiting[:MOST_GAMES])
+        while unnamed := self._list_unnamed():
+            await self._append(Entry(tuple(game.id for game in unnamed[:MOST_GAMES])))
         await self._fold()
 
     async def needed_from(self) -> float:
-        """Return when the first game ended that no snapshot holds (ms since 1970), without end where there is none."""
+        """Return the end of the first game that no snapshot holds (ms since 1970), or infinity if there is none."""
         await self.step()
         return min((game.at for game in self._games.values()), default=math.inf)
 
     async def judge(self, verdict: Verdict) -> Verdict:
-        """Append a verdict under the next number, and fold it; raises `OrderRefused` and `StoreUnavailable`."""
-        async with self._one_by_one:
+        """Append a verdict under the next number, and fold; raises `OrderRefused` and `StoreUnavailable`."""
+        async with self._lock:
             await self._step()
             while True:
                 verdict = replace(verdict, seq=len(self._verdicts) + 1)
                 await self._check(verdict)
-                if await self._append(verdict=verdict):
+                if await self._append(Entry(verdict=verdict)):
                     break
             await self._fold()
         return verdict
 
-    async def fold_all(self) -> tuple[Mapping[str, RatedGame], State, Sequence[LoggedEntry]]:
-        """Return all games that are kept, what they come to with all entries from the first one on, and these.
+    async def fold_all(self) -> tuple[Mapping[str, RatedGame], State, Sequence[Entry]]:
+        """Return all stored games, the state to which the whole log folds, and its entries.
 
-        Nothing else is rated meanwhile. Raises `OrderRefused` where some are not kept any more.
+        Nothing else is rated in the meantime. Raises `OrderRefused` if some games are no longer stored.
         """
-        async with self._one_by_one:
+        async with self._lock:
             await self._step()
             games = await self.read_all()
-            if gone := self._named - games.keys():
-                raise OrderRefused(f"{len(gone)} games are not kept any more, so not everything can be folded again.")
+            if missing := self._named - games.keys():
+                raise OrderRefused(f"{len(missing)} games are no longer stored, so the ratings cannot be folded again.")
             return games, await self._advance(State(), games, len(self._log)), self._log.copy()
 
     async def read_all(self) -> dict[str, RatedGame]:
-        """Return all rated games that are kept, by their ids."""
+        """Return all stored rated games by id."""
         found = dict[str, RatedGame]()
         async for _, _, game in self._store.games.after("", 2**62):
             if (rated := rated_game(game)) is not None:
                 found[rated.id] = rated
         return found
 
-    async def list_ids(self, since: int, until: int) -> list[str]:
-        """Return the ids of the rated games that ended in this time (ms since 1970), in the order of the log."""
-        ids = (id for entry in self._log for id in entry.games)
-        return await asyncio.to_thread(lambda: [id for id in ids if since <= int(id.rpartition("-")[2]) < until])
-
-    async def list_snapshots(self) -> AsyncIterator[Snapshot]:
-        """Yield the snapshots that are kept, up to the newest checkpoint."""
-        for number in range(1, 1 + (0 if self.checkpoint is None else self.checkpoint.number)):
-            if (found := await self._snapshots.load(key_of(number))) is not None:
-                yield found[0]
-
-    def list_links(self, after: int) -> Links:
-        """Return the links of the checkpoints that came after one of this number."""
-        last = 0 if self.checkpoint is None else self.checkpoint.number
-        return Links(after, tuple(self._links[after : min(last, after + MAX_LINKS)]))
-
-    # -- what is kept -------------------------------------------------------------------------------------------
+    # -- the store ----------------------------------------------------------------------------------------------
 
     async def _load(self) -> None:
-        """Read the secret, the entries and the newest snapshot."""
-        wanted = self._wanted
-        if await self._secrets.load(SECRET_KEY) is None:
-            with suppress(Conflict):
-                await save(self._secrets, SECRET_KEY, Secret(secrets.token_hex(32)), MISSING)
-        found = await self._secrets.load(SECRET_KEY)
-        if found is None:
-            raise LookupError("The secret of the ladders was deleted as it was made.")
-        self.secret = found[0]
+        """Read the entries and the newest usable snapshot."""
+        wanted = self._wanted_load
         rows = {row.key: row.value async for some in self._entries.load_all() for row in some}
-        entries = list[LoggedEntry]()
-        while isinstance(row := rows.get(key_of(len(entries) + 1)), LoggedEntry):
+        entries = list[Entry]()
+        while isinstance(row := rows.get(key_of(len(entries) + 1)), Entry):
             entries.append(row)
-        snapshot = await self._newest_usable(sum(len(entry.games) for entry in entries), entries)
-        if snapshot is None:
-            self._begin(State(), self.secret.cursor, None)
-        else:
-            self._begin(snapshot.state, snapshot.cursor, snapshot.checkpoint)
+        snapshot = await self._find_usable(sum(len(entry.games) for entry in entries), entries)
+        self._reset(State() if snapshot is None else snapshot.state, "" if snapshot is None else snapshot.cursor)
         for entry in entries:
-            self._take(entry)
+            self._add(entry)
         self._folded_games = sum(len(entry.games) for entry in entries[: self.state.entries])
-        self._loaded = wanted
+        self._done_load = wanted
 
-    async def _newest_usable(
-        self, count: int, entries: Sequence[LoggedEntry], games: Mapping[str, RatedGame] | None = None
+    async def _find_usable(
+        self, count: int, entries: Sequence[Entry], games: Mapping[str, RatedGame] | None = None
     ) -> Snapshot | None:
-        """Return the newest snapshot, up to that of so many games, that these entries go on from; or None."""
+        """Return the newest snapshot, of at most `count` games, from which these entries can be folded on."""
         verdicts = list_verdicts(entries)
-        for one in range(count // CHECKPOINT_GAMES, 0, -1):
-            snapshot = await self._load_snapshot(one)
+        for number in range(count // SNAPSHOT_GAMES, -1, -1):
+            snapshot = await self._load_snapshot(number)
             if snapshot is None:
                 continue
-            if snapshot.state.verdicts != verdicts:
+            if number and snapshot.state.verdicts != verdicts:
                 games = await self.read_all() if games is None else games
                 if not newest_usable([snapshot.state], entries, games).entries:
                     continue
@@ -222,7 +167,7 @@ class Folding:
         return None
 
     async def _load_snapshot(self, number: int) -> Snapshot | None:
-        """Return the snapshot of this number, None where it is not there, or its players are not all kept."""
+        """Return the snapshot of this number, or None if it or one of its parts is missing."""
         first = await self._snapshots.load(key_of(number))
         if first is None:
             return None
@@ -230,93 +175,86 @@ class Folding:
         parts = [found[0] for found in (first, *others) if found is not None]
         return join(parts) if len(parts) == first[0].parts else None
 
-    def _take(self, logged: LoggedEntry) -> None:
-        self._log.append(logged)
-        self._named.update(logged.games)
-        if logged.verdict is not None:
-            self._verdicts += (logged.verdict,)
-        self._leaves += map(bytes.fromhex, logged.leaves)
-        if len(self._named) >= (len(self._links) + 1) * CHECKPOINT_GAMES:
-            self._links.append(link_of(self._leaves).hex())
-            self._leaves = []
+    def _add(self, entry: Entry) -> None:
+        self._log.append(entry)
+        self._named.update(entry.games)
+        if entry.verdict is not None:
+            self._verdicts += (entry.verdict,)
 
     async def _read_entries(self) -> None:
         while (found := await self._entries.load(key_of(len(self._log) + 1))) is not None:
-            self._take(found[0])
+            self._add(found[0])
 
     async def _read_games(self) -> None:
         async for cursor, _, game in self._store.games.after(self._cursor, 2**62):
             if (rated := rated_game(game)) is not None:
                 self._read_from.setdefault(rated.id, self._cursor)
                 self._games[rated.id] = rated
-            self._cursor, self._passed = cursor, self._passed + 1
-        if not self._log and not self._games and self._passed >= NOTED_GAMES:
-            self._passed = 0
-            await change(self._secrets, SECRET_KEY, lambda old: old and replace(old, cursor=self._cursor))
+            self._cursor, self._unrated_games = cursor, self._unrated_games + 1
+        if not self._log and not self._games and self._unrated_games >= UNRATED_GAMES:
+            self._unrated_games = 0
+            await save(self._snapshots, key_of(0), Snapshot(State(), self._cursor, State().digest), None)
 
-    def _waiting(self) -> list[RatedGame]:
+    def _list_unnamed(self) -> list[RatedGame]:
         found = [game for id, game in self._games.items() if id not in self._named]
         return sorted(found, key=lambda game: (game.at, game.id))
 
-    async def _append(self, games: Sequence[RatedGame] = (), verdict: Verdict | None = None) -> bool:
-        """Append an entry of games, or of a verdict, or read what another appended first; tell which."""
-        named = {game.id: game for game in games} if verdict is None else {name_of(verdict): verdict}
-        leaves = tuple(leaf_of(self.secret.salt(id), record).hex() for id, record in named.items())
-        logged = LoggedEntry(tuple(game.id for game in games), verdict, leaves)
+    async def _append(self, entry: Entry) -> bool:
+        """Append an entry and return True; if another server was first, read its entry and return False."""
         try:
-            await save(self._entries, key_of(len(self._log) + 1), logged, MISSING)
+            await save(self._entries, key_of(len(self._log) + 1), entry, MISSING)
         except Conflict:
             await self._read_entries()
             return False
-        self._take(logged)
+        self._add(entry)
         return True
 
     # -- the fold -----------------------------------------------------------------------------------------------
 
     async def _check(self, verdict: Verdict) -> None:
-        """Raise `OrderRefused` for what is not there, and for what reaches behind the oldest game that is kept."""
-        about = verdict
-        while about.kind == "undo":
-            if not 0 < about.undoes < about.seq:
-                raise OrderRefused(f"There is no verdict {about.undoes} to be undone.")
-            about = self._verdicts[about.undoes - 1]
-        if about.kind == "void game" and about.of not in self._named:
-            raise OrderRefused(f"There is no rated game {about.of}.")
+        """Raise `OrderRefused` if the verdict names nothing, or would need games that are no longer stored."""
+        subject = verdict
+        while subject.kind == "undo":
+            if not 0 < subject.undoes < subject.seq:
+                raise OrderRefused(f"There is no verdict {subject.undoes} to be undone.")
+            subject = self._verdicts[subject.undoes - 1]
+        if subject.kind == "void game" and subject.of not in self._named:
+            raise OrderRefused(f"There is no rated game {subject.of}.")
         games = await self.read_all()
         if verdict.kind == "void player" and not any(verdict.of in game.players for game in games.values()):
-            raise OrderRefused(f"No rated game that is kept was played by {verdict.of}.")
-        gone = self._named - games.keys()
+            raise OrderRefused(f"No stored rated game was played by {verdict.of}.")
+        missing = self._named - games.keys()
         oldest = min((game.at for game in games.values()), default=verdict.at)
-        if about.of in gone if about.kind == "void game" else gone and about.since < oldest:
-            raise OrderRefused("That reaches behind the oldest game that is kept, so nothing could be folded again.")
-        start = await self._newest_usable(len(self._named), [*self._log, LoggedEntry(verdict=verdict)], games)
-        if gone - (self._ids_of(start.state.entries) if start else set()):
-            raise OrderRefused("Games that would have to be folded again for that are not kept any more.")
+        if subject.of in missing if subject.kind == "void game" else missing and subject.since < oldest:
+            raise OrderRefused("This concerns games before the oldest one that is stored, so nothing can be folded.")
+        start = await self._find_usable(len(self._named), [*self._log, Entry(verdict=verdict)], games)
+        if missing - (self._list_ids(start.state.entries) if start else set()):
+            raise OrderRefused("This needs games to be folded again that are no longer stored.")
 
     async def _fold(self) -> None:
         if self.state.entries == len(self._log) and self.state.verdicts == self._verdicts:
             return
         if self.state.verdicts != self._verdicts:
-            await self._start_again()
+            await self._refold()
         while self.state.entries < len(self._log):
             before, start = self.state, self.state.entries
-            due = (1 + self._folded_games // CHECKPOINT_GAMES) * CHECKPOINT_GAMES
-            part = self._log[start : self._end_of_part(start, min(_GAMES_AT_ONCE, due - self._folded_games))]
+            due = (1 + self._folded_games // SNAPSHOT_GAMES) * SNAPSHOT_GAMES
+            part = self._log[start : self._end_of_part(start, min(_GAMES_PER_STEP, due - self._folded_games))]
             ids = [id for entry in part for id in entry.games]
             if missing := [id for id in ids if id not in self._games]:
                 log.warning("a rated game is not read yet", game=missing[0])
                 return
             self.state = advance(before, part, self._games, self._verdicts)
             self._folded_games += len(ids)
-            if self.state.entries > self._told_entries:
-                self._told_entries = self.state.entries
-                self._told(before, self.state, [self._games[id] for id in ids])
+            if self.state.entries > self._announced_entries:
+                self._announced_entries = self.state.entries
+                self._on_rated(before, self.state, [self._games[id] for id in ids])
             if self._folded_games >= due:
-                await self._note()
+                await self._save_snapshot(self._folded_games // SNAPSHOT_GAMES)
             await asyncio.sleep(0)
 
     def _end_of_part(self, start: int, games: int) -> int:
-        """Return the end of the entries from `start` on that have so many games together, or are the last."""
+        """Return the end of the entries from `start` on that have at least this many games together."""
         end = start
         while end < len(self._log) and games > 0:
             games -= len(self._log[end].games)
@@ -324,67 +262,51 @@ class Folding:
         return end
 
     async def _advance(self, state: State, games: Mapping[str, RatedGame], end: int) -> State:
-        """Return the state after so many entries, folded in parts between which others have their turn."""
+        """Return the state after the first `end` entries; other tasks run between its steps."""
         while state.entries < end:
-            part = self._log[state.entries : min(end, self._end_of_part(state.entries, _GAMES_AT_ONCE))]
+            part = self._log[state.entries : min(end, self._end_of_part(state.entries, _GAMES_PER_STEP))]
             state = advance(state, part, games, self._verdicts)
             await asyncio.sleep(0)
         return state
 
-    async def _start_again(self) -> None:
-        """Go back to the newest snapshot that no verdict changes, and fold up to where the state was."""
+    async def _refold(self) -> None:
+        """Fold again from the newest snapshot that no new verdict changes, up to the entries of the current state."""
         games = await self.read_all()
-        snapshot = await self._newest_usable(self._folded_games, self._log, games)
+        snapshot = await self._find_usable(self._folded_games, self._log, games)
         start = State() if snapshot is None else snapshot.state
         state = replace(start, verdicts=self._verdicts)
         self.state = await self._advance(state, games, self.state.entries)
         self._games = {**games, **self._games}
-        self._drop_games(self._ids_of(start.entries))
+        self._drop_games(self._list_ids(start.entries))
 
-    def _ids_of(self, entries: int) -> set[str]:
+    def _list_ids(self, entries: int) -> set[str]:
         return {id for entry in self._log[:entries] for id in entry.games}
 
-    def _drop_games(self, done: Set[str]) -> None:
-        """Forget the games with these ids."""
-        self._games = {id: game for id, game in self._games.items() if id not in done}
+    def _drop_games(self, ids: Set[str]) -> None:
+        self._games = {id: game for id, game in self._games.items() if id not in ids}
         self._read_from = {id: cursor for id, cursor in self._read_from.items() if id in self._games}
 
-    async def _note(self) -> None:
-        """Keep a snapshot with a signed checkpoint, unless another server has done so."""
-        state, last = self.state, self.checkpoint
-        number, chain = (1, START) if last is None else (last.number + 1, bytes.fromhex(last.chain))
-        chain = extend_chain(chain, bytes.fromhex(self._links[number - 1]))
-        secret = bytes.fromhex(self.secret.hex)
-        checkpoint = await asyncio.to_thread(lambda: sign_checkpoint(secret, number, chain, state.digest))
-        done = self._ids_of(state.entries)
-        cursor = next((self._read_from.get(id, "") for id in self._games if id not in done), self._cursor)
-        first, *others = await asyncio.to_thread(split, Snapshot(state, cursor, checkpoint))
+    async def _save_snapshot(self, number: int) -> None:
+        """Store the state as a snapshot unless another server has; its games are no longer needed."""
+        state, folded = self.state, self._list_ids(self.state.entries)
+        cursor = next((self._read_from.get(id, "") for id in self._games if id not in folded), self._cursor)
+        digest = await asyncio.to_thread(lambda: state.digest)
+        first, *others = await asyncio.to_thread(split, Snapshot(state, cursor, digest))
         key, *keys = keys_of(number, first)
-        if await self._snapshots.load(key) is None:
-            for other, part in zip(keys, others, strict=True):
-                with suppress(Conflict):  # another server has kept the same
+        if await self._snapshots.load(key) is None:  # the first part comes last, so that it never lacks the others
+            for other, part in zip((*keys, key), (*others, first), strict=True):
+                with suppress(Conflict):  # another server has stored the same
                     await save(self._snapshots, other, part, MISSING)
-        with suppress(Conflict):
-            await save(self._snapshots, key, first, MISSING)
-        found = await self._snapshots.load(key)
-        first = first if found is None else found[0]
-        self._drop_games(done)
-        self.checkpoint = first.checkpoint
-        await self._thin(number - WHOLE_NEWEST)
+        self._drop_games(folded)
+        await self._delete_old(number - RECENT_SNAPSHOTS)
 
-    async def _thin(self, newest: int) -> None:
-        """Keep the players of older snapshots no longer, from this number down to where that is done already."""
+    async def _delete_old(self, newest: int) -> None:
+        """Delete snapshots from number `newest` down to the first that is deleted already; every 16th stays."""
         for number in range(newest, 0, -1):
-            key = key_of(number)
-            found = await self._snapshots.load(key) if number % WHOLE_EVERY else None
-            if found is not None and not found[0].parts:
+            if number % KEPT_SNAPSHOTS == 0:
+                continue
+            found = await self._snapshots.load(key_of(number))
+            if found is None:
                 return
-            if found is not None:
-                for other in keys_of(number, found[0])[1:]:
-                    await delete(self._snapshots, other, None)
-                await change(self._snapshots, key, lambda old: old and head_of(old))
-
-
-def name_of(verdict: Verdict) -> str:
-    """Return by what id a verdict has its salt."""
-    return f"verdict-{verdict.seq}"
+            for key in reversed(keys_of(number, found[0])):
+                await delete(self._snapshots, key, None)

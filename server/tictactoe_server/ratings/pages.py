@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import parse_qs
 
 from msgspec import UNSET, Struct
 from msgspec.structs import astuple
@@ -14,7 +13,6 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.ladders import tabulate_standings
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
-from tictactoe_protocol.ratings.checkpoints import Links
 from tictactoe_server.core.core import PageHead, Reply, Service
 from tictactoe_server.http.sheets import CSV, format_csv
 from tictactoe_server.ratings.service import Ladders
@@ -38,7 +36,6 @@ class LadderPages(Service):
         self._ladders = ladders
         self.routes = {
             "/api/ladders": lambda request: _json(LadderList(tuple(ladders.keys))),
-            "/api/ladders/checkpoints": self.show_links,
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             "/api/players/([^/]+)": self.show_player,
             r"/ladder/([\w-]*)": lambda request, key: self.show(request, key or next(iter(ladders.keys), "")),
@@ -49,11 +46,6 @@ class LadderPages(Service):
         """Return a ladder as JSON, or its rows as CSV."""
         ladder = await self._find(key)
         return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows), CSV) if extension else _json(ladder)
-
-    def show_links(self, request: HttpRequest) -> Reply:
-        """Answer with the links of the checkpoints `after` one of this number, 0 for all from the first one."""
-        after = parse_qs(request.query).get("after", ["0"])[-1]
-        return _json(self._ladders.folding.list_links(int(after) if after.isdecimal() and len(after) < 10 else 0))
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
         """Return a player's ladders and newest rated games as JSON."""
@@ -96,5 +88,5 @@ def format_rows(rows: tuple[LadderRow, ...]) -> bytes:
     return format_csv((LadderRow.__struct_fields__, *map(astuple, rows)))
 
 
-def _json(value: LadderList | LadderState | Links | PlayerProfile) -> HttpResponse:
+def _json(value: LadderList | LadderState | PlayerProfile) -> HttpResponse:
     return HttpResponse(HTTPStatus.OK, encode(value), JSON)

@@ -32,9 +32,10 @@ from tictactoe_protocol.rated import (
     Ratings,
     Waiting,
 )
+from tictactoe_protocol.ratings.exported import encode_export
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
-from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
+from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.agenda import Tasks
@@ -42,10 +43,9 @@ from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.listings.listed import Listed, kind_of
 from tictactoe_server.people.accounts import Accounts
-from tictactoe_server.ratings.export import export_log
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
-from tictactoe_server.ratings.tables import ENTRIES, LADDERS, SECRETS
+from tictactoe_server.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
 from tictactoe_server.services.checks import chosen_rules, find_player
@@ -73,7 +73,7 @@ log: Final = structlog.get_logger(__name__)
 class Ladders(Service):
     """Rates games of the rules that the settings name, where people have names."""
 
-    tables = (ENTRIES, LADDERS, SECRETS)
+    tables = (ENTRIES, LADDERS)
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
@@ -248,7 +248,7 @@ class Ladders(Service):
         if table == ENTRIES.name:
             self._news.set()
         elif table == FORGOTTEN.name:
-            self.folding.forget()
+            self.folding.invalidate()
             self._news.set()
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
@@ -292,15 +292,17 @@ class Ladders(Service):
         return asdict(verdict)
 
     async def verify(self) -> dict[str, Any]:
-        """Return the digest of what is shown, and that of all games folded again."""
-        _, folded, _ = await self.folding.fold_all()
-        kept = self.folding
-        figures = {"games": kept.games, "entries": kept.entries, "digest": kept.state.digest}
-        return figures | {"folded": folded.digest}
+        """Fold all games again; return the digest of the current ratings, and of the new fold as ``folded``."""
+        _, folded, entries = await self.folding.fold_all()
+        current = self.folding.state.digest
+        return {"games": _count_games(entries), "digest": current, "folded": folded.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
-        """Return figures, and the log as it is written to a file."""
-        return await export_log(self.folding)
+        """Return the number of games and the digest, and the content of an export."""
+        games, state, entries = await self.folding.fold_all()
+        named = (games[id] for entry in entries for id in entry.games)
+        content = await asyncio.to_thread(lambda: encode_export(named, state.verdicts, state.digest))
+        return {"games": _count_games(entries), "digest": state.digest}, content
 
     # -- what is asked ------------------------------------------------------------------------------------------
 
@@ -319,7 +321,7 @@ class Ladders(Service):
         """Return the first rows of a ladder, or those next to a player."""
         ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
-        closing, checkpoint = ladder.closing, self.folding.checkpoint
+        closing = ladder.closing
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
         named = [
             LadderRow(row.place, row.player, name, *_rounded(row.rating, row.deviation), row.games, round(row.trend, 1))
@@ -332,7 +334,6 @@ class Ladders(Service):
             round(ladder.advantage.points, 1),
             ladder.decided.count("+") / len(ladder.decided) if ladder.decided else 0.0,
             UNSET if closing is None else LadderClosing(*closing),
-            UNSET if checkpoint is None else checkpoint,
         )
 
     async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:
@@ -395,6 +396,10 @@ def _player_of(ladder: Ladder, id: str) -> Rating:
 
 def _distance(ladder: Ladder, one: str, other: str) -> float:
     return abs(_player_of(ladder, one).number.rating - _player_of(ladder, other).number.rating)
+
+
+def _count_games(entries: Iterable[Entry]) -> int:
+    return sum(len(entry.games) for entry in entries)
 
 
 def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.rows import each
 from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, play_rated, rest
-from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, fold, newest_usable
+from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, advance, fold, newest_usable
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
 
 NAMES = "abcdefg"
@@ -34,6 +34,15 @@ class Log(NamedTuple):
 
     def fold(self) -> State:
         return fold(self.entries, self.games)
+
+
+def fold_on(
+    entries: Sequence[Entry], games: Mapping[str, RatedGame], states: Iterable[State] = (), until: int | None = None
+) -> State:
+    """Fold the first `until` entries on from the newest usable state, with all verdicts, as a server does."""
+    end = len(entries) if until is None else until
+    start = newest_usable((state for state in states if state.entries <= end), entries, games)
+    return advance(start, entries[start.entries : end], games, list_verdicts(entries))
 
 
 def game(number: int, players: str, places: Sequence[int], rules: str = "four") -> RatedGame:
@@ -85,8 +94,8 @@ def test_a_fold_from_a_snapshot_comes_to_the_same_as_the_whole_fold(log: Log, da
         kept = [msgspec.json.decode(msgspec.json.encode(state), type=State) for state in states]
         before = msgspec.json.encode(kept)
         until = data.draw(st.integers(0, end))
-        again = fold(log.entries[:end], log.games, data.draw(st.permutations(kept)), until=until)
-        assert again == fold(log.entries[:end], log.games, until=until)
+        again = fold_on(log.entries[:end], log.games, data.draw(st.permutations(kept)), until)
+        assert again == fold_on(log.entries[:end], log.games, until=until)
         assert again.entries == until
         assert msgspec.json.encode(kept) == before, "a state is not changed by what is folded on from it"
         states.append(again)
@@ -95,14 +104,14 @@ def test_a_fold_from_a_snapshot_comes_to_the_same_as_the_whole_fold(log: Log, da
 @given(logs(), st.integers(0, 29))
 def test_a_verdict_is_folded_from_the_newest_snapshot_before_what_it_names(log: Log, number: int) -> None:
     id = [*log.games][number % len(log.games)]
-    states = [fold(log.entries, log.games, until=count) for count in range(len(log.entries) + 1)]
+    states = [fold_on(log.entries, log.games, until=count) for count in range(len(log.entries) + 1)]
     place = next(place for place, entry in enumerate(log.entries) if id in entry.games)
     assert newest_usable(states, log.entries, log.games) == states[-1]
     void = [*log.entries, verdict(1, "void game", of=id)]
     assert newest_usable(states, void, log.games) == states[place]
     since = {id: log.games[id] for entry in log.entries[place:] for id in entry.games}
-    assert fold(void, since, states) == fold(void, log.games)
-    assert fold(log.entries, {}, states) == states[-1]
+    assert fold_on(void, since, states) == fold(void, log.games)
+    assert fold_on(log.entries, {}, states) == states[-1]
 
 
 @given(logs(), st.sampled_from(NAMES), st.integers(0, 29))
@@ -154,9 +163,9 @@ def test_who_is_forgotten_leaves_the_digest_as_it_was(log: Log, player: str, num
         )
         for entry in log.entries
     ]
-    state = fold(entries, games, until=number % (len(entries) + 1))
+    state = fold_on(entries, games, until=number % (len(entries) + 1))
     kept = msgspec.json.decode(msgspec.json.encode(state), type=State)
-    assert fold(entries, games).digest == fold(entries, games, [kept]).digest == log.fold().digest
+    assert fold(entries, games).digest == fold_on(entries, games, [kept]).digest == log.fold().digest
     for undone in (entry.verdict for entry in log.entries if entry.verdict is not None):
         more = verdict(9, "undo", undoes=undone.seq)
         assert fold([*entries, more], games).digest == fold([*log.entries, more], log.games).digest

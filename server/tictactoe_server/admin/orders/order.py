@@ -38,18 +38,18 @@ LimitsNow = Mapping[str, tuple[float | None, float | None]]
 
 
 class RatingsKept(Protocol):
-    """What orders may do with ratings; raises `OrderRefused`."""
+    """The operations on ratings that orders use; they raise `OrderRefused`."""
 
     async def judge(
         self, kind: str, reason: str, *, of: str = "", since: int = 0, into: str = "", undoes: int = 0
     ) -> Row:
-        """Keep a verdict of this kind, and return it."""
+        """Store a verdict, and return it."""
 
     async def verify(self) -> Row:
-        """Return the `digest` of what is shown and what is `folded`, of how many `games` and `entries`."""
+        """Return the `digest` of the current ratings, and the digest to which all `games` are `folded`."""
 
     async def export(self) -> tuple[Row, bytes]:
-        """Return how many `games` and `entries` there are, with their `digest`; and all of them, to be written."""
+        """Return the number of `games` and their `digest`, and the content of an export."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Orders about ratings: verdicts on games and players, which are kept for good, and the proof of what is shown."""
+"""Orders about ratings: verdicts on games and players, and folding all ratings again."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ import click
 from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
 from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
 
-_WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="Why, for whoever reads the log.")
+_WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="The reason, for the log.")
 
 
 class _Judging(Order, frozen=True):
-    said = "That is verdict {seq}: ratings are as if it had always been so. It is undone by: ratings undo {seq}."
-
     def describe(self, answer: Row) -> str:
-        return self.said.format_map(answer)
+        return "Verdict {seq} counts; all ratings are folded again. To undo it: ratings undo {seq}".format_map(answer)
 
 
 class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
-    """Let GAME, by the id that states and histories have, count for nobody's rating."""
+    """Take GAME, the id in states and histories, out of the ratings."""
 
     game: Annotated[str, click.Argument(["game"])]
     reason: Annotated[Reason, _WHY]
@@ -33,11 +31,11 @@ class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
 
 
 class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
-    """Let rated games of PLAYER, an id or a name that is kept, count for nobody, also those before this."""
+    """Take all rated games of PLAYER, an id or a claimed name, out of the ratings."""
 
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, _WHY]
-    seconds: Annotated[Seconds | None, time_option("since", "Only those of the last 12h, 7d. [default: all]")] = None
+    seconds: Annotated[Seconds | None, time_option("since", "Only games of the last 12h, 7d. [default: all]")] = None
 
     async def run_here(self, server: ServerParts) -> Row:
         since = 0 if self.seconds is None else round((time.time() - self.seconds) * 1000)
@@ -45,7 +43,7 @@ class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
 
 
 class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
-    """Take back the verdict of this number."""
+    """Undo the verdict with this number."""
 
     seq: Annotated[int, click.Argument(["seq"], type=int)]
     reason: Annotated[Reason, _WHY]
@@ -55,20 +53,20 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
 
 
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
-    """Fold all games and verdicts again, and compare that with the ratings that are shown."""
+    """Fold all games and verdicts again, and compare the result with the current ratings."""
 
     async def run_here(self, server: ServerParts) -> Row:
         answer = await server.ratings.verify()
         if answer["digest"] != answer["folded"]:
-            raise OrderRefused(f"The ratings shown have the digest {answer['digest']}, folded {answer['folded']}.")
+            raise OrderRefused("{games} games fold to {folded}, but the ratings are {digest}.".format_map(answer))
         return answer
 
     def describe(self, answer: Row) -> str:
-        return "{games} games in {entries} entries come to what is shown: {digest}".format_map(answer)
+        return "The current ratings are what {games} games fold to: {digest}".format_map(answer)
 
 
 class ExportRatings(Order, frozen=True, tag="ratings export"):
-    """Write all rated games and verdicts to FILE, which is new: who has it folds them to the same digest."""
+    """Write all rated games and verdicts to a new FILE, which `tictactoe-client verify FILE` folds again."""
 
     file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
 
@@ -78,7 +76,7 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
         return {**answer, "file": self.file}
 
     def describe(self, answer: Row) -> str:
-        return "{games} games in {entries} entries are in {file}: {digest}".format_map(answer)
+        return "{games} games are in {file}: {digest}".format_map(answer)
 
 
 async def _write(file: str, content: bytes) -> None:

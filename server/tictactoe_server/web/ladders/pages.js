@@ -9,7 +9,6 @@ import { makeNothing } from "../nothing.js";
 import { Lost } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { setBlocked } from "./challenges.js";
-import { weighCheckpoint } from "./checkpoints.js";
 import { linkTo, listLadders, nameLadder } from "./rated.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
 
@@ -37,13 +36,11 @@ async function makeLadder(app, key) {
 	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await connection.request({ type: "ratings", rules: key, ...rows })).ladder);
 	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.welcome?.player })]);
 	const [measured, closed] = describeLadder(best);
-	const fault = h("p.fault", { role: "alert" });
-	weighCheckpoint(fault, best.checkpoint);
 	const title = say("page ladder title", { name: nameLadder(key) });
 	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
-		fault, h("p.note", measured), closed && h("p.ladder-closed", closed),
+		h("p.note", measured), closed && h("p.ladder-closed", closed),
 		// A player among the first is in the list of the best already.
 		near[0]?.place > 1 && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),
 		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(app, best.rows) : h("p.note", say("page ladder nobody"))),
