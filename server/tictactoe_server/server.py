@@ -56,7 +56,7 @@ from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.listen import Links, MachineNames, is_for_others, open_sockets
+from tictactoe_server.transport.listen import Links, open_sockets
 from tictactoe_server.transport.listener import Listener
 
 if TYPE_CHECKING:
@@ -169,8 +169,6 @@ class Server:
             chores.append(self.certificate.run(self._limits.certificate_seconds))
         for work in chores:
             self._chores.start(work)
-        if is_for_others(self._settings.host or ""):
-            self._machine_names.start()
         await self._listener.listen(sockets)
         log.debug("listening", url=self.url)
         return self
@@ -178,7 +176,6 @@ class Server:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._machine_names.stop()
         drain = self._drain
         if self._cluster is not None and await self._cluster.leave():
             drain.back_ms = HANDOVER_MS
@@ -316,7 +313,6 @@ class Server:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library
 
             make = partial(MeteredConnection, core.tally)
-        self._machine_names = MachineNames(settings.host, admission.learn_names)
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:

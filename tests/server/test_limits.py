@@ -466,19 +466,12 @@ async def test_one_who_is_no_trusted_proxy_speaks_for_itself_and_that_is_told_on
     assert len([record for record in caplog.records if "no trusted proxy" in record.message]) == 1
 
 
-SECOND = b"\r\n\r\n\x00\r\nQUIT\n"
-
-
 @pytest.mark.parametrize(
     ("before", "address"),
     [
         (b"PROXY TCP4 192.0.2.7 198.51.100.1 4711 8765\r\n", "192.0.2.7"),
         (b"PROXY TCP6 2001:db8::7 2001:db8::1 4711 8765\r\n", "2001:db8::7"),
         (b"PROXY UNKNOWN\r\n", "127.0.0.1"),
-        (SECOND + b"\x21\x11\x00\x0c" + bytes([192, 0, 2, 7, 198, 51, 100, 1, 0, 1, 0, 2]), "192.0.2.7"),
-        (SECOND + b"\x21\x21\x00\x24" + bytes.fromhex("20010db8" + "0" * 23 + "7") * 2 + b"\0\1\0\2", "2001:db8::7"),
-        (SECOND + b"\x21\x21\x00\x24" + bytes.fromhex("0" * 20 + "ffff" + "c0000207") * 2 + b"\0\1\0\2", "192.0.2.7"),
-        (SECOND + b"\x20\x00\x00\x00", "127.0.0.1"),
     ],
 )
 @pytest.mark.parametrize("is_slow", [False, True])
@@ -496,7 +489,12 @@ async def test_the_proxy_protocol_is_understood(before: bytes, address: str, is_
 
 @pytest.mark.parametrize(
     "before",
-    [b"PROXY TCP4 nonsense\r\n", b"PROXY " + b"x" * 200, SECOND + b"\x31\x11\x00\x00", b"PROXY TCP5 a b c d\r\n"],
+    [
+        b"PROXY TCP4 nonsense\r\n",
+        b"PROXY " + b"x" * 200,
+        b"PROXY TCP5 a b c d\r\n",
+        b"\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + bytes(12),  # version 2 is not supported
+    ],
 )
 async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server, open_bytes(server.port) as (reader, writer):

@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from typing import Literal
-
-import pytest
 
 from tests.peer import until
 from tictactoe_server.transport import admission
@@ -51,9 +48,8 @@ async def call(port: int) -> tuple[str, bytes]:
         writer.close()
 
 
-@pytest.mark.parametrize("version", [1, 2])
-async def test_servers_take_turns_and_are_told_who_calls(version: Literal[1, 2]) -> None:
-    async with answering() as one, answering() as other, Balancer([one.port, other.port], version=version) as balancer:
+async def test_servers_take_turns_and_are_told_the_callers_address() -> None:
+    async with answering() as one, answering() as other, Balancer([one.port, other.port]) as balancer:
         for _ in range(4):
             host, answer = await call(balancer.port)
             assert answer == b"!"

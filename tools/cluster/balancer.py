@@ -1,7 +1,7 @@
-"""A TCP balancer without stickiness, as an operator puts before a cluster: each connection to the next server in turn.
+"""A TCP balancer without stickiness, as operators put in front of a cluster: round robin over the servers.
 
-It says for whom it speaks by the PROXY protocol, passes over servers that refuse, and tries those last that are not
-ready or do not say so in time.
+It sends a header of the PROXY protocol, version 1, skips servers that refuse a connection, and tries servers that are
+not ready last.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 from http import HTTPStatus
-from ipaddress import IPv4Address
-from typing import Literal, Self, cast
+from typing import Self, cast
 
 from tests.proxy import Proxy, Streams
 
@@ -19,17 +18,13 @@ CONNECT_SECONDS = 1.0
 ASK_SECONDS = 0.5
 """How often servers are asked whether they are ready, and how long an answer may take."""
 
-SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
-"""Of version 2. Source: haproxy's "The PROXY protocol, versions 1 & 2", section 2.2."""
-
 
 class Balancer(Proxy):
     """Listens on a free port of the loopback, at `url`, for servers on `ports`; use it with ``async with``."""
 
-    def __init__(self, ports: Sequence[int], *, version: Literal[1, 2] = 2) -> None:
+    def __init__(self, ports: Sequence[int]) -> None:
         super().__init__(ports[0])
         self._ports = list(ports)
-        self._version = version
         self._turn = 0
         self._is_ready = dict.fromkeys(ports, True)
 
@@ -63,11 +58,7 @@ class Balancer(Proxy):
     def _header(self, writer: asyncio.StreamWriter) -> bytes:
         host, port = cast(tuple[str, int], writer.get_extra_info("peername"))
         own_host, own_port = cast(tuple[str, int], writer.get_extra_info("sockname"))
-        if self._version == 1:
-            return f"PROXY TCP4 {host} {own_host} {port} {own_port}\r\n".encode()
-        addresses = IPv4Address(host).packed + IPv4Address(own_host).packed
-        addresses += port.to_bytes(2) + own_port.to_bytes(2)
-        return SIGNATURE + b"\x21\x11" + len(addresses).to_bytes(2) + addresses
+        return f"PROXY TCP4 {host} {own_host} {port} {own_port}\r\n".encode()
 
 
 async def is_ready(port: int) -> bool:

@@ -1,7 +1,6 @@
 """Who may connect: how many at once and from one address, for whom proxies speak, and pages of which origins.
 
-Source of the PROXY protocol, by which a proxy says for whom it speaks before anything else: haproxy's "The PROXY
-protocol, versions 1 & 2", sections 2.1 and 2.2.
+Source of the PROXY protocol's text header, version 1: haproxy's "The PROXY protocol, versions 1 & 2", section 2.1.
 """
 
 from __future__ import annotations
@@ -34,12 +33,8 @@ _LOCAL_ENDINGS: Final = (
 )
 """Of names that nobody can bind to an address in the world's DNS: RFC 6761, 6762 and 8375, and those that networks of
 homes and companies use without being given them (RFC 6762, appendix G), which the root of the DNS does not have."""
-_FIRST: Final = b"PROXY "
-_SECOND: Final = b"\r\n\r\n\x00\r\nQUIT\n"
-_MAX_FIRST_BYTES: Final = 107
-_SECOND_BYTES: Final = 16
-_SIZES: Final = {1: (4, 12), 2: (16, 36)}
-"""How many bytes an address has in version 2, and addresses and ports together, by the family: IPv4 and IPv6."""
+_PROXY: Final = b"PROXY "
+_MAX_PROXY_BYTES: Final = 107
 
 log: Final = structlog.get_logger(__name__)
 
@@ -87,7 +82,6 @@ class Admission:
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self.names |= {name.lower() for name in names if name}
-        self._machine_names: frozenset[str] = frozenset()
         self._proxies = tuple(proxies)
         self.of_address = Held(limits, "connections-per-address")
         self._turned_away: Counter[str] = Counter()
@@ -183,10 +177,6 @@ class Admission:
         scheme, _, place = origin.partition("://")
         return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
 
-    def learn_names(self, names: frozenset[str]) -> None:
-        """Know this machine by these names from now on; may be called in any thread."""
-        self._machine_names = names
-
     def knows(self, host: str) -> bool:
         """Tell whether a host, with its port or without, can only mean this server.
 
@@ -196,11 +186,7 @@ class Admission:
         """
         name = name_of(host).rstrip(".").lower()
         return bool(name) and (
-            name in self.names
-            or name in self._machine_names
-            or canonical(name) is not None
-            or "." not in name
-            or name.endswith(_LOCAL_ENDINGS)
+            name in self.names or canonical(name) is not None or "." not in name or name.endswith(_LOCAL_ENDINGS)
         )
 
 
@@ -224,7 +210,7 @@ class RemotePeer:
     def read_proxy_header(self, data: bytes) -> bytes | None:
         """Read for whom a proxy speaks; return what follows, None until that is whole; raises `BadRequest`."""
         if self._is_admitted:
-            if data.startswith((_FIRST, _SECOND)):
+            if data.startswith(_PROXY):
                 self.admission.warn_of(self.address, _FOR_OTHERS)
             return data
         found = read_proxy_header(data)
@@ -325,16 +311,19 @@ def _check(has_room: bool) -> None:
 
 
 def read_proxy_header(data: bytes) -> tuple[str | None, int] | None:
-    """Return for whom is spoken, None for the proxy itself, and where the header ends, 0 where there is none.
+    """Read a header of the PROXY protocol, version 1, at the start of a connection.
 
-    None while it is incomplete; raises `BadRequest`.
+    Returns:
+        The client's address, None if the proxy speaks for itself, and the header's length, 0 if there is no header.
+        None while the header is incomplete.
+
+    Raises:
+        BadRequest: The header is malformed.
     """
-    if data.startswith(_SECOND):
-        return _read_second(data)
-    if not data.startswith(_FIRST):
-        return None if _FIRST.startswith(data) or _SECOND.startswith(data) else (None, 0)
-    line, end, _ = data[:_MAX_FIRST_BYTES].partition(b"\r\n")
-    if not end and len(data) < _MAX_FIRST_BYTES:
+    if not data.startswith(_PROXY):
+        return None if _PROXY.startswith(data) else (None, 0)
+    line, end, _ = data[:_MAX_PROXY_BYTES].partition(b"\r\n")
+    if not end and len(data) < _MAX_PROXY_BYTES:
         return None
     words = line.decode("latin-1").split(" ")
     if end and words[1:2] == ["UNKNOWN"]:
@@ -344,20 +333,6 @@ def read_proxy_header(data: bytes) -> tuple[str | None, int] | None:
         fault = "names no address" if end else "does not end"
         raise BadRequest(f"The line of the PROXY protocol {fault}.")
     return address, len(line) + 2
-
-
-def _read_second(data: bytes) -> tuple[str | None, int] | None:
-    length = int.from_bytes(data[14:_SECOND_BYTES])
-    end = _SECOND_BYTES + length
-    if len(data) < end:
-        return None
-    version, command = divmod(data[12], 16)
-    if version != 2 or command > 1:
-        raise BadRequest("This version of the PROXY protocol is not known.")
-    size, least = _SIZES.get(data[13] >> 4, (0, 0))
-    if command == 0 or not size or length < least:
-        return None, end
-    return canonical(str(ip_address(data[_SECOND_BYTES : _SECOND_BYTES + size]))), end
 
 
 def name_of(host: str) -> str:

@@ -1,9 +1,4 @@
-"""Sockets to listen on, the addresses and names by which others find them, and what tells the local network of them.
-
-Names are those that this machine has in the DNS of its network, as a router at home gives them (``nas.fritz.box``).
-A name is looked up because one of our addresses has it, never because a request said it: so no stranger makes us look
-anything up, and a name of the internet that somebody has bound to our address (DNS rebinding) is not among them.
-"""
+"""Listening sockets, the addresses under which others reach them, and their announcement on the local network."""
 
 from __future__ import annotations
 
@@ -13,8 +8,7 @@ import ipaddress
 import os
 import re
 import socket
-import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import ifaddr
@@ -25,9 +19,6 @@ from tictactoe_server.transport.certificate import Certificate
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
 """Addresses for documentation (RFC 5737, RFC 3849): asking for the way there names our own and sends nothing."""
-
-NAMES_SECONDS: Final = 300.0
-"""How often the names are looked up: a machine may start before its network, or go to another one."""
 
 _MAX_NAME_BYTES: Final = 63
 """Of a name within DNS (RFC 6763, 4.1.1); what tells it from others of this name needs four of them."""
@@ -94,13 +85,16 @@ def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
 
 
 def addresses_at(host: str | None) -> list[str]:
-    """Return the addresses under which others reach what listens on a host, None for all; none on the loopback.
+    """Return the addresses under which other machines reach a server that listens on `host`, None for all addresses.
 
-    For all, these are the machine's own on its networks, that of the way to the internet first, and those of IPv6
-    only where it has no other.
+    For all addresses these are the machine's own, that of the route to the internet first; IPv6 addresses are returned
+    only if there are no others.
     """
     if host not in (None, "::", "0.0.0.0"):
-        return sorted(address for address in SystemLookup().addresses_of(str(host)) if is_for_others(address))
+        found = set()
+        with contextlib.suppress(OSError, UnicodeError):
+            found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+        return sorted(filter(is_for_others, found))
     others = [address for address in dict.fromkeys(_own_addresses()) if is_for_others(address)]
     of_version_4 = [address for address in others if ":" not in address]
     return of_version_4 if of_version_4 or host == "0.0.0.0" else others
@@ -166,56 +160,6 @@ class Links:
 
     def _link_of(self, url: str) -> str:
         return f"http{url.removeprefix('ws')}" if self._has_page else url
-
-
-# -- names ------------------------------------------------------------------------------------------------------------
-
-
-class SystemLookup:
-    """Asks the operating system, which may take seconds to answer; what is not found is nothing."""
-
-    def names_of(self, place: str) -> Collection[str]:
-        """Return the names of an address, or the whole names of a short one."""
-        with contextlib.suppress(OSError, UnicodeError):
-            name, others, _ = socket.gethostbyaddr(place)
-            return name, *others
-        return ()
-
-    def addresses_of(self, name: str) -> Collection[str]:
-        with contextlib.suppress(OSError, UnicodeError):
-            return {str(address[0]) for *_, address in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)}
-        return ()
-
-
-class MachineNames(threading.Thread):
-    """Tells `learn` again and again the names of what listens on `host`: a thread, as a resolver may be slow."""
-
-    def __init__(self, host: str | None, learn: Callable[[frozenset[str]], None]) -> None:
-        super().__init__(name="machine names", daemon=True)
-        self._host = host
-        self._learn = learn
-        self._is_over = threading.Event()
-
-    def stop(self) -> None:
-        """Look up nothing more; what is being looked up is not waited for."""
-        self._is_over.set()
-
-    def run(self) -> None:
-        while not self._is_over.is_set():
-            names = find_machine_names(addresses_at(self._host), socket.gethostname(), SystemLookup())
-            if not self._is_over.is_set():
-                self._learn(names)
-            self._is_over.wait(NAMES_SECONDS)
-
-
-def find_machine_names(addresses: Collection[str], hostname: str, lookup: SystemLookup) -> frozenset[str]:
-    """Return the names of these addresses and of this host that lead back to one of them, or to the loopback."""
-    found = {name.rstrip(".").lower() for place in (*addresses, hostname) for name in lookup.names_of(place)}
-    return frozenset(
-        name
-        for name in found
-        if any(each in addresses or ipaddress.ip_address(each).is_loopback for each in lookup.addresses_of(name))
-    )
 
 
 # -- the local network ------------------------------------------------------------------------------------------------
