@@ -49,7 +49,7 @@ def test_a_package_imports_only_declared_dependencies(package: Path) -> None:
     assert {name: path for name, path in find_distributions(package).items() if name not in RUNTIME} == {}
 
 
-@pytest.mark.parametrize("folder", [ROOT / "tools"], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [ROOT / "tools", ROOT / "tests"], ids=lambda folder: folder.name)
 def test_tools_and_tests_import_only_declared_dependencies(folder: Path) -> None:
     declared = RUNTIME | names_in(EXTRAS["dev"]) | INSTALLED_BY_HAND
     assert {name: path for name, path in find_distributions(folder).items() if name not in declared} == {}
