@@ -14,11 +14,7 @@ from typing import Any
 import pytest
 
 from tests.environment import environment
-from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.files.writer import state_folder
-
-FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 URL = "ws://localhost:8765"
 HERE = (URL,)
@@ -137,57 +133,6 @@ def test_no_folder_costs_nothing_but_the_memory(tmp_path: Path) -> None:
     players.keep(player())
     assert players.find(HERE) is None
     assert players.take(HERE) is None
-
-
-OLD_SERVER = ("ws://127.0.0.1:18770",)
-"""Where the clients of version 1.0 played whose files are in the fixtures; both were killed in a room."""
-
-
-@pytest.fixture
-def old_files(home: Path) -> Path:
-    """Put what version 1.0 wrote into this home; returns the folder for state."""
-    state, config = state_folder(), config_path().parent
-    for folder, names in ((state, ("players.json", "seats.json")), (config, ("client.toml",))):
-        folder.mkdir(parents=True)
-        for name in names:
-            (folder / name).write_bytes((FIXTURES / "client-1.0.0" / name).read_bytes())
-    return state
-
-
-def rooms_by_name() -> dict[str, tuple[str, ...]]:
-    return {player.name: player.rooms for player in KnownPlayers().on(OLD_SERVER)}
-
-
-def test_players_and_seats_of_version_1_0_are_taken_over_once(old_files: Path) -> None:
-    assert rooms_by_name() == {"ana": ("4CC8ZU",), "bo": ("L5TV9C",)}
-    assert (old_files / "seats.json").exists(), "who only reads writes nothing"
-    taken = KnownPlayers().take(OLD_SERVER, room="4CC8ZU")
-    assert taken is not None
-    assert taken.name == "ana"
-    assert not (old_files / "seats.json").exists()
-    KnownPlayers().forget_room(OLD_SERVER, taken.token, "4CC8ZU")
-    assert rooms_by_name() == {"ana": (), "bo": ("L5TV9C",)}
-
-
-def test_a_seat_whose_player_is_not_written_down_is_taken_over_as_well(old_files: Path) -> None:
-    (old_files / "players.json").unlink()
-    assert rooms_by_name() == {"ana": ("4CC8ZU",), "bo": ("L5TV9C",)}
-
-
-@pytest.mark.usefixtures("old_files")
-def test_the_configuration_of_version_1_0_counts_as_it_stands() -> None:
-    before = config_path().read_bytes()
-    config = load_config()
-    assert config.warnings == ()
-    assert config.values == {
-        "theme": "night",
-        "server": [OLD_SERVER[0]],
-        "name": "ana",
-        "no_mouse": True,
-        "bell": "always",
-    }
-    assert config.bindings == {"up": ("up", "k"), "down": ("down", "j"), "quit": ("ctrl+x",)}
-    assert config_path().read_bytes() == before
 
 
 @pytest.mark.parametrize(

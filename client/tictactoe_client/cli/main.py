@@ -165,7 +165,7 @@ _command(
     Named(["--double"], is_flag=True),
     Named(["--entry"], type=Words(("open", "code")), default="open"),
     Named(["--roster"], metavar="file", type=FILE),
-    Named(["--bot", "--bots", "bots"], multiple=True, type=Words(LEVELS)),
+    Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
     Named(["--size"], type=Count(2, 200), metavar="number"),
     Named(["--advance"], type=Words(("auto", "hand")), default="auto"),
     Named(["--ready"], type=Count(1, 3600), default=60, metavar="seconds"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import threading
 import time
@@ -103,7 +102,6 @@ class KnownPlayers:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or state_folder() / "players.json"
         self.problem: str | None = None
-        self._old_path = self.path.with_name("seats.json")
         self._waiting: list[Change] = []
         self._turn = threading.Lock()
 
@@ -218,9 +216,6 @@ class KnownPlayers:
                 return
             except NotKept:
                 pass
-            else:
-                with contextlib.suppress(OSError):
-                    self._old_path.unlink()
             self._waiting, self.problem = [], None
 
     def _read(self) -> list[KnownPlayer]:
@@ -231,27 +226,24 @@ class KnownPlayers:
 
     def _rewrite(self, content: bytes) -> bytes:
         after = self._apply(content)
-        if after == list(self._parse(content).values()) and not self._old_path.exists():
+        if after == list(_parse(content).values()):
             return content
         return msgspec.json.format(msgspec.json.encode(_File(after)), indent=1)
 
     def _apply(self, content: bytes) -> list[KnownPlayer]:
         """Return the rows of the file with all changes that wait."""
-        players = self._parse(content)
+        players = _parse(content)
         for change in tuple(self._waiting):
             change(players)
         return list(players.values())[-_MOST_PLAYERS:]
 
-    def _parse(self, content: bytes) -> Players:
-        """Return the rows, with the seats that version 1 wrote down elsewhere."""
-        players: Players = {}
-        with contextlib.suppress(msgspec.MsgspecError):
-            _put(players, *msgspec.json.decode(content, type=_File).players)
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-            for seat in json.loads(self._old_path.read_bytes())["seats"]:
-                row = KnownPlayer(seat["server"], seat["name"], seat["token"], seat["pid"], seat["saved_at"])
-                _put(players, replace(players.get(row.key, row), rooms=(seat["room"],)))
-        return players
+
+def _parse(content: bytes) -> Players:
+    """Return the rows of a file, none if it cannot be read."""
+    players: Players = {}
+    with contextlib.suppress(msgspec.MsgspecError):
+        _put(players, *msgspec.json.decode(content, type=_File).players)
+    return players
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
