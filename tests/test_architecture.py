@@ -80,7 +80,7 @@ CEILINGS = {
     "http": (1_421, 3),
     "listings": (784, 3),
     "people": (496, 2),
-    "ratings": (1_618, 5),
+    "ratings": (1614, 5),
     "records": (815, 2),
     "rooms": (1_382, 5),
     "services": (2_422, 5),

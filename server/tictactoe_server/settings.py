@@ -90,6 +90,8 @@ def _parse_ladders(text: str) -> tuple[str, ...]:
     for name in names:
         if name not in PRESETS:
             raise BadParameter(f"There are no rules {name!r}: there are {', '.join(PRESETS)}.")
+        if len(PRESETS[name].marks) != 2:
+            raise BadParameter(f"{name} has {len(PRESETS[name].marks)} players, and only games of two are rated.")
     return names
 
 

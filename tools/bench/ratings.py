@@ -1,4 +1,4 @@
-"""How long it takes to fold a log of rated games: `python -m tools.bench.ratings --games 100000 --players 2000`."""
+"""The time to fold a log of rated games: `python -m tools.bench.ratings --games 100000 --players 2000`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from tictactoe_protocol.ratings.log import Entry, RatedGame
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fold games by chance, and print how long that and the digest took of the processor, in seconds."""
+    """Fold random games, and print the processor time of the fold and of its digest in seconds."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--games", type=int, default=100_000)
     parser.add_argument("--players", type=int, default=2_000)
-    parser.add_argument("--seats", type=int, default=2, help="how many play one game, 2 to 6")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args(arguments)
-    games = by_chance(Random(1), options.games, options.players, options.seats)
+    games = by_chance(Random(1), options.games, options.players)
     ids = [*games]
     entries = [Entry(tuple(ids[start : start + 500])) for start in range(0, len(ids), 500)]
     folded, digested, state = [], [], State()
@@ -36,19 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(digest)
 
 
-def by_chance(chance: Random, games: int, players: int, seats: int) -> dict[str, RatedGame]:
-    """Return so many games of one ladder by their ids, one each minute."""
+def by_chance(chance: Random, games: int, players: int) -> dict[str, RatedGame]:
+    """Return random games of one ladder by id, one a minute."""
     names = [f"player-{number}" for number in range(players)]
-    return {
-        f"game-{number}": RatedGame(
-            f"game-{number}",
-            60_000 * (number + 1),
-            "rules",
-            tuple(chance.sample(names, seats)),
-            tuple(chance.randint(1, seats) for _ in range(seats)),
-        )
-        for number in range(games)
-    }
+    found = {}
+    for number in range(games):
+        first, second = chance.sample(names, 2)
+        score = chance.choice((1, 0.5, 0))
+        found[f"game-{number}"] = RatedGame(f"game-{number}", 60_000 * (number + 1), "rules", (first, second), score)
+    return found
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from asyncio.subprocess import PIPE
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +30,7 @@ from tests.peer import Message
 from tools.soak.figures import times
 from tools.soak.fleet import GONE, TRANSIENT, connect_to
 
-LADDERS: Final = {"connect-four": 2, "four": 2, "three-players": 3}
+LADDERS: Final = ("connect-four", "four")
 CLOCK: Final = {"move_ms": 4_000}
 FEATURES: Final = ["moved", "ratings"]
 RATED_ENDS: Final = frozenset({"line", "full", "resigned", "timeout"})
@@ -43,8 +42,8 @@ GAME_SECONDS: Final = 120.0
 SETTLE_SECONDS: Final = 60.0
 MOST_OF_PAIR: Final = 10
 
-Shown = tuple[str, str, tuple[tuple[str, int], ...]]
-"""Rules, how a game ended, and the players with 1 for who won, 2 for each other."""
+Shown = tuple[str, str, frozenset[str], str | None]
+"""Rules, reason of the end, players, and winner of a game, None for a draw."""
 
 
 @dataclass
@@ -97,9 +96,9 @@ class Found:
         """Take notice of the end of a game that somebody is shown: it stays what it was."""
         if state["ply"] < len(state["seats"]):
             return
-        winner = state["result"]["winner"]
-        players = sorted((seat["player"], 1 if mark == winner else 2) for mark, seat in state["seats"].items())
-        end = (state["rules"]["preset"], state["result"]["reason"], tuple(players))
+        players = {mark: seat["player"] for mark, seat in state["seats"].items()}
+        winner = players.get(state["result"]["winner"])
+        end = (state["rules"]["preset"], state["result"]["reason"], frozenset(players.values()), winner)
         if self.shown.setdefault(state["game_id"], end) != end:
             self.wrong.append(f"{state['game_id']} was shown as {end} and as {self.shown[state['game_id']]}")
 
@@ -260,15 +259,15 @@ class Tables:
     def __init__(self, people: list[Person], choice: random.Random) -> None:
         self._free, self._choice, self._met = people, choice, Counter[frozenset[str]]()
 
-    def take(self, count: int) -> list[Person]:
-        """Return so many who are free and who may meet each other, nobody where none such are found."""
+    def take_pair(self) -> list[Person]:
+        """Return two free players who may meet again, or nobody if there are none."""
         for _ in range(10_000):
-            some = self._choice.sample(self._free, count)
-            pairs = [frozenset((one.name, other.name)) for one, other in combinations(some, 2)]
-            if all(self._met[pair] < MOST_OF_PAIR for pair in pairs):
-                self._met.update(pairs)
-                self._free = [person for person in self._free if person not in some]
-                return some
+            pair = self._choice.sample(self._free, 2)
+            names = frozenset(person.name for person in pair)
+            if self._met[names] < MOST_OF_PAIR:
+                self._met[names] += 1
+                self._free = [person for person in self._free if person not in pair]
+                return pair
         return []
 
     def free(self, people: list[Person]) -> None:
@@ -279,8 +278,8 @@ class Tables:
 async def _play_at_table(tables: Tables, left: Iterator[int], found: Found, choice: random.Random) -> None:
     """Have people who are free play one game after another."""
     for _ in left:
-        rules = choice.choice([*LADDERS])
-        if not (some := tables.take(LADDERS[rules])):
+        rules = choice.choice(LADDERS)
+        if not (some := tables.take_pair()):
             found.wrong.append("too few people for so many games")
             return
         begun = time.monotonic()
@@ -363,8 +362,8 @@ def compare(games: list[dict[str, Any]], found: Found) -> None:
     found.doubled = sum(count > 1 for count in (*ids.values(), *rooms.values()))
     found.wrong += [f"nobody was shown the end of {id}" for id in ids.keys() - found.shown.keys()]
     for game in games:
-        rules, _, players = found.shown.get(game["id"], (game["rules"], "", None))
-        places = sorted((id, min(place, 2)) for id, place in zip(game["players"], game["places"], strict=True))
-        if rules != game["rules"] or (players is not None and tuple(places) != players):
+        first, second = game["players"]
+        rated = (game["rules"], frozenset({first, second}), {1: first, 0.5: None, 0: second}[game["score"]])
+        if (shown := found.shown.get(game["id"])) is not None and rated != (shown[0], *shown[2:]):
             found.changed += 1
-            found.wrong.append(f"{game['id']} is rated as {places} and was shown as {players}")
+            found.wrong.append(f"{game['id']} is rated as {rated} and was shown as {shown}")

@@ -1,14 +1,14 @@
-"""The exponential function out of sums and products alone, so that every machine folds ratings to the same digest.
+"""An exponential function of sums and products only, so that all machines fold ratings to the same digest.
 
-IEEE 754 rounds ``+ - * /`` and the square root alike everywhere; `math.exp` is the system's, and systems differ in the
-last digit. For the same reason nothing here adds floats up with `sum`, which is another since Python 3.12.
+IEEE 754 rounds ``+ - * /`` and the square root alike everywhere; `math.exp` comes from the system and differs in the
+last digit. For the same reason no floats are added up with `sum`, which has changed in Python 3.12.
 """
 
 from __future__ import annotations
 
 
 def exp(x: float) -> float:
-    """Return e to the power of `x`, to 12 digits where `x` is within 30 of 0.
+    """Return e to the power of `x`, exact to 12 digits for `x` from -30 to 30.
 
     >>> f"{exp(1):.10f} {exp(-20):.6e}"
     '2.7182818285 2.061154e-09'

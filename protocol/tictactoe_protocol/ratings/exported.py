@@ -107,5 +107,5 @@ def _read_line(text: bytes, number: int) -> Line:
 
 
 def _is_possible(game: RatedGame) -> bool:
-    is_whole = len(game.players) == len(game.places) == len(set(game.players)) and len(game.players) > 1
-    return is_whole and 0 <= game.at < _END_OF_TIME
+    first, second = game.players
+    return first != second and game.score in (0, 0.5, 1) and 0 <= game.at < _END_OF_TIME

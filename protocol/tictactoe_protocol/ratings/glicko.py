@@ -1,8 +1,8 @@
-"""Glicko-2 for two players, one game after the other, where the deviation grows with time alone. Pure.
+"""Glicko-2 for single games of two players, with a deviation that grows with time. Pure.
 
-Source: M. Glickman, "Example of the Glicko-2 system", 2022, http://www.glicko.net/glicko/glicko2.pdf, whose steps are
-named below; how much time makes a period is lichess's. Of the time since somebody's last game the last period is that
-of this game, as in the source, and all before it was spent without one.
+Source: M. Glickman, "Example of the Glicko-2 system", 2022, http://www.glicko.net/glicko/glicko2.pdf; the steps are
+named in comments. The length of a rating period is the one of lichess. Of the time since a player's last game, the last
+period is the period of the new game, as in the source, and all earlier periods have no game.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RATINGS: Final = (400.0, 4000.0)
 DEVIATIONS: Final = (45.0, 350.0)
 MOST_VOLATILITY: Final = 0.1
 SETTLED: Final = 110.0
-"""A rating whose deviation is below this does not move against one whose deviation is above `UNKNOWN`."""
+"""A rating with a lower deviation does not move against a rating with a deviation above `UNKNOWN`."""
 UNKNOWN: Final = 160.0
 MS_A_PERIOD: Final = 86_400_000 / 0.21436
 
@@ -27,7 +27,7 @@ _STEPS: Final = 4
 
 
 class Number(NamedTuple):
-    """What is known of how strong somebody is, at first of a newcomer; rating and deviation on Elo's scale."""
+    """A rating with its deviation, both on the Elo scale, and its volatility; the defaults are a newcomer's."""
 
     rating: float = 1500.0
     deviation: float = DEVIATIONS[1]
@@ -35,7 +35,12 @@ class Number(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """One game against somebody: 1, 0.5 or 0 points; `odds` is by how much they rise as one has the first move."""
+    """One game against an opponent.
+
+    Attributes:
+        score: 1, 0.5 or 0 points.
+        odds: Factor of the player's odds, above 1 with the first move.
+    """
 
     opponent: Number
     score: float
@@ -43,12 +48,12 @@ class Meeting(NamedTuple):
 
 
 def expect(own: float, opponent: Number, odds: float = 1.0) -> float:
-    """Return the points that this rating is expected to get against an opponent."""
+    """Return the expected score of a rating against an opponent."""
     return _expect(_weight(opponent.deviation), opponent.rating - own, odds)
 
 
 def rest(own: Number, periods: float) -> Number:
-    """Return the number after so many periods without a game; its deviation grows, but not beyond that of a newcomer.
+    """Return the number after some periods without a game: the deviation grows, up to a newcomer's.
 
     >>> rest(Number(1500, 50, 0.06), 100).deviation > 115
     True
@@ -60,10 +65,10 @@ def rest(own: Number, periods: float) -> Number:
 
 
 def play(own: Number, meetings: Iterable[Meeting], periods: float = 1.0) -> Number:
-    """Return the number after a period, or a part of one, with these games (at least one); without any bounds.
+    """Return the number after a period, or a part of a period, with at least one game; without any bounds.
 
-    The volatility of step 5 is the root of an equation, found as a fixed point: with tau 0.5 and a volatility up to 0.1
-    each step leaves less than a hundredth of the error.
+    The volatility of step 5 is the root of an equation, found as a fixed point: with tau 0.5 and a volatility up to
+    0.1, each iteration divides the error by more than 100.
     """
     inverse = gain = 0.0
     for opponent, score, odds in meetings:
@@ -83,9 +88,9 @@ def play(own: Number, meetings: Iterable[Meeting], periods: float = 1.0) -> Numb
 
 
 def play_rated(own: Number, opponent: Number, score: float, odds: float, periods: float) -> Number:
-    """Return the number after one game against an opponent by the rules of a ladder: bounds, and what stays as it is.
+    """Return the number after one game of a ladder, which bounds numbers and protects settled ratings.
 
-    `periods` is at most 1: what was before that is for `rest`, for both of them.
+    `periods` is at most 1; call `rest` for both players first for the time before.
     """
     if own.deviation < SETTLED and opponent.deviation > UNKNOWN:
         return rest(own, periods)
@@ -96,9 +101,11 @@ def play_rated(own: Number, opponent: Number, score: float, odds: float, periods
 
 
 class Advantage(NamedTuple):
-    """What is known of the first move's worth: the logarithm of its odds, and how much was learnt of that.
+    """The learned advantage of the first move; the defaults weigh as much as 20 draws of equal players.
 
-    Without a game there is as much as of 20 that were drawn between equals.
+    Attributes:
+        edge: Logarithm of the odds.
+        learnt: Information gathered, the sum of the variances of all expected scores.
     """
 
     edge: float = 0.0
@@ -106,18 +113,18 @@ class Advantage(NamedTuple):
 
     @property
     def points(self) -> float:
-        """The same in points of a rating."""
+        """The advantage in rating points."""
         return _SCALE * self.edge
 
     @property
     def odds(self) -> float:
-        """By how much the chances of who moves first are better."""
+        """The factor of the first player's odds."""
         return exp(self.edge)
 
     def learn(self, first: Number, second: Number, score: float) -> Advantage:
-        """Return what is known after a game in which the first got so many points, going by both as they were before.
+        """Return the advantage after a game with this score of the first player, given both numbers before the game.
 
-        Strengths count, as the share of points alone would come out too small where they differ much.
+        Ratings count, because the share of points alone would underestimate the advantage between unequal players.
         """
         weight = _weight(sqrt(first.deviation * first.deviation + second.deviation * second.deviation))
         expected = _expect(weight, second.rating - first.rating, self.odds)
@@ -126,7 +133,7 @@ class Advantage(NamedTuple):
 
 
 def _weight(deviation: float) -> float:
-    """Return how much a game against somebody with this deviation tells, from 0 to 1: the g of the source."""
+    """Return the information in a game against a player with this deviation, from 0 to 1: g in the source."""
     spread = deviation / (_SCALE * pi)
     return 1 / sqrt(1 + 3 * spread * spread)
 

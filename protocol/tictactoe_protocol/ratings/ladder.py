@@ -13,28 +13,31 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from tictactoe_protocol.ratings import plackett_luce
 from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, Advantage, Number, expect, play_rated, rest
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, count_unchanged, list_verdicts
 
 WATCHED: Final = 200
-"""Of how many last games a ladder counts those that were decided."""
+"""The number of recent games over which a ladder counts decided games."""
 FEWEST_DECIDED: Final = 50
 MOST_ADVANTAGE: Final = 250
 FEWEST_FOR_ADVANTAGE: Final = 100
 OPPONENTS: Final = 4
-"""How many different opponents are kept of a player: the first ones."""
+"""The number of different opponents that a player's record keeps."""
 TREND: Final = 10
-"""Over how many games a trend goes."""
+"""The number of games over which a trend is measured."""
 
 _DECIDED: Final = "+"
 _DRAWN: Final = "="
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
-    """Somebody in a ladder, as of the end `at` (ms since 1970) of their last game there.
+    """A player's record in one ladder.
 
-    `opponents` are the first of those they met, `ratings` those they had before each of their last games.
+    Attributes:
+        number: Rating, deviation and volatility after the last game.
+        at: End of the last game in ms since 1970, or 0 before the first game.
+        opponents: Ids of the first `OPPONENTS` different opponents.
+        ratings: Ratings before each of the last `TREND` games, oldest first.
     """
 
     number: Number = Number()
@@ -47,21 +50,44 @@ class Player(Struct, frozen=True, omit_defaults=True):
 
     @property
     def games(self) -> int:
-        """How many games they played."""
+        """The number of rated games."""
         return self.wins + self.draws + self.losses
 
     @property
     def trend(self) -> float:
-        """By how much their last games moved the rating."""
+        """The change of the rating over the last `TREND` games."""
         return self.number.rating - self.ratings[0] if self.ratings else 0.0
 
+    def periods_until(self, at: int) -> float:
+        """Return the rating periods between the last game and time `at`, at least 0."""
+        return max(0.0, (at - self.at) / MS_A_PERIOD) if self.at else 0.0
+
     def number_at(self, at: int) -> Number:
-        """Return the number at a time, with what the deviation has grown since the last game."""
-        return rest(self.number, (at - self.at) / MS_A_PERIOD) if self.at else self.number
+        """Return the number at time `at`, with the deviation grown since the last game."""
+        return rest(self.number, self.periods_until(at))
+
+    def add(self, game: RatedGame, score: float, opponent: str, number: Number) -> Player:
+        """Return the record after a game with this score, where `number` is the new rating."""
+        opponents = self.opponents
+        if len(opponents) < OPPONENTS and opponent not in opponents:
+            opponents = (*opponents, opponent)
+        return Player(
+            number,
+            max(self.at, game.at),
+            self.wins + (score == 1),
+            self.draws + (score == 0.5),
+            self.losses + (score == 0),
+            opponents,
+            (*self.ratings, self.number.rating)[-TREND:],
+        )
 
 
 class Closing(NamedTuple):
-    """Why a ladder rates no more games: `figure` of the last `of` games were decided, or the advantage after `of`."""
+    """Why a ladder rates no more games.
+
+    Attributes:
+        figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games.
+    """
 
     reason: Literal["undecided", "advantage"]
     figure: int
@@ -69,10 +95,11 @@ class Closing(NamedTuple):
 
 
 class Ladder(Struct, omit_defaults=True):
-    """Who plays by one set of rules, how many games, and what the first move is worth there.
+    """The players of one set of rules, and what the first move is worth there.
 
-    `players` are in the order in which they first played, those of one game in the order of turns. `decided` has a sign
-    for each of the last games: ``+`` where it was decided, ``=`` where it was drawn.
+    Attributes:
+        players: By id, in the order of their first games; the first player of a game comes before the second.
+        decided: One sign for each of the last `WATCHED` games: ``+`` for a decided game, ``=`` for a draw.
     """
 
     players: dict[str, Player] = {}
@@ -82,7 +109,7 @@ class Ladder(Struct, omit_defaults=True):
 
     @property
     def closing(self) -> Closing | None:
-        """Why it rates no more games, or None while it does."""
+        """The reason why the ladder rates no more games, or None while it does."""
         decided = self.decided.count(_DECIDED)
         if len(self.decided) == WATCHED and decided < FEWEST_DECIDED:
             return Closing("undecided", decided, WATCHED)
@@ -90,62 +117,34 @@ class Ladder(Struct, omit_defaults=True):
             return Closing("advantage", round(self.advantage.points), self.games)
         return None
 
-    def expected(self, game: RatedGame) -> list[float]:
-        """Return the points that each player of a game that is not rated yet is expected to get, from 0 to 1.
-
-        Of several it is the share of the others whom one leaves behind.
-        """
-        numbers = [own.number_at(game.at) for own in self._known(game)]
-        if len(numbers) > 2:
-            return plackett_luce.expect_points(numbers)
-        (one, other), odds = numbers, self.advantage.odds
-        return [expect(one.rating, other, odds), expect(other.rating, one, 1 / odds)]
+    def expected(self, game: RatedGame) -> tuple[float, float]:
+        """Return the expected score of each player in a game that is not rated yet, from 0 to 1."""
+        first, second = (own.number_at(game.at) for own in self._find_players(game))
+        odds = self.advantage.odds
+        return expect(first.rating, second, odds), expect(second.rating, first, 1 / odds)
 
     def copy(self) -> Ladder:
-        """Return one that is added to without this one."""
+        """Return a copy that can be changed independently."""
         return Ladder(dict(self.players), self.games, self.advantage, self.decided)
 
     def add(self, game: RatedGame) -> None:
         """Rate one game."""
-        known = self._known(game)
-        best = min(game.places)
-        is_shared, is_drawn = game.places.count(best) > 1, game.places.count(best) == len(game.places)
-        rate = self._rate_two if len(known) == 2 else _rate_several
-        for id, own, number, place in zip(game.players, known, rate(known, game), game.places, strict=True):
-            opponents = own.opponents
-            if len(opponents) < OPPONENTS:
-                met = (one for one in game.players if one != id and one not in opponents)
-                opponents = (*opponents, *met)[:OPPONENTS]
-            self.players[id] = Player(
-                number,
-                max(own.at, game.at),
-                own.wins + (place == best and not is_shared),
-                own.draws + (place == best and is_shared),
-                own.losses + (place != best),
-                opponents,
-                (*own.ratings, own.number.rating)[-TREND:],
-            )
-        self.games += 1
-        self.decided = (self.decided + (_DRAWN if is_drawn else _DECIDED))[-WATCHED:]
-
-    def _known(self, game: RatedGame) -> list[Player]:
-        newcomer = Player() if len(game.players) == 2 else Player(plackett_luce.START)
-        return [self.players.get(id, newcomer) for id in game.players]
-
-    def _rate_two(self, known: Sequence[Player], game: RatedGame) -> Sequence[Number]:
-        odds, (one, other) = self.advantage.odds, game.places
-        score = 0.5 if one == other else float(one < other)
-        times = [max(0.0, (game.at - own.at) / MS_A_PERIOD) if own.at else 0.0 for own in known]
-        first, second = (rest(own.number, time - 1) for own, time in zip(known, times, strict=True))
+        one, other = self._find_players(game)
+        first_id, second_id = game.players
+        odds, score = self.advantage.odds, game.score
+        one_periods, other_periods = one.periods_until(game.at), other.periods_until(game.at)
+        first, second = rest(one.number, one_periods - 1), rest(other.number, other_periods - 1)
+        after_first = play_rated(first, second, score, odds, min(one_periods, 1))
+        after_second = play_rated(second, first, 1 - score, 1 / odds, min(other_periods, 1))
+        self.players[first_id] = one.add(game, score, second_id, after_first)
+        self.players[second_id] = other.add(game, 1 - score, first_id, after_second)
         self.advantage = self.advantage.learn(first, second, score)
-        return (
-            play_rated(first, second, score, odds, min(times[0], 1)),
-            play_rated(second, first, 1 - score, 1 / odds, min(times[1], 1)),
-        )
+        self.games += 1
+        self.decided = (self.decided + (_DRAWN if score == 0.5 else _DECIDED))[-WATCHED:]
 
-
-def _rate_several(known: Sequence[Player], game: RatedGame) -> Sequence[Number]:
-    return plackett_luce.play_places([own.number for own in known], game.places)
+    def _find_players(self, game: RatedGame) -> tuple[Player, Player]:
+        first, second = game.players
+        return self.players.get(first, Player()), self.players.get(second, Player())
 
 
 class State(Struct, frozen=True, omit_defaults=True):

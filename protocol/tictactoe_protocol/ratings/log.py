@@ -13,17 +13,20 @@ MOST_GAMES: Final = 500
 
 
 class RatedGame(Struct, frozen=True):
-    """A rated game that ended at `at` (ms since 1970, UTC); `rules` is the key of its ladder.
+    """A rated game of two players.
 
-    `players` have their ids in the order of turns: first is who moved first, or who chose where the opening has a
-    choice. `places` are theirs in the same order: the lowest is the best, a draw shares one.
+    Attributes:
+        at: End of the game in ms since 1970, UTC.
+        rules: Key of the ladder, the name of the rules.
+        players: Ids of the players. The first one moved first, or made the last choice in an opening with a choice.
+        score: Points of the first player: 1, 0.5 or 0.
     """
 
     id: str
     at: int
     rules: str
-    players: tuple[str, ...]
-    places: tuple[int, ...]
+    players: tuple[str, str]
+    score: float
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
@@ -86,11 +89,10 @@ class Judge:
             return None
         if not self._since and not self._into:
             return game
-        names = [[*self._names(player)] for player in game.players]
-        if any(game.at >= self._since.get(name, game.at + 1) for own in names for name in own):
+        first, second = ([*self._names(player)] for player in game.players)
+        if first[-1] == second[-1] or any(game.at >= self._since.get(name, game.at + 1) for name in first + second):
             return None
-        players = tuple(own[-1] for own in names)
-        return replace(game, players=players) if len(set(players)) == len(players) else None
+        return replace(game, players=(first[-1], second[-1]))
 
     def _names(self, player: str) -> Iterator[str]:
         """Yield a player, then the player into whom the first one was merged, and so on."""

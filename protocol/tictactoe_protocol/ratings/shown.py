@@ -1,20 +1,21 @@
-"""Which players a ladder shows, when, and around whom. Pure. `at` is the time in ms since 1970, UTC."""
+"""Which players a leaderboard lists, and when a rating is certain enough to be shown. Pure.
+
+`at` is always the current time in ms since 1970, UTC.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from tictactoe_protocol.ratings import plackett_luce
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import OPPONENTS, Ladder, Player
 
 SHOWN_DEVIATION: Final = 110
 LISTED_DEVIATION: Final = 90
 LISTED_MS: Final = 90 * 86_400_000
-_AROUND: Final = 5
-_TOLD: Final = 1 / 135_500  # by how much a game of two who are shown, and equals, raises 1 / deviation ** 2
-_LEAST_TOLD: Final = _TOLD / 100  # and one of several, however unlike they are
+_NEIGHBOURS: Final = 5
+_PRECISION_PER_GAME: Final = 1 / 135_500  # gained in 1 / deviation ** 2 by a game of two equals with shown ratings
 
 
 class Row(NamedTuple):
@@ -29,10 +30,10 @@ class Row(NamedTuple):
 
 
 def games_to_rank(player: Player, at: int) -> tuple[int, int] | None:
-    """Return how many games somebody has of about how many until their rating is shown, or None where it is.
+    """Return how many games a player has, and about how many are needed for a shown rating; None if it is shown.
 
-    Those to come tell as much as their own did. Of two, who may have paused, they tell at most as much as against
-    equals who are shown, and at least half of that, as among newcomers.
+    The estimate assumes that each game to come is as informative as the player's past games: at most as informative
+    as a game of equals with shown ratings, and at least half as much, as among newcomers.
 
     >>> games_to_rank(Player(), 0)
     (0, 10)
@@ -40,11 +41,10 @@ def games_to_rank(player: Player, at: int) -> tuple[int, int] | None:
     deviation = player.number_at(at).deviation
     if deviation <= SHOWN_DEVIATION:
         return None
-    is_of_two = player.number.volatility > 0
-    start = Number() if is_of_two else plackett_luce.START
-    told = _precision(player.number.deviation) - _precision(start.deviation)
-    each = told / player.games if player.games else _TOLD
-    each = min(max(each, _TOLD / 2), _TOLD) if is_of_two else max(each, _LEAST_TOLD)
+    each = _PRECISION_PER_GAME
+    if player.games:
+        gained = _precision(player.number.deviation) - _precision(Number().deviation)
+        each = min(max(gained / player.games, each / 2), each)
     missing = (_precision(SHOWN_DEVIATION) - _precision(deviation)) / each
     return player.games, player.games + max(1, round(missing))
 
@@ -54,11 +54,11 @@ def _precision(deviation: float) -> float:
 
 
 def list_rows(ladder: Ladder, at: int) -> list[Row]:
-    """Return the leaderboard, best first: who is known well, has met several others, and played of late."""
-    aged = ((id, own, own.number_at(at)) for id, own in ladder.players.items() if at - own.at <= LISTED_MS)
+    """Return the leaderboard, best first: players with a certain rating, several opponents and a recent game."""
+    recent = ((id, own, own.number_at(at)) for id, own in ladder.players.items() if at - own.at <= LISTED_MS)
     listed = [
         (-number.rating, id, number, own)
-        for id, own, number in aged
+        for id, own, number in recent
         if number.deviation <= LISTED_DEVIATION and len(own.opponents) >= OPPONENTS
     ]
     return [
@@ -68,6 +68,6 @@ def list_rows(ladder: Ladder, at: int) -> list[Row]:
 
 
 def rows_around(rows: Sequence[Row], player: str) -> Sequence[Row]:
-    """Return a player's row with the five above and below it, or none where they are not listed."""
+    """Return a player's row with the five above and below it, or nothing if the player is not listed."""
     index = next((index for index, row in enumerate(rows) if row.player == player), None)
-    return () if index is None else rows[max(0, index - _AROUND) : index + _AROUND + 1]
+    return () if index is None else rows[max(0, index - _NEIGHBOURS) : index + _NEIGHBOURS + 1]

@@ -113,6 +113,8 @@ class Ladders(Service):
         These are within so many points, 0 for any; the game of the room of that code does not count. What is done at
         once when it has returned is still so.
         """
+        if self.keys and len(rules.marks) != 2:
+            raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
         ladder = self._ladder(self._key_of(rules))
         if (closing := ladder.closing) is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, _CLOSED[closing.reason], figure=closing.figure, of=closing.of)

@@ -13,7 +13,7 @@ from tests.rows import each
 from tictactoe_protocol.ratings.exported import BadExport, Checked, check_export, encode_export
 from tictactoe_protocol.ratings.log import RatedGame, Verdict, list_verdicts
 
-GAMES = [game(0, "ab", (1, 2)), game(1, "ca", (1, 1)), game(2, "bc", (2, 1))]
+GAMES = [game(0, "ab", 1), game(1, "ca", 0.5), game(2, "bc", 0)]
 VERDICT = Verdict(1, 5, "operator", "void game", "A program played.", of=GAMES[0].id)
 
 
@@ -60,6 +60,7 @@ def test_a_changed_game_order_or_verdict_changes_the_digest(games: list[RatedGam
         (lambda lines: [lines[0].replace(b'["a","b"]', b'["a","a"]'), *lines[1:]], "garbage", 1),
         (lambda lines: [lines[0].replace(b'["a","b"]', b'["a","b","c"]'), *lines[1:]], "garbage", 1),
         (lambda lines: [lines[0].replace(b'"at":', b'"at":-'), *lines[1:]], "garbage", 1),
+        (lambda lines: [lines[0].replace(b'"score":1', b'"score":2'), *lines[1:]], "garbage", 1),
         (lambda lines: [*lines, b"\n"], "behind", 6),
         (lambda lines: [lines[0], *lines], "twice", 2),
     ],

@@ -45,17 +45,9 @@ def fold_on(
     return advance(start, entries[start.entries : end], games, list_verdicts(entries))
 
 
-def game(number: int, players: str, places: Sequence[int], rules: str = "four") -> RatedGame:
+def game(number: int, players: str, score: float, rules: str = "four") -> RatedGame:
     """Return a game that ended a day after the one before."""
-    return RatedGame(f"{number:04}", 86_400_000 * (number + 1), rules, tuple(players), tuple(places))
-
-
-def numbers_of(state: State) -> dict[str, dict[str, list[float]]]:
-    """Return the rows of all ladders by their players, without whom these met."""
-    return {
-        key: {id: [*own.number, own.at, own.wins, own.draws, own.losses] for id, own in ladder.players.items()}
-        for key, ladder in state.ladders.items()
-    }
+    return RatedGame(f"{number:04}", 86_400_000 * (number + 1), rules, (players[0], players[1]), score)
 
 
 def verdict(seq: int, kind: str, **told: str | int) -> Entry:
@@ -66,13 +58,12 @@ def verdict(seq: int, kind: str, **told: str | int) -> Entry:
 
 @st.composite
 def logs(draw: st.DrawFn, verdicts: int = 0) -> Log:
-    """Return logs of two ladders, one of which is for three, with up to so many verdicts in between."""
+    """Return logs of two ladders with up to `verdicts` verdicts in between."""
     chance = Random(draw(st.integers(0, 10**6)))
     games = []
     for number in range(draw(st.integers(5, 30))):
-        seats = chance.choice((2, 2, 2, 3))
-        places = [chance.randint(1, seats) for _ in range(seats)]
-        games.append(game(number, "".join(chance.sample(NAMES, seats)), places, "four" if seats == 2 else "three"))
+        players, score, rules = chance.sample(NAMES, 2), chance.choice((1, 0.5, 0)), chance.choice(("four", "connect"))
+        games.append(game(number, "".join(players), score, rules))
     cuts = [0, *sorted(chance.sample(range(1, len(games)), 3)), len(games)]
     entries = [Entry(tuple(one.id for one in games[start:end])) for start, end in pairwise(cuts)]
     for seq in range(draw(st.integers(0, verdicts))):
@@ -173,37 +164,26 @@ def test_who_is_forgotten_leaves_the_digest_as_it_was(log: Log, player: str, num
 
 def test_the_digest_tells_two_players_apart_whose_results_are_the_other_ones() -> None:
     log = Log([Entry(("0000", "0001"))], {})
-    one, other = ({**log.games, "0000": game(0, "ab", (1, 2)), "0001": game(1, by, (1, 2))} for by in ("ac", "bc"))
+    one, other = ({**log.games, "0000": game(0, "ab", 1), "0001": game(1, by, 1)} for by in ("ac", "bc"))
     assert fold(log.entries, one).digest != fold(log.entries, other).digest
 
 
 def test_who_is_voided_is_so_under_a_name_that_was_merged_into_theirs() -> None:
     orders = [verdict(1, "merge", of="a", into="b"), verdict(2, "void player", of="b", since=0)]
-    assert Judge(list_verdicts(orders)).judge(game(0, "ac", (1, 2))) is None
+    assert Judge(list_verdicts(orders)).judge(game(0, "ac", 1)) is None
 
 
 def test_of_two_times_since_which_somebody_is_void_the_earlier_one_counts() -> None:
     orders = [verdict(1, "void player", of="a", since=5), verdict(2, "void player", of="a", since=9)]
-    judge, played = Judge(list_verdicts(orders)), game(0, "ab", (1, 2))
+    judge, played = Judge(list_verdicts(orders)), game(0, "ab", 1)
     ended = (msgspec.structs.replace(played, at=at) for at in (4, 5))
     assert [judge.judge(one) is None for one in ended] == [False, True]
 
 
-@given(logs(), st.randoms(use_true_random=False))
-def test_the_order_of_three_players_does_not_matter(log: Log, chance: Random) -> None:
-    mixed = {}
-    for id, one in log.games.items():
-        seats = chance.sample(range(3), 3) if len(one.players) == 3 else [0, 1]
-        mixed[id] = msgspec.structs.replace(
-            one, players=tuple(one.players[seat] for seat in seats), places=tuple(one.places[seat] for seat in seats)
-        )
-    assert numbers_of(Log(log.entries, mixed).fold()) == numbers_of(log.fold())
-
-
 def test_who_had_the_first_move_of_the_first_game_does_not_matter_to_it() -> None:
     one, other = Ladder(), Ladder()
-    one.add(game(0, "ab", (1, 2)))
-    other.add(game(0, "ba", (2, 1)))
+    one.add(game(0, "ab", 1))
+    other.add(game(0, "ba", 0))
     assert one.players == other.players
     assert one.advantage.edge == -other.advantage.edge > 0
 
@@ -213,19 +193,18 @@ def test_a_log_comes_to_this_digest_on_every_machine() -> None:
     games, number = [], 1
     for place in range(2_000):
         number = number * 1_103_515_245 % 2**31
-        seats, first = 3 if place % 5 == 0 else 2, number >> 16
-        players = "".join(NAMES[(first + step * (1 + first % 3)) % len(NAMES)] for step in range(seats))
-        places = [(first >> (seat + 4)) % seats for seat in range(seats)]
-        games.append(game(place, players, places, f"rules of {seats}"))
+        first = number >> 16
+        players = NAMES[first % len(NAMES)] + NAMES[(first + 1 + first % 3) % len(NAMES)]
+        games.append(game(place, players, (first >> 6) % 3 / 2, f"rules {place % 2}"))
     entries = [Entry(tuple(one.id for one in games[start : start + 100])) for start in range(0, 2_000, 100)]
     state = fold(entries, {one.id: one for one in games})
-    assert state.digest == "2e7c7e8cdc6b621bbc8335b3a1131c3a3b84ab4b73fab20b49ebc997bb28fef6"
+    assert state.digest == "f93de94992e73e7329709ab48950d503c4a3f8208efc9fb6b2eba06f0a0340ea"
 
 
 def test_what_a_row_says_of_a_player() -> None:
     ladder = Ladder()
-    for number, (players, places) in enumerate((("ab", (1, 2)), ("ca", (1, 1)), ("ba", (1, 2)), ("bc", (2, 1)))):
-        ladder.add(game(number, players, places))
+    for number, (players, score) in enumerate((("ab", 1), ("ca", 0.5), ("ba", 1), ("bc", 0))):
+        ladder.add(game(number, players, score))
     ana = ladder.players["a"]
     assert (ana.wins, ana.draws, ana.losses, ana.games) == (1, 1, 1, 3)
     assert (ana.opponents, ana.ratings[0], ana.at) == (("b", "c"), 1500, 3 * 86_400_000)
@@ -234,28 +213,24 @@ def test_what_a_row_says_of_a_player() -> None:
     before = []
     for number in range(4, 16):
         before.append(ladder.players["a"].number.rating)
-        ladder.add(game(number, "ab", (1, 2)))
+        ladder.add(game(number, "ab", 1))
     assert ladder.players["a"].ratings == tuple(before[-10:]), "a trend goes over ten games"
 
 
 def test_what_is_expected_of_a_game_goes_by_the_ladder_before_it() -> None:
     ladder = Ladder()
     for number in range(30):
-        ladder.add(game(number, "ab" if number % 2 else "ba", (1, 2)))
-    first, second = ladder.expected(game(30, "xy", (1, 2)))
+        ladder.add(game(number, "ab" if number % 2 else "ba", 1))
+    first, second = ladder.expected(game(30, "xy", 1))
     assert first > 0.7, "the first move is worth something"
     assert first + second == pytest.approx(1)
-    assert ladder.expected(game(30, "xyz", (1, 2, 2))) == pytest.approx([0.5] * 3)
-    ladder.add(game(31, "cde", (1, 2, 3)))
-    best, middle, last = ladder.expected(game(32, "cde", (1, 2, 3)))
-    assert best > middle > last
 
 
 def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
     ladder = Ladder()
-    ladder.add(game(5, "ab", (1, 2)))
+    ladder.add(game(5, "ab", 1))
     before = ladder.players["a"]
-    ladder.add(game(2, "ac", (1, 2)))
+    ladder.add(game(2, "ac", 1))
     assert ladder.players["a"].at == before.at
     assert ladder.players["a"].number.deviation < before.number.deviation
     later = before.number_at(before.at + int(10 * MS_A_PERIOD)).deviation
@@ -266,10 +241,10 @@ def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
 def test_both_are_less_known_after_a_long_time_of_which_the_last_period_is_the_games() -> None:
     ladder, periods = Ladder(), 30
     for number in range(40):
-        ladder.add(game(number, "ab", (1, 2) if number % 2 else (2, 1)))
+        ladder.add(game(number, "ab", number % 2))
     ana, bo, advantage = ladder.players["a"], ladder.players["b"], ladder.advantage
     at = ana.at + round(periods * MS_A_PERIOD)
-    ladder.add(RatedGame("late", at, "four", ("a", "b"), (1, 2)))
+    ladder.add(RatedGame("late", at, "four", ("a", "b"), 1))
     first, second = (rest(own.number, periods - 1) for own in (ana, bo))
     assert first.deviation > ana.number.deviation + 10
     assert ladder.players["a"].number == pytest.approx(play_rated(first, second, 1, advantage.odds, 1))
@@ -279,22 +254,22 @@ def test_both_are_less_known_after_a_long_time_of_which_the_last_period_is_the_g
 def test_a_ladder_of_draws_closes_with_its_figure() -> None:
     chance, ladder = Random(4), Ladder()
     for number in range(199):
-        ladder.add(game(number, "".join(chance.sample(f"{NAMES}hij", 2)), (1, 1)))
+        ladder.add(game(number, "".join(chance.sample(f"{NAMES}hij", 2)), 0.5))
     assert ladder.closing is None
-    ladder.add(game(199, "ab", (1, 1)))
+    ladder.add(game(199, "ab", 0.5))
     assert ladder.closing == Closing("undecided", 0, 200)
     for number in range(200, 250):
         assert ladder.closing is not None
-        ladder.add(game(number, "ab" if number % 2 else "ba", (1, 2)))
+        ladder.add(game(number, "ab" if number % 2 else "ba", 1))
     assert ladder.closing is None
 
 
-@each(("places", "sign"), [((1, 2), 1), ((2, 1), -1)])
-def test_a_ladder_that_one_side_wins_closes_with_its_figure(places: tuple[int, int], sign: int) -> None:
+@each(("score", "sign"), [(1, 1), (0, -1)])
+def test_a_ladder_that_one_side_wins_closes_with_its_figure(score: float, sign: int) -> None:
     chance, ladder = Random(5), Ladder()
     for number in range(100):
         assert ladder.closing is None
-        ladder.add(game(number, "".join(chance.sample(NAMES, 2)), places))
+        ladder.add(game(number, "".join(chance.sample(NAMES, 2)), score))
     assert ladder.closing is not None
     assert (ladder.closing.reason, ladder.closing.of) == ("advantage", 100)
     assert ladder.closing.figure * sign > 250
@@ -312,7 +287,7 @@ def test_who_always_has_the_first_move_is_less_than_60_points_off(spread: int) -
             if second == "opener":
                 first, second = second, first
             wins = chance.random() < 1 / (1 + 10 ** (-(strong[first] - strong[second] + 220) / 400))
-            ladder.add(RatedGame(str(number), 3_600_000 * number, "", (first, second), (1, 2) if wins else (2, 1)))
+            ladder.add(RatedGame(str(number), 3_600_000 * number, "", (first, second), float(wins)))
         off = {name: own.number.rating - strong[name] for name, own in ladder.players.items()}
         gains.append(off.pop("opener") - sum(off.values()) / len(off))
     assert abs(sum(gains) / len(gains)) < 60

@@ -1,22 +1,18 @@
-"""The numbers of one game: the published example, two programs that were written by others, and our own rules."""
+"""The numbers after one game: the published example, another implementation, and our own rules."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import exp as system_exp
-from math import log
 from random import Random
 
 import pytest
 from glicko2.math import algorithm, update_rating
 from hypothesis import given
 from hypothesis import strategies as st
-from openskill.models import PlackettLuce
 
 from tests.rows import each
 from tictactoe_protocol.ratings.arithmetic import exp
 from tictactoe_protocol.ratings.glicko import Meeting, Number, expect, play, play_rated, rest
-from tictactoe_protocol.ratings.plackett_luce import SCALE, START, expect_points, play_places
 
 GLICKO_SCALE = 173.7178
 
@@ -88,40 +84,3 @@ def test_ratings_stay_within_their_bounds() -> None:
     best, worst, sure = (play_rated(one, one, score, 1, 0) for one, score in zip(own, (1, 0, 1), strict=True))
     assert (best.rating, worst.rating, sure.deviation) == (4000, 400, 45)
     assert rest(own[2], 1e6).deviation == 350
-
-
-def test_games_of_three_to_six_end_as_those_of_another_program() -> None:
-    chance, model = Random(3), PlackettLuce()
-    ours = [START for _ in range(20)]
-    theirs = [model.rating() for _ in range(20)]
-    for _ in range(3_000):
-        players = chance.sample(range(20), chance.randint(3, 6))
-        places = [chance.randint(1, len(players)) for _ in players]
-        for player, number in zip(players, play_places([ours[one] for one in players], places), strict=True):
-            ours[player] = number
-        rated = model.rate([[theirs[one]] for one in players], ranks=[float(place) for place in places])
-        for player, (rating,) in zip(players, rated, strict=True):
-            theirs[player] = rating
-    for number, rating in zip(ours, theirs, strict=True):
-        scaled = 1500 + SCALE * (rating.mu - 25), SCALE * rating.sigma
-        assert tuple(number)[:2] == pytest.approx(scaled, abs=1e-6, rel=0)
-
-
-@given(st.lists(st.builds(Number, st.floats(400, 2600), st.floats(45, 350)), min_size=3, max_size=6))
-def test_of_several_half_of_the_others_are_left_behind_on_average(numbers: list[Number]) -> None:
-    expected = expect_points(numbers)
-    assert sum(expected) / len(expected) == pytest.approx(0.5)
-    ordered = sorted(zip(numbers, expected, strict=True))
-    assert all(points <= better for (_, points), (_, better) in pairwise(ordered)), "who is stronger is expected more"
-
-
-def test_what_several_are_expected_to_get_is_what_they_get_by_the_same_model() -> None:
-    """Places are drawn by Plackett's and Luce's model with the strengths of the four, at the scale of this game."""
-    chance, numbers = Random(9), [Number(rating, 80) for rating in (1300, 1450, 1500, 1800)]
-    scale = (4 * (80**2 + (SCALE * 25 / 6) ** 2)) ** 0.5
-    got = [0.0] * 4
-    for _ in range(20_000):
-        luck = [one.rating / scale - log(chance.expovariate(1)) for one in numbers]
-        for me, own in enumerate(luck):
-            got[me] += sum(own > other for other in luck) / 3 / 20_000
-    assert expect_points(numbers) == pytest.approx(got, abs=0.01)

@@ -1,4 +1,4 @@
-"""Ladders that close by what they measure, and rated games with a choice in the opening and with three players."""
+"""Ladders that close by what they measure, and what is special about openings with a choice and about three players."""
 
 from __future__ import annotations
 
@@ -77,22 +77,15 @@ async def test_where_the_opening_has_a_choice_the_side_is_that_of_who_chose(take
         assert ladder["advantage"] > 0, "who chose has won"
 
 
-async def test_with_three_players_who_was_out_first_is_last() -> None:
-    names, rules = ("ana", "bo", "cy"), "three-players"
-    async with a_server(ladders=(rules,)) as server, people(server, names=names, **KNOWS) as (ana, bo, cy):
-        room = (await ana.ask("create", rules=rules, clock=CLOCK, rated=True))["room"]
-        for peer in (bo, cy):
-            assert (await peer.ask("join", room=room))["type"] == "ok"
-        for ply, peer in enumerate((ana, bo, cy)):
-            assert (await peer.ask("move", room=room, cell=ply, ply=ply))["type"] == "ok"
-        for peer in (bo, cy):
-            await peer.ask("resign", room=room)
-        told = [await peer.next_of("rated") for peer in (ana, bo, cy)]
-        assert told[0] == told[1] == told[2]
-        first, third, second = (told[0]["players"][id_of(peer)] for peer in (ana, bo, cy))
-        assert {one["before"] for one in (first, second, third)} == {1500}
-        assert first["after"] > 1500 > third["after"]
-        assert first["after"] > second["after"] > third["after"]
-        assert {one["expected"] for one in (first, second, third)} == {0.5}
-        wins = [(await ana.ask("profile", player=name))["profile"]["ladders"][0]["wins"] for name in names]
-        assert wins == [1, 0, 0]
+async def test_a_rated_game_of_three_players_is_refused_with_the_reason() -> None:
+    rules = PRESETS["three-players"]
+    asked: dict[str, Any] = {"clock": CLOCK, "rated": True}
+    async with a_server() as server, people(server, **KNOWS) as (ana, bo):
+        for choice in ("three-players", {"rows": 4, "columns": 4, "line": 3, "marks": rules.marks}):
+            for type, fields in (("create", {}), ("match", {}), ("challenge", {"player": id_of(bo)})):
+                refused = await ana.ask(type, rules=choice, **asked, **fields)
+                assert (refused["code"], refused["data"], refused["path"]) == (
+                    *("not_allowed", {"why": "rated players"}),
+                    "rules",
+                )
+                assert refused["message"] == "Only games of two players are rated."
