@@ -345,7 +345,7 @@ class Position(_Fields):
             return illegal("off_board", words, cell=quote(cell), last=rules.size - 1)
         name, mark = format_cell(cell, rules), self.board[cell]
         if mark == BLOCKED:
-            return illegal("blocked", "{cell} is blocked: nobody may take it.", cell=name)
+            return illegal("blocked", "{cell} is blocked: it cannot be taken.", cell=name)
         if mark != FREE:
             return illegal("occupied", "{cell} is taken by {mark}.", cell=name, mark=mark)
         words = "{cell} hangs in the air. A mark in this column falls to {lowest}."

@@ -31,7 +31,7 @@ from tictactoe_protocol.pushes import Error, HeldSeat, Moved, Ok, Welcome
 from tictactoe_protocol.requests import Hello, Join, Request, Watch
 from tictactoe_protocol.scene import Unanswered
 
-STAYS = "Room K7M4PQ stays there: somebody is connected there."
+STAYS = "Room K7M4PQ stays there: a player is connected there."
 
 
 def refuses(request: Request) -> list[Frame]:

@@ -334,6 +334,6 @@ async def test_where_nobody_chats_plain_mode_offers_no_chat() -> None:
         run_client("new", "-n", "ana", "-s", server.url) as ana,
     ):
         await open_room(ana)
-        await ana.ask("chat hello", "On this server nobody chats.")
+        await ana.ask("chat hello", "Chat is off on this server.")
         await ana.ask("help", "Talk:")
         assert "says it to all" not in ana.lines[-1]

@@ -34,7 +34,7 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
         await ana.ask("value", "At the start: X to move: a draw with best play.")
         async with run_client("watch", code, "-n", "eve", "-s", server.url) as eve:
             await eve.until("X's move.")
-            await eve.ask("chat take the corner", "In this room only those who play may chat.")
+            await eve.ask("chat take the corner", "In this room only players may chat.")
 
 
 async def test_a_running_game_of_people_is_analysed_for_nobody(server: Server) -> None:

@@ -104,7 +104,7 @@ def test_replay_of_a_long_game_goes_no_further_than_its_end(rules: Rules, moves:
         (after(4), 9, "off_board", "Cell 9 is off the board: cells are 0 to 8."),
         (after(4), -1, "off_board", "Cell -1 is off the board: cells are 0 to 8."),
         (after(0, 4), 4, "occupied", "B2 is taken by O."),
-        (after(rules=PRESETS["blocker"]), 4, "blocked", "B2 is blocked: nobody may take it."),
+        (after(rules=PRESETS["blocker"]), 4, "blocked", "B2 is blocked: it cannot be taken."),
         (
             *(after(38, rules=FOUR), 10, "floating"),
             "D2 hangs in the air. A mark in this column falls to D5.",

@@ -253,7 +253,7 @@ async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_fo
     ana = await visit(address(server), may_fail="status of 404")
     seeks = ana.page.locator(".seeks li")
     await ana.page.goto(address(server, "/ladder/classic"))
-    await expect(ana.page.get_by_text("not rated here, but those of: ")).to_contain_text("Fair four")
+    await expect(ana.page.get_by_text("not rated here. Rated are: ")).to_contain_text("Fair four")
     await ana.page.goto(address(server))
     await ana.tile("connect-four").check()
     await ana.page.get_by_role("link", name="Ladders").click()

@@ -48,7 +48,7 @@ async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Serv
     theirs = bo.page.get_by_role("dialog", name="Your name")
     await theirs.get_by_label("Keep a name for good").fill("ANA")
     await theirs.get_by_role("button", name="Keep it").click()
-    await expect(theirs).to_contain_text("ana belongs to somebody else")
+    await expect(theirs).to_contain_text("ana belongs to another player")
     await bo.button("Close").click()
     await bo.page.get_by_label("Playing as").fill("Ana")
     await bo.button("Keep this name…").click()

@@ -63,7 +63,10 @@ async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
         for watcher in (cy, dan, cy):
             assert (await watcher.ask("watch", room=room))["type"] == "ok"
         refused = await eve.ask("watch", room=room)
-        assert (refused["code"], refused["message"]) == ("room_full", f"2 watch room {room}, and no more may.")
+        assert (refused["code"], refused["message"]) == (
+            "room_full",
+            f"Room {room} has 2 watchers, the most it can have.",
+        )
         assert (await eve.ask("watch", room=room, seq=99))["code"] == "room_full"
         assert (await bo.ask("join", room=room))["type"] == "ok"
         await cy.ask("leave", room=room)

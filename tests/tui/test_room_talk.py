@@ -212,10 +212,10 @@ async def test_where_the_server_allows_less_that_is_offered_and_no_more(game: Ga
         Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
         game(at=server) as (ana, *_),
     ):
-        await ana.do("tab", "On this server nobody chats.", gone="say:")
+        await ana.do("tab", "Chat is off on this server.", gone="say:")
         assert "Tab chat" not in ana.text
         await ana.type(":chat hello")
-        await ana.do("enter", "On this server nobody chats.", gone="say:")
+        await ana.do("enter", "Chat is off on this server.", gone="say:")
     async with (
         Server(Settings(host="127.0.0.1", port=0, chat="sentences", demo=False)) as server,
         game(at=server) as (ana, *_),
