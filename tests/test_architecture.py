@@ -73,7 +73,7 @@ SERVER_LEVELS = (
 CEILINGS = {
     "admin": (1_850, 5),
     "api": (410, 1),
-    "cli": (1_380, 3),
+    "cli": (1_192, 3),
     "cluster": (2_727, 7),
     "core": (1_696, 5),
     "events": (2_785, 6),

@@ -1,4 +1,4 @@
-"""The commands about the store of several servers: the streams are made once, and looked at whenever one likes."""
+"""The commands of `tictactoe-server cluster`: create the streams, change their number, and check the cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import functools
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,6 @@ import click
 
 from tictactoe_server.cli.access import access_options, store_option
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cli.nats_config import printing_config
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
 
@@ -22,16 +21,16 @@ if TYPE_CHECKING:
     from tictactoe_server.cluster.jetstream.link import Link
 
 MAKING_SECONDS: Final = 25.0
-"""For how long it is tried to make the streams: nodes that have just started choose a leader first."""
+"""How long `init` retries: nodes that have just started elect a leader first."""
 
 MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
 _LASTING: Final = ("permissions violation", "already in use", "not supported")
-"""What the nodes say where trying again changes nothing."""
+"""Replies of the nodes that a retry does not change."""
 
 
 def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Make a command of something that is done with a connection to the store; without one the program ends."""
+    """Turn a coroutine that needs a connection to the store into a command with the options of that connection."""
 
     async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
         with needing_nats():
@@ -54,11 +53,10 @@ def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 @click.group()
 def cluster() -> None:
-    """Prepare the store of several servers, and look after it."""
+    """Set up and check the store of a cluster of servers."""
 
 
 @cluster.command()
-@printing_config
 @_with_link
 @click.option(
     "--replicas",
@@ -66,7 +64,7 @@ def cluster() -> None:
     default=3,
     show_default=True,
     metavar="NUMBER",
-    help="On how many nodes everything is kept; with less than 3 the loss of one stops all.",
+    help="Number of nodes that keep a copy; with fewer than 3 the loss of one node stops the cluster.",
 )
 @click.option(
     "--streams",
@@ -74,13 +72,13 @@ def cluster() -> None:
     default=8,
     show_default=True,
     metavar="NUMBER",
-    help="Among how many streams the rooms are shared out, each with a leader of its own.",
+    help="Number of streams that share the rooms, each with its own leader.",
 )
 async def init(link: Link, replicas: int, streams: int) -> None:
-    """Make the streams that keep rooms, players and games, and print the rights that the servers' user needs.
+    """Create the streams for rooms, players and games, and print the permissions that the servers' user needs.
 
-    What is there already stays as it is, but that the nodes lead about as many streams each. Use credentials that may
-    make streams, which servers need not.
+    Existing streams are kept; only their leaders are spread evenly over the nodes. Use credentials that may create
+    streams.
     """
     from tictactoe_server.cli.cluster_streams import make_streams
     from tictactoe_server.cluster.jetstream.stream import RIGHTS
@@ -112,10 +110,10 @@ async def init(link: Link, replicas: int, streams: int) -> None:
 @_with_link
 @click.argument("streams", type=click.IntRange(1, MOST_STREAMS))
 async def reshard(link: Link, streams: int) -> None:
-    """Share the rooms out among STREAMS streams while all servers are stopped.
+    """Distribute the rooms over STREAMS streams while all servers are stopped.
 
-    Where it breaks off, call it again, or with the number of before: that is also the way back. Use credentials that
-    may make streams.
+    If it is interrupted, run it again, with the same number or the previous one, which undoes it. Use credentials that
+    may create streams.
     """
     from tictactoe_server.cli.cluster_check import find_living
     from tictactoe_server.cli.cluster_streams import share_out
@@ -132,23 +130,17 @@ def _count_streams(count: int) -> str:
 
 @cluster.command()
 @_with_link
-@click.option(
-    "--monitor",
-    multiple=True,
-    metavar="URL",
-    help="The monitoring page of a node, as in http://a.example:8222, to see whether it flushes every write.",
-)
-async def check(link: Link, monitor: Sequence[str]) -> None:
-    """Say how the store and the servers are, and what is wrong with them. Exit code 1 where something is.
+async def check(link: Link) -> None:
+    """Report the health of the streams, the nodes and the servers. The exit code is 1 if anything is wrong.
 
-    Use the credentials of the servers: each of their rights is tried once.
+    Use the servers' credentials.
     """
-    from tictactoe_server.cli.cluster_check import Wrong, inspect  # what else is here does without the library
+    from tictactoe_server.cli.cluster_check import Fault, inspect  # the rest of this module works without nats-py
 
-    found = await inspect(link, monitor)
-    wrong = [f"Wrong: {finding}" for finding in found if isinstance(finding, Wrong)]
-    for line in (*(finding for finding in found if not isinstance(finding, Wrong)), *wrong):
+    found = await inspect(link)
+    faults = [f"Wrong: {finding}" for finding in found if isinstance(finding, Fault)]
+    for line in (*(finding for finding in found if not isinstance(finding, Fault)), *faults):
         click.echo(line)
-    if wrong:
+    if faults:
         sys.exit(1)
     click.echo("Nothing is wrong.")
