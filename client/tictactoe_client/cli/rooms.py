@@ -218,8 +218,7 @@ async def show_servers(settings: Settings) -> int:
     if settings.mode == "json":
         print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
         return ExitCode.NORMAL
-    width = max((len(server.name) for server in servers), default=0)
-    Output().print(*(f"{server.name:<{width}}  {server.address.url}" for server in servers))
+    Output().print(*align_columns((server.name, server.address.url) for server in servers))
     if not servers and not settings.quiet:
         print_error(say("no server near"))
     return ExitCode.NORMAL

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import takewhile
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 
 from tictactoe_client.online.address import Address
 from tictactoe_client.text.programs import own_command
@@ -25,6 +28,8 @@ from tictactoe_protocol.wording import (
     describe_rules,
     format_duration,
 )
+
+_ANY_WIDTH: Final = 2**31
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
@@ -110,21 +115,32 @@ def list_games(
         for game in games
     ]
     lines = align_columns(table)
-    if width is None or all(len(line) <= width for line in lines):
+    if width is None or all(cell_len(line) <= width for line in lines):
         return lines
     players = 3
     short = align_columns([(*row[:players], *row[players + 1 :]) for row in table])
-    indent = " " * (max(len(row[0]) for row in table) + 2)
+    indent = " " * (max(cell_len(row[0]) for row in table) + 2)
     return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[players]}")]
 
 
-def align_columns(table: Iterable[Sequence[str]], to_the_right: Collection[int] = ()) -> list[str]:
-    """Return the rows of a table as lines whose columns stand below each other, those of these numbers at the right."""
+def align_columns(
+    table: Iterable[Sequence[str]], to_the_right: Collection[int] = (), *, max_width: int | None = None
+) -> list[str]:
+    """Return the rows of a table as lines with aligned columns, measured in terminal cells.
+
+    Args:
+        to_the_right: The numbers of the columns that are aligned at the right.
+        max_width: The greatest width of a column; longer texts are cut.
+
+    >>> align_columns([("日本", "X"), ("ana", "O")])
+    ['日本  X', 'ana   O']
+    """
     rows = [*table]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [min(max(map(cell_len, column)), max_width or _ANY_WIDTH) for column in zip(*rows, strict=True)]
 
     def justify(column: int, cell: str) -> str:
-        return cell.rjust(widths[column]) if column in to_the_right else cell.ljust(widths[column])
+        padding = " " * (widths[column] - cell_len(cell))
+        return f"{padding}{cell}" if column in to_the_right else set_cell_size(cell, widths[column])
 
     return ["  ".join(justify(*each) for each in enumerate(row)).rstrip() for row in rows]
 

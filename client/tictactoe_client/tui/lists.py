@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
-from rich.cells import set_cell_size
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
@@ -16,13 +15,13 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tictactoe_client.input.ways import Choice
+from tictactoe_client.text.lobby import align_columns
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.page import Page
-from tictactoe_client.tui.picture import measure
 from tictactoe_protocol.catalogue import say
 
-_WIDEST: Final = 34
-"""How wide a column of a table is at most."""
+_MAX_COLUMN: Final = 34
+"""The greatest width of a table's column."""
 
 
 class Signed(OptionList, inherit_bindings=False):
@@ -178,11 +177,10 @@ class WatchPage(ListPage):
 
 
 def align(table: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str]]:
-    """Return the titles of a table's columns, which come first in it, and its rows by name, each in one line.
+    """Return a table's titles, which are its first row, and its other rows by name, each as one aligned line.
 
     >>> align({"": ("room", "who"), "K7M4PQ": ("K7M4PQ", "ana")})
     ('  room    who', {'K7M4PQ': 'K7M4PQ  ana'})
     """
-    widths = [min(_WIDEST, max(map(measure, column))) for column in zip(*table.values(), strict=True)]
-    titles, *rows = ("  ".join(map(set_cell_size, cells, widths)) for cells in table.values())
+    titles, *rows = align_columns(table.values(), max_width=_MAX_COLUMN)
     return f"  {titles}", dict(zip(list(table)[1:], rows, strict=True))
