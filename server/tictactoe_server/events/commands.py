@@ -17,7 +17,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.berger import berger_pairs
 from tictactoe_protocol.events import EntrantStatus, EventLeave, EventReady, EventRun, ScoredBy, id_of
 from tictactoe_server.events import knock_out, swiss
-from tictactoe_server.events.event import EDITION, Entrant, Event, Pairing, check_names, digest, due_at, pair_up
+from tictactoe_server.events.event import Entrant, Event, Pairing, check_names, digest, due_at, pair_up
 from tictactoe_server.rooms import Refused
 
 ORGANISER_GONE_MS: Final = 10 * 60_000
@@ -267,7 +267,7 @@ def _begin(event: Event, due_at: int) -> Event:
     lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
     ordered = sorted(event.field, key=lambda one: lots[one.player])
     expelled = (one for one in event.entrants if not one.joined_round)
-    return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled), edition=EDITION)
+    return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled))
 
 
 def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: str = "") -> Event:

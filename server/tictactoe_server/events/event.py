@@ -34,8 +34,6 @@ from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.rooms import Refused
 
 MAX_ROUND_ROBIN: Final = 24
-EDITION: Final = 2
-"""By which edition of the rules an event is played that begins now; what began before version 1.6 keeps the first."""
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
@@ -126,8 +124,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
     """One event; its terms are those of `EventOpen`, and `rounds` what was asked for, 0 for none.
 
     `seq` grows with every change. `round` is the one that was begun last, 0 for none. `due_at` is when the next one
-    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards. `edition`
-    says by which rules level matches are decided and tables are made (see `EDITION`).
+    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards.
     """
 
     code: str
@@ -156,7 +153,6 @@ class Event(Struct, frozen=True, omit_defaults=True):
     round: int = 0
     seq: int = 1
     due_at: int | None = None
-    edition: int = 1
 
     @property
     def marks(self) -> str:
@@ -268,12 +264,12 @@ class Event(Struct, frozen=True, omit_defaults=True):
         for one in self.pairings:
             unpaired -= {(player, one.round) for player in one.players.values()}
             is_over = one.state == "scored"
-            if (is_over or self.edition > 1) and not void.intersection(one.players.values()):
+            if not void.intersection(one.players.values()):
                 first, *others = one.players.values()
                 second = others[0] if others else None
                 halves = one.result_for(first), one.result_for(second or "")
                 yield Game(first, second, *halves, one.by == "game" if is_over else None, one.round)
-        if self.kind == "swiss" and self.edition > 1:
+        if self.kind == "swiss":
             yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)
 
 

@@ -78,8 +78,7 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
         return players[0] if ahead > 0 else players[1]
     if len(games) < GAMES and any(one.result != "none" for one in games[-2:]):
         return None
-    numbers = players if event.edition == 1 else (one.player for one in event.field)
-    return next(player for player in numbers if player in players)
+    return next(one.player for one in event.field if one.player in players)
 
 
 def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_protocol.events import (
@@ -27,8 +25,6 @@ def rows(event: Event) -> tuple[EventRow, ...]:
     if event.kind == "knock_out":
         matches = _Matches(event)
         table = tuple(row._replace(tie=(matches.tie(row.player),)) for row in rank(matches, ()))
-    elif event.edition == 1:
-        table = rank(_FirstEdition([*field], event.counted_games()), breaks)
     else:
         table = standings([*field], event.counted_games(), breaks)
     return tuple(
@@ -47,7 +43,6 @@ class _Matches(Results):
         super().__init__([one.player for one in event.field], event.counted_games())
         self.won = dict.fromkeys(self.players, 0)
         self.scores: dict[str, list[str]] = {player: [] for player in self.players}
-        self._counts_wins = event.edition > 1
         for games in matches_of(event.pairings):
             winner = winner_of(event, games)
             halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
@@ -57,27 +52,10 @@ class _Matches(Results):
                 self.scores[player].append(score if len(halves) > 1 else "+")
 
     def first_key(self, player: str) -> tuple[int, int]:
-        has_won = self._counts_wins and self.won[player]
-        return -self.won[player], not has_won and not self.played[player]
+        return -self.won[player], not self.won[player] and not self.played[player]
 
     def tie(self, player: str) -> Tie:
         return Tie("matches", self.won[player], ", ".join(self.scores[player]))
-
-
-class _FirstEdition(Results):
-    """The results of an event that began before version 1.6, as they were reckoned then."""
-
-    def first_key(self, player: str) -> tuple[int, int]:
-        return not self.played[player], -self.halves[player]
-
-    def wins(self, player: str, level: Sequence[str] = ()) -> Tie:
-        count = sum(one.halves == 2 and one.opponent is not None for one in self.meetings[player])
-        return Tie("wins", count, str(count))
-
-    def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
-        rounds = max(1, *map(len, self.meetings.values()))
-        *kept, cut = (self.worths(player, self.meetings[player]) + [0] * rounds)[:rounds]
-        return Tie("buchholz_cut_1", sum(kept) / 2, f"{'+'.join(map(spell_halves, kept))} ({spell_halves(cut)})")
 
 
 class WholePairing(Struct, frozen=True):

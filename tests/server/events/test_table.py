@@ -5,19 +5,17 @@ from __future__ import annotations
 import random
 from typing import cast
 
-import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from tests.fakes import Watcher
-from tests.server.events.authors import begun, better_wins, entered, new_event, opened, play_on, play_round, run, tick
+from tests.server.events.authors import begun, better_wins, new_event, opened, play_on, play_round, tick
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import Score, apply
-from tictactoe_server.events.event import EDITION, Event, due_at
+from tictactoe_server.events.event import Event, due_at
 from tictactoe_server.events.shown import Shown
 from tictactoe_server.events.table import rows
 from tictactoe_server.sessions.session import Session
@@ -60,29 +58,6 @@ def test_a_row_has_who_it_is_and_what_decided() -> None:
     assert [(row.place, row.points, row.tie) for row in table] == [
         (1, 1, (("direct", 1, "1+0"), ("wins", 1, "1"), ("sonneborn_berger", 1, "1")))
     ] * 3
-
-
-BEFORE_1_6 = """
-{"code":"K7M4PQ","title":"Friday","kind":"swiss","rules":{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO",
-"blocked":[],"misere":false,"gravity":false},"clock":{"move_ms":60000},"organisers":["organiser"],"seed":674,
-"secret":"secret","opened_at":0,"rounds":2,"late_until":3,"status":"over","round":2,"seq":11,"entrants":[
-{"player":"p3","name":"P3"},{"player":"p1","name":"P1"},{"player":"p2","name":"P2"},
-{"player":"late","name":"Late","joined_round":2}],"pairings":[
-{"id":"r1-1","round":1,"players":{"X":"p3","O":"p1"},"state":"scored","result":"O","game":"g1","by":"game"},
-{"id":"r1-2","round":1,"players":{"X":"p2"},"match":2,"state":"scored","result":"X","by":"bye"},
-{"id":"r2-1","round":2,"players":{"X":"p1","O":"p2"},"state":"scored","result":"draw","game":"g2","by":"game"},
-{"id":"r2-2","round":2,"players":{"X":"late","O":"p3"},"match":2,"state":"scored","result":"X","game":"g3","by":"game"}]}
-"""
-
-
-def test_what_began_before_version_1_6_keeps_its_table_and_what_begins_now_counts_byes_as_fide_does() -> None:
-    before = msgspec.json.decode(BEFORE_1_6, type=Event)
-    tables = [rows(event) for event in (before, replace(before, edition=EDITION))]
-    assert [[(row.player, row.points, *row.tie[-1][:2]) for row in table[:2]] for table in tables] == [
-        [("p1", 1.5, "wins", 1), ("p2", 1.5, "wins", 0)],
-        [("p2", 1.5, "sonneborn_berger", 2.25), ("p1", 1.5, "sonneborn_berger", 0.75)],
-    ]
-    assert run(entered(2), "begin").edition == EDITION
 
 
 def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games_that_are_on() -> None:
