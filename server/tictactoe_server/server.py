@@ -32,7 +32,6 @@ from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.http.place import open_place
 from tictactoe_server.listings.room_log import LOG_SECONDS
-from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.ratings.challenges import Challenges
 from tictactoe_server.ratings.pages import LadderPages
@@ -142,7 +141,6 @@ class Server:
             try:
                 await self.core.time.resume()
                 await self._bans.load()
-                await Accounts(store).renew_keys()
                 if self.metrics is not None:
                     await self.metrics.open()
                     undoing.push_async_callback(self.metrics.close)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,13 +14,13 @@ from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
-from tests.peer import Peer, open_peer, until
+from tests.peer import Peer, open_peer
 from tests.rows import each
 from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ListNames, Merge, Release
-from tictactoe_server.people.accounts import Accounts, hash_old_rescue, hash_secret
+from tictactoe_server.people.accounts import Accounts, hash_secret
 from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import (
@@ -40,13 +39,11 @@ from tictactoe_server.records.tables import (
     open_memory,
     today,
 )
-from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services import names
 from tictactoe_server.sessions.holding import TRIES
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import MISSING, save
 
 HERE = Settings(host="127.0.0.1", port=0)
 
@@ -161,21 +158,6 @@ async def a_week_later(store: Storage) -> None:
     rows = [row async for some in store.table(CLAIMS).load_all() for row in some]
     for row in rows:
         await change(store.table(CLAIMS), row.key, lambda old: old and replace(old, left=old.left and old.left - 8))
-
-
-async def test_two_old_claims_that_look_alike_by_now_both_stay(store: Storage) -> None:
-    for key, name, player in (("jos\u00e9", "Jos\u00e9", "p1"), ("jose", "Jose", "p2"), ("bo e.", "Bo E.", "p3")):
-        await save(store.table(CLAIMS), key, Claim(name, player, today() - 3), MISSING)
-    async with Server(HERE, store=store):
-        kept = Accounts(store)
-        for name, player in (("Jos\u00e9", "p1"), ("Jose", "p2"), ("boe", "p3")):
-            shown, claim = await kept.shown(Player(player, name))
-            assert (shown.name, claim and claim.player, claim and claim.seen) == (name, player, today() - 3)
-            assert (await kept.shown(Player("p9", name)))[0].name == f"{name}?"
-            assert await kept.claim(name.upper(), "p9") is not None
-        assert await kept.claim("Jos\u00e9", "p1") is None
-        await kept.release(Account(Player("p2", "Jose"), claimed="Jose"))
-        assert await kept.claim("Jose", "p2") is None
 
 
 async def test_one_player_has_one_name_and_the_one_before_is_free_a_week_later(server: Server, store: Storage) -> None:
@@ -423,52 +405,6 @@ async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(se
                 assert (await eve.ask("hello", name="ana", **right))["code"] == "rate_limited"
     async with open_peer(server.url, "ana", **right) as back:
         assert back.welcome["player"] == ana.welcome["player"]
-
-
-async def with_old_codes(peer: Peer, store: Storage, name: str) -> list[str]:
-    """Claim a name, and keep the codes as 1.5 did."""
-    codes = await claim(peer, name)
-
-    def keep(account: Account | None) -> Account:
-        assert account
-        return replace(account, codes=tuple(hash_old_rescue(code.replace("-", ""), account.salt) for code in codes))
-
-    await change(store.table(ACCOUNTS), peer.welcome["player"], keep)
-    return codes
-
-
-@pytest.mark.parametrize("is_new", [False, True])
-async def test_a_code_of_1_5_brings_the_name_back_once_and_hinders_no_newer_one(
-    server: Server, store: Storage, *, is_new: bool
-) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        old, new = await with_old_codes(ana, store, "ana"), await claim(ana, "ana")
-    code = (new if is_new else old)[0]
-    async with open_peer(server.url, "ana", rescue=code) as back, open_peer(server.url, "ana", rescue=code) as again:
-        assert (back.welcome["player"], again.welcome["code"]) == (ana.welcome["player"], "bad_token")
-
-
-async def test_of_many_who_come_back_by_codes_of_1_5_some_are_told_to_try_again(
-    server: Server, store: Storage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate, waiting = threading.Event(), names_of(server)._waiting
-
-    def hash_when_open(code: str, salt: str) -> str:
-        gate.wait(10)
-        return hash_old_rescue(code, salt)
-
-    monkeypatch.setattr(names, "hash_old_rescue", hash_when_open)
-    monkeypatch.setattr(names, "MOST_WAITING_OF_ADDRESS", 2)
-    async with open_peer(server.url, "ana") as ana, AsyncExitStack() as stack:
-        codes = await with_old_codes(ana, store, "ana")
-        coming = (stack.enter_async_context(open_peer(server.url, "ana", rescue=code)) for code in codes[:2])
-        back = list(map(asyncio.create_task, coming))
-        await until(lambda: waiting.total() == 2)
-        async with open_peer(server.url, "ana", rescue=codes[2]) as third:
-            assert (third.welcome["code"], third.welcome["retry_ms"]) == ("busy", names.BUSY_MS)
-        gate.set()
-        assert {(await one).welcome["player"] for one in back} == {ana.welcome["player"]}
-        assert not waiting
 
 
 async def test_who_claimed_a_name_or_has_two_devices_is_remembered_like_one_who_had_a_seat(

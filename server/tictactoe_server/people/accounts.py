@@ -17,7 +17,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, LINKS, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import Unreadable, delete, save
+from tictactoe_server.storage.store import Unreadable
 
 
 class Accounts:
@@ -33,13 +33,10 @@ class Accounts:
         return found and found[0]
 
     async def find_claim(self, name: str, but: str = "") -> Claim | None:
-        """Return the claim of a name that this one looks like, or None.
-
-        Of several it is that of this very name, else that of the player `but` after others.
-        """
-        found = await asyncio.gather(*map(self.claims.load, _all_keys(name)))
+        """Return the claim of a name that this one looks like, or None; a claim of the player `but` comes last."""
+        found = await asyncio.gather(*map(self.claims.load, keys_of(name)))
         claims = [one[0] for one in found if one is not None and not one[0].is_free]
-        return min(claims, key=lambda one: (_own_key(one.name) != _own_key(name), one.player == but), default=None)
+        return min(claims, key=lambda claim: claim.player == but, default=None)
 
     async def shown(self, player: Player) -> tuple[Player, Claim | None]:
         """Return a player as others see them, and the claim of their name; that the own one is used is noted."""
@@ -47,34 +44,31 @@ class Accounts:
         if claim is not None and claim.player != player.id:
             return Player(player.id, mark_other(player.name)), claim
         if claim is not None and claim.seen < today():
-            await self._change(_all_keys(claim.name), player.id, lambda own: replace(own, seen=today()))
+            await self._change(keys_of(claim.name), player.id, lambda own: replace(own, seen=today()))
         return player, claim
 
     async def claim(self, name: str, player: str) -> Claim | None:
-        """Let a player have a name, as used today, or return the claim of another that is in the way."""
-        own, held = Claim(name, player, today()), await self.claims.load(_own_key(name))
-        if held is not None and held[0].player == player:
-            await change(self.claims, _own_key(name), lambda old: own)
-            return None
-        return await self._take(own)
+        """Claim a name for a player by all of its keys, or return another player's claim that prevents it."""
+        own, keys = Claim(name, player, today()), keys_of(name)
 
-    async def renew_keys(self) -> None:
-        """Keep all claims by the keys that names have now. Two that look alike by these both stay."""
-        async for some in self.claims.load_all():
-            for key, claim in [(row.key, row.value) for row in some if isinstance(row.value, Claim)]:
-                if key not in _all_keys(claim.name):
-                    if await self._take(claim) is not None:
-                        await save(self.claims, _own_key(claim.name), claim, None)
-                    await delete(self.claims, key, None)
+        def take(old: Claim | None) -> Claim:
+            return own if old is None or old.is_free or old.player == player else old
+
+        for count, key in enumerate(keys):
+            kept: Claim = await change(self.claims, key, take)
+            if kept != own:
+                await self._change(keys[:count], player, lambda own: None)
+                return kept
+        return None
 
     async def release(self, account: Account) -> None:
         """Let anybody claim the name of an account."""
-        await self._change(_all_keys(account.claimed), account.player.id, lambda own: None)
+        await self._change(keys_of(account.claimed), account.player.id, lambda own: None)
 
     async def leave(self, account: Account, for_name: str) -> None:
         """Let anybody claim the name of an account in a week, but for what it has in common with the one they have."""
         if account.claimed:
-            keys = [key for key in _all_keys(account.claimed) if key not in _all_keys(for_name)]
+            keys = [key for key in keys_of(account.claimed) if key not in keys_of(for_name)]
             await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
     async def rename(self, player: Player) -> None:
@@ -100,20 +94,6 @@ class Accounts:
             await change(self.accounts, into.player.id, partial(_with_device, key, into))
         await change(self.accounts, player, lambda old: None)
 
-    async def _take(self, own: Claim) -> Claim | None:
-        """Keep a claim by all keys of its name, or return the claim of another that is in the way."""
-
-        def take(old: Claim | None) -> Claim:
-            return own if old is None or old.is_free or old.player == own.player else old
-
-        keys = keys_of(own.name)
-        for count, key in enumerate(keys):
-            kept: Claim = await change(self.claims, key, take)
-            if kept != own:
-                await self._change(keys[:count], own.player, lambda own: None)
-                return kept
-        return None
-
     async def _change(self, keys: Iterable[str], player: str, edit: Callable[[Claim], Claim | None]) -> None:
         """Change those of the claims by these keys that are a player's."""
 
@@ -124,15 +104,6 @@ class Accounts:
 
     async def _be(self, key: str, player: Player) -> None:
         await change(self.players, key, lambda old: old and KnownPlayer(player, old.seen, is_seated=True))
-
-
-def _own_key(name: str) -> str:
-    """Return by what a claim is kept whose keys another one has: none of these begins so."""
-    return f"={name.casefold()}"
-
-
-def _all_keys(name: str) -> tuple[str, ...]:
-    return _own_key(name), *keys_of(name)
 
 
 def _with_device(key: str, account: Account, old: Account | None) -> Account:
@@ -152,8 +123,3 @@ def hash_signed_on(name: str) -> str:
 def hash_rescue(code: str, salt: str) -> str:
     """Return as what a rescue code is kept: one of 80 random bits, which no slow hash has to hide."""
     return hashlib.sha256(bytes.fromhex(salt) + code.encode()).hexdigest()
-
-
-def hash_old_rescue(code: str, salt: str) -> str:
-    """Return as what 1.5 kept a rescue code; takes some 50 ms and 16 MB, so not on the event loop."""
-    return hashlib.scrypt(code.encode(), salt=bytes.fromhex(salt), n=2**14, r=8, p=1).hex()

@@ -71,13 +71,13 @@ class Claim(Struct, frozen=True):
 class KnownDevice(Struct, frozen=True):
     """A device: `key` is the hash of its token, by which its player is known, `client` its program.
 
-    `since` is when it became one (s since 1970), 0 where that is not known; `is_rescued` if by a rescue code.
+    `since` is when it became one (s since 1970); `is_rescued` if by a rescue code.
     """
 
     key: str
     client: str
-    since: float = 0
-    is_rescued: bool = False
+    since: float
+    is_rescued: bool
 
     @property
     def id(self) -> str:

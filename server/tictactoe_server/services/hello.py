@@ -30,7 +30,7 @@ from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.names import BUSY_MS, Names, draw_text, own_name, parse_or_refuse, read_name
+from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
@@ -38,6 +38,7 @@ from tictactoe_server.transport.frames import encode_frame
 
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
+BUSY_MS: Final = 1_000  # when to try again while the player is being forgotten
 _CLOSING_SECONDS: Final = 1.0
 _AT_ONCE: Final = 16  # how many players are looked up or written down at a time: what follows is done in few turns
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"

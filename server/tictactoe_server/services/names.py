@@ -10,13 +10,10 @@ import re
 import secrets
 import time
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from textwrap import wrap
 from typing import Final
-from weakref import WeakValueDictionary
 
 import structlog
 from msgspec import UNSET
@@ -28,7 +25,7 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.people.accounts import Accounts, hash_old_rescue, hash_rescue, hash_secret
+from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
 from tictactoe_server.people.look_alikes import can_be_claimed, keys_of, mark_other
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import PLAYERS, Account, LinkCode
@@ -39,9 +36,6 @@ from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
-MOST_WAITING: Final = 1_000
-MOST_WAITING_OF_ADDRESS: Final = 10  # how many rescue codes of 1.5 may wait for their turn
-BUSY_MS: Final = 1_000  # when to try again where too many do
 _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
@@ -59,9 +53,6 @@ class Names(Service):
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
         self.handles = {ClaimName: self.claim, LinkDevice: self.link, Devices: self.list_devices, Revoke: self.revoke}
-        self._hashing = asyncio.Lock()
-        self._waiting: Counter[str] = Counter()
-        self._lines = WeakValueDictionary[str, asyncio.Lock]()
 
     def start(self, core: Core) -> None:
         self._core = core
@@ -162,7 +153,7 @@ class Names(Service):
             if hello.link is not UNSET:
                 player = await self._take_link(read_code(hello.link))
             else:
-                player = await self._take_rescue(hello.name or "", read_code(hello.rescue or ""), session.address)
+                player = await self._take_rescue(hello.name or "", read_code(hello.rescue or ""))
         except Refused as refused:
             if refused.code is ErrorCode.BAD_TOKEN:
                 allowances.count_try(*limits, "names")
@@ -189,13 +180,11 @@ class Names(Service):
         await change(self.kept.links, hash_secret(code), take)
         return taken[-1]
 
-    async def _take_rescue(self, name: str, code: str, address: str) -> str:
+    async def _take_rescue(self, name: str, code: str) -> str:
         """Return the player who has claimed a name, and use up the code that brings it back."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
         given = hash_rescue(code, account.salt) if account else ""
-        if account and account.without_code(given) is None:  # perhaps one that 1.5 made
-            given = await self._hash_old(code, account.salt, address)
 
         def use_up(old: Account | None) -> Account:
             after = old and old.without_code(given)
@@ -229,27 +218,6 @@ class Names(Service):
 
         found: Account = await change(self.kept.accounts, call.player.id, open)
         return found
-
-    @contextmanager
-    def _in_line(self, address: str) -> Iterator[asyncio.Lock]:
-        """Wait in a line, with the lock of the address; raises `Refused` where many do."""
-        if self._waiting.total() >= MOST_WAITING or self._waiting[address] >= MOST_WAITING_OF_ADDRESS:
-            raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
-        lock = self._lines.setdefault(address, asyncio.Lock())
-        self._waiting[address] += 1
-        try:
-            yield lock
-        finally:
-            self._waiting -= Counter((address,))
-
-    async def _hash_old(self, code: str, salt: str, address: str) -> str:
-        """Return as what 1.5 kept a rescue code: one at a time, as each takes much memory.
-
-        Addresses take turns, as one code of each waits at a time.
-        """
-        with self._in_line(address) as line:
-            async with line, self._hashing:
-                return await asyncio.to_thread(hash_old_rescue, code, salt)
 
     def _hear(self, table: str, key: str) -> None:
         """Take over what was done at another server: a device was revoked, or a name has a new owner."""
