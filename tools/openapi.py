@@ -1,12 +1,12 @@
-"""What the API answers as an OpenAPI document, made from the types of its answers.
+"""Generate the OpenAPI document of the API from the types of its answers.
 
-Source: the OpenAPI Specification 3.1.1, whose schemas are those of JSON Schema 2020-12.
+Source: the OpenAPI Specification 3.1.1, with schemas in JSON Schema 2020-12.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -21,12 +21,12 @@ from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEX
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
 _DESCRIPTION: Final = (
-    "What everybody may read of a server: public rooms, their finished games, and events. Pages of every origin may "
-    "read it. Of what is private is said what is said of what is not there. Answers may get more fields. See `api.md`."
+    "Public rooms, their finished games, events and ladders of a server. Pages of every origin may read them. Private "
+    "rooms are answered like missing ones. Answers may gain fields. See `api.md`."
 )
 _PLACES: Final = {
     "room": "The code of a room, in any spelling",
-    "game": "The `game_id` of a state, or of a row of a history",
+    "game": "The `game_id` of a state, or of a row of `history`",
     "ladder": "The name of the rules of a ladder",
     "player": "The id of a player",
     "event": "The code of an event, in any spelling",
@@ -34,49 +34,51 @@ _PLACES: Final = {
 
 
 class Path(NamedTuple):
-    """What can be had under a path: objects of these types, as `kind`; with `tagged` it has an `ETag`.
+    """Answers of a path.
 
-    `query` says what each of its parameters means.
+    Attributes:
+        answers: Types of the objects in an answer.
+        kind: Media type.
+        tagged: Whether answers have an `ETag`.
     """
 
     summary: str
     answers: tuple[type, ...]
     kind: str = JSON
     tagged: bool = True
-    query: Mapping[str, str] = {}
 
 
 PATHS: Final = {
     "/api/rooms": Path("The public rooms, newest first", (RoomList,)),
     "/api/lobby/stream": Path(
-        "The public rooms once a second where these have changed, a line each; empty lines between",
+        "The public rooms after each change, at most once a second, one line each; empty lines between",
         *((RoomList,), JSON_LINES, False),
     ),
-    "/api/rooms/{room}": Path("The newest state of a public room, whose `seq` is in its tag", (RoomState,)),
+    "/api/rooms/{room}": Path("The newest state of a public room; its tag contains `seq`", (RoomState,)),
     "/api/rooms/{room}/stream": Path(
-        "Its states from now on, a line each, and `closed` as the last; empty lines between",
+        "Its states from now on, one line each, and `closed` at the end; empty lines between",
         *((RoomState, Closed), JSON_LINES, False),
     ),
-    "/api/events": Path("The events that are not over and that all may enter, newest first", (EventList,)),
+    "/api/events": Path("The unfinished events open to all, newest first", (EventList,)),
     "/api/events/{event}": Path("An event with its table and all its pairings", (WholeEvent,)),
     "/api/events/{event}/stream": Path(
-        "The same whenever it has changed, a line each, until the event is over; empty lines between",
+        "The same after each change, one line each, until the event is over; empty lines between",
         *((WholeEvent,), JSON_LINES, False),
     ),
     "/api/events/{event}/games": Path(
-        "Its games that were kept, a line each, in the order of its pairings", (PlayedGame,), JSON_LINES
+        "Its kept games, one line each, in the order of its pairings", (PlayedGame,), JSON_LINES
     ),
     "/api/games/{game}": Path("A finished game of a public room", (PlayedGame,)),
-    "/api/ladders": Path("The ladders of rated games, by the names of their rules", (LadderList,)),
+    "/api/ladders": Path("The ladders of rated games by rules", (LadderList,)),
     "/api/ladders/{ladder}": Path("A ladder with its best 100 players", (LadderState,)),
-    "/api/ladders/{ladder}.csv": Path("Its rows alone", (str,), CSV),
+    "/api/ladders/{ladder}.csv": Path("Its rows", (str,), CSV),
     "/api/players/{player}": Path("A player's ladders and newest rated games", (PlayerProfile,)),
-    "/api/games/{game}.txt": Path("The same as a record", (str,), PLAIN_TEXT),
+    "/api/games/{game}.txt": Path("The same game as a record", (str,), PLAIN_TEXT),
 }
 
 
 def render_api() -> bytes:
-    """Return the document; the same types always make the same."""
+    """Return the document."""
     kinds = [kind for path in PATHS.values() for kind in path.answers if kind is not str]
     _, schemas = msgspec.json.schema_components((*kinds, Error), ref_template=_SCHEMAS)
     document = {
@@ -91,8 +93,8 @@ def render_api() -> bytes:
 
 def _describe(name: str, path: Path) -> dict[str, Any]:
     """Return the operation of one path."""
-    known = "304", {"description": "Nothing has changed since the tag in `If-None-Match`"}
-    moved = "307", {"description": "Another server of the cluster has it: see `Location`"}
+    known = "304", {"description": "Unchanged since the tag in `If-None-Match`"}
+    moved = "307", {"description": "On another server of the cluster, see `Location`"}
     return {
         "operationId": "".join(part.strip("{}").title() for part in name.replace(".", "/").split("/")[2:]),
         "summary": path.summary,
@@ -101,16 +103,12 @@ def _describe(name: str, path: Path) -> dict[str, Any]:
             {"name": place, "in": "path", "required": True, "description": words, "schema": {"type": "string"}}
             for place, words in _PLACES.items()
             if f"{{{place}}}" in name
-        ]
-        + [
-            {"name": name, "in": "query", "required": False, "description": words, "schema": {"type": "string"}}
-            for name, words in path.query.items()
         ],
         "responses": dict(
             (
                 ("200", {"description": path.summary, "content": {path.kind: {"schema": _schema_of(path.answers)}}}),
                 known if path.tagged else moved,
-                ("default", {"description": "Why not", "content": {JSON: {"schema": _schema_of([Error])}}}),
+                ("default", {"description": "A refusal", "content": {JSON: {"schema": _schema_of([Error])}}}),
             )
         ),
     }
