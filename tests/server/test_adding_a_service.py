@@ -13,9 +13,7 @@ import pytest
 from msgspec import UNSET, Struct, UnsetType
 
 from tests.limits import uncounted
-from tests.peer import Peer, open_peer, play_out, two_playing, until
-from tictactoe_protocol.pushes import SeatState
-from tictactoe_server.admin.orders.people import Merge
+from tests.peer import open_peer, play_out, two_playing, until
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
@@ -42,7 +40,7 @@ WON: TableSpec[Won] = TableSpec("won", "score", msgspec.json.encode, msgspec.jso
 
 
 class Points(Service):
-    """Gives a point for each game that is won and kept, and shows them in `welcome`, in the lobby and at the seats."""
+    """Gives a point for each game that is won and kept, and shows the points in `welcome` and in the lobby."""
 
     tables = (WON,)
 
@@ -53,10 +51,8 @@ class Points(Service):
     def start(self, core: Core) -> None:
         self._core, self._won = core, core.store.table(WON)
         core.on_result(self.count)
-        core.on_merge(lambda player, into: self._tasks.start(self._move(player, into)))
         core.additions.welcome.add("points", self._load)
         core.additions.rows.add("points", self._add_up)
-        core.additions.seats.add("points", lambda seat: self.known.get(seat.player, UNSET))
 
     async def close(self) -> None:
         await asyncio.gather(*self._tasks)
@@ -75,51 +71,27 @@ class Points(Service):
     async def _give(self, player: str, games: frozenset[str]) -> None:
         won = await change(self._won, player, lambda old: Won(games | (old or Won()).games))
         self.known[player] = len(won.games)
-        self._core.show_again(player)
-
-    async def _move(self, player: str, into: str) -> None:
-        if (found := await self._won.load(player)) is not None:
-            await self._give(into, found[0].games)
-            await change(self._won, player, lambda old: None)
 
 
-def points_of(state: dict[str, Any]) -> dict[str, int | None]:
-    return {mark: seat.get("points") for mark, seat in state["seats"].items()}
-
-
-async def win(ana: Peer, bo: Peer, room: str) -> dict[str, Any]:
-    """Have ana, who plays X, win, and return the state in which her points are shown."""
-    await play_out({"X": ana, "O": bo}, room, WINNING)
-    return await ana.until(lambda message: message["type"] == "room" and points_of(message)["X"])
-
-
-async def test_what_it_adds_is_in_the_welcome_in_the_lobby_and_at_the_seats(tmp_path: Path) -> None:
+async def test_its_fields_are_in_the_welcome_and_in_the_lobby(tmp_path: Path) -> None:
+    points = Points()
     settings = replace(HERE, data=tmp_path)
-    async with Server(settings, services=[Points()]) as server, two_playing(server) as (ana, bo, room):
+    async with Server(settings, services=[points]) as server, two_playing(server) as (ana, bo, room):
         assert (ana.welcome["points"], bo.welcome["points"]) == (0, 0)
-        async with open_peer(server.url, "eve") as eve:
-            await eve.ask("lobby", on=True)
-            state = await win(ana, bo, room)
-            assert (state["status"], points_of(state)) == ("over", {"X": 1, "O": 0})
-            assert points_of(await bo.until(lambda told: told["type"] == "room" and points_of(told)["X"]))["O"] == 0
-            (row,) = (await eve.until(lambda told: told["type"] == "lobby" and told["changed"][0].get("points")))[
-                "changed"
-            ]
-            assert (row["room"], row["points"], points_of(row)) == (room, 1, {"X": 1, "O": 0})
-            (listed,) = (await eve.ask("rooms"))["rooms"]
-            assert {**listed, "age_ms": 0} == {**row, "age_ms": 0}
+        await play_out({"X": ana, "O": bo}, room, WINNING)
+        await until(lambda: points.known[ana.welcome["player"]] == 1)
+        (listed,) = (await bo.ask("rooms"))["rooms"]
+        assert (listed["room"], listed["points"]) == (room, 1)
     token = ana.welcome["token"]
     async with Server(settings, services=[Points()]) as server, open_peer(server.url, token=token) as again:
         assert again.welcome["points"] == 1
-        await again.ask("join", room=room)
-        assert points_of(await again.next_of("room")) == {"X": 1, "O": None}, "bo is not back"
 
 
 async def test_it_hears_of_each_game_once_with_its_id_in_the_log() -> None:
     heard: list[tuple[int, str]] = []
     async with Server(HERE, services=[Points()], limits=uncounted()) as server, two_playing(server) as (ana, bo, room):
         server.core.on_result(lambda game, id: heard.append((game.game, id)))
-        over = await win(ana, bo, room)
+        over = await play_out({"X": ana, "O": bo}, room, WINNING)
         for peer in (ana, bo):
             await peer.ask("rematch", room=room)
         assert (await ana.ask("resign", room=room))["type"] == "ok"
@@ -127,20 +99,6 @@ async def test_it_hears_of_each_game_once_with_its_id_in_the_log() -> None:
         game = await find_by_id(server.core.store.games, over["game_id"])
         assert game is not None
         assert (game.game, game.moves) == (1, tuple(WINNING))
-
-
-async def test_it_hears_of_a_merge_and_adds_up() -> None:
-    points = Points()
-    async with Server(HERE, services=[points], limits=uncounted()) as server:
-        async with two_playing(server) as (ana, bo, room):
-            await win(ana, bo, room)
-            await ana.ask("claim_name", name="ana")
-        async with two_playing(server, "new phone", "cy") as (phone, cy, room):
-            assert points_of(await win(phone, cy, room)) == {"X": 1, "O": 0}
-        await server.carry_out(Merge(phone.welcome["player"], "ana"))
-        await until(lambda: points.known[ana.welcome["player"]] == 2)
-        async with open_peer(server.url, token=phone.welcome["token"]) as back:
-            assert (back.welcome["player"], back.welcome["points"]) == (ana.welcome["player"], 2)
 
 
 def add_twice(additions: Additions) -> None:
@@ -152,7 +110,7 @@ def add_twice(additions: Additions) -> None:
     "add",
     [
         add_twice,
-        lambda additions: additions.seats.add("online", lambda seat: True),
+        lambda additions: additions.rows.add("seats", lambda listed: True),
         lambda additions: additions.welcome.add("type", lambda player: asyncio.sleep(0)),
     ],
 )
@@ -161,17 +119,20 @@ def test_a_field_that_there_is_cannot_be_added(add: Callable[[Additions], None])
         add(Additions())
 
 
-def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_said() -> None:
+async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent() -> None:
+    async def fail(player: str) -> int:
+        return 1 // 0
+
+    async def say_odd(player: str) -> object:
+        return object()  # which JSON cannot encode
+
+    async def say_points(player: str) -> int:
+        return 7
+
     additions = Additions()
-    additions.seats.add("worth", lambda seat: 1 // 0)
-    additions.seats.add("odd", lambda seat: object())  # which no JSON can say
-    additions.seats.add("points", lambda seat: 7)
-    seat = SeatState("p1", "ana", online=True, bot=None)
-    encoded = additions.encode_seats({"X": seat, "O": None})
-    found = msgspec.json.decode(encoded)
-    assert found["O"] is None
-    assert {*found["X"]} - {*msgspec.json.decode(msgspec.json.encode(seat))} == {"points"}
-    assert msgspec.json.decode(encoded, type=dict[str, SeatState | None]) == {"X": seat, "O": None}
+    for name, make in (("worth", fail), ("odd", say_odd), ("points", say_points)):
+        additions.welcome.add(name, make)
+    assert {name: bytes(value) for name, value in (await additions.of_welcome("p1")).items()} == {"points": b"7"}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.agenda import SLICE_ITEMS, Agenda
 from tictactoe_server.core.live_room import Changes, LiveRoom
-from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.rooms import Player, open_room
@@ -117,7 +116,7 @@ async def test_the_list_is_that_of_now_when_rooms_come_and_go_and_soon_when_move
 # -- matches --------------------------------------------------------------------------------------------------------
 
 
-PATH = Changes(open_memory().table(ROOMS), lambda: 0, Additions())
+PATH = Changes(open_memory().table(ROOMS), lambda: 0)
 
 
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:

@@ -194,7 +194,7 @@ class Api(Service):
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the newest state of a public room, wherever it is served."""
         state = await find_public(self._core, request, text)
-        return _json(self._core.additions.with_seats(state), f"{state.room}-{state.seq}")
+        return _json(self._core.additions.public(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
         """Answer with the states of a public room from now on, or with which server has them."""
@@ -209,7 +209,7 @@ class Api(Service):
         def state() -> bytes:
             if live.is_gone:
                 return encode(closed(code, "moved", room=code, at=live.moved_to))
-            return encode(self._core.additions.with_seats(live.state(self._core.time())))
+            return encode(self._core.additions.public(live.state(self._core.time())))
 
         return self.streams.answer(request, code, Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
 
@@ -250,7 +250,7 @@ class Api(Service):
             served, moment = self._core.time(), time.time_ns() // 1_000_000
             if abs(moment - served - self._began) > _CLOCK_MS:
                 self._began = moment - served
-            rows = (self._core.additions.with_seats(live.summary(served)) for live in lobby.newest()[:MAX_LISTED_ROOMS])
+            rows = (self._core.additions.public(live.summary(served)) for live in lobby.newest()[:MAX_LISTED_ROOMS])
             body = encode(RoomList(tuple(_public_room(row, self._began + served) for row in rows)))
             self._made = body, lobby.changes, now
         return body

@@ -39,7 +39,7 @@ from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadab
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpResponse
 from tictactoe_server.transport.rate_limit import Held
-from tictactoe_server.watching.topics import Listeners, Topic
+from tictactoe_server.watching.topics import Topic
 
 log: Final = structlog.get_logger(__name__)
 
@@ -106,10 +106,10 @@ class Presence:
 class Core:
     """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
 
-    `on_room`, `on_result` and `on_merge` add a listener: to each room that opens or whose seats, clock or result
-    change, with what it was before; to each game that is over and stored, also one that was aborted, with its id in the
-    log or empty; to each player who is another one from now on, by both ids. `additions` takes what services add to
-    what is shown; all of `seating` are awaited before one without a seat joins a room whose seats are assigned.
+    `on_room` and `on_result` add a listener: to each room that opens or whose seats, clock or result change, with what
+    it was before; to each game that is over and stored, also one that was aborted, with its id in the log or empty.
+    `additions` takes the fields that services add to `welcome` and to rows. All of `seating` are awaited before a
+    player without a seat joins a room whose seats are assigned.
     """
 
     def __init__(
@@ -133,10 +133,9 @@ class Core:
         self.agenda = Agenda()
         self.additions = additions = Additions(hides_names=settings.hides_names)
         self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
-        self.merged = Listeners[[str, str]]()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
-        self.changes = changes = Changes(rooms, time, additions)
-        self.on_room, self.on_result, self.on_merge = changes.on_room.add, changes.on_result.add, self.merged.add
+        self.changes = changes = Changes(rooms, time)
+        self.on_room, self.on_result = changes.on_room.add, changes.on_result.add
         self.timers = Timers(self.agenda, changes, time, limits)
         self.lobby = Lobby(time, changes.catch_up, additions)
         self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere.source_of)
@@ -207,15 +206,6 @@ class Core:
         """Return how many games are on of which a player is here."""
         here = self.registry.by_code.values()
         return sum(bool(live.players) and live.room.status == "playing" for live in here)
-
-    def show_again(self, player: str) -> None:
-        """Show the rooms again in which a player sits, as what services add to rows and seats has changed."""
-        for listed in self.lists.seats.rooms_of(player):
-            self.lobby.update(listed)
-            if isinstance(listed, LiveRoom):
-                listed.forget_seats()
-                if not listed.is_unshown:  # else it is shown next
-                    self.changes.show(listed)
 
 
 def _reserved(one: Player | SeatState) -> SeatState:

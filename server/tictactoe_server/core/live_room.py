@@ -23,7 +23,6 @@ from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed, moved
 from tictactoe_server.records.changes import Change, Kept, Phase
 from tictactoe_server.rooms import (
@@ -162,7 +161,7 @@ class LiveRoom(Listed, Kept[Room]):
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_kept
-        self._encoder = StateEncoder(room, path.additions.encode_seats)
+        self._encoder = StateEncoder(room)
 
     @property
     def is_gone(self) -> bool:
@@ -341,10 +340,6 @@ class LiveRoom(Listed, Kept[Room]):
         self.watchers.show(self.room.seq, frame)
         return True
 
-    def forget_seats(self) -> None:
-        """Have the seats encoded anew for the next state, as something else is to be said of them."""
-        self._encoder.forget_seats()
-
     def show_to(self, session: Session, now: int) -> None:
         """Send the state to one session."""
         session.connection.push_state(self.room.code, self._frame(now))
@@ -373,14 +368,13 @@ class Changes:
     of `on_gone` each room that has ended, with what people are told of that. Those of `on_shown` hear of each new state
     of a room in which bots sit.
 
-    A game that is over goes into the log where all of `keeping` say so. `now` returns ms of served time,
-    `additions` are what else is said of seats. `moves` is how many were played.
+    A game that is over goes into the log where all of `keeping` say so. `now` returns ms of served time.
+    `moves` is how many were played.
     """
 
-    def __init__(self, rooms: Table[Room], now: Callable[[], int], additions: Additions) -> None:
+    def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
         self.rooms = rooms
         self.now = now
-        self.additions = additions
         self.tasks = Tasks()
         self.moves = 0
         self.on_room = Listeners[[LiveRoom, Room | None]]()

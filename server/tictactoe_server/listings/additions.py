@@ -1,7 +1,6 @@
-"""What services add to what others are shown: fields of `welcome`, of the rows of the lobby, of seats.
+"""Fields that services add to `welcome` and to the rows of the lobby, and the hiding of people's names.
 
-A field has a name that no other service gives it and the protocol has not. Where nobody adds anything, all is encoded
-as it is; else what is added is put in where a row or the seats of a room are encoded anyhow: never for a move.
+A field's name must be new: neither the protocol nor another service may use it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ _OF_SERVICES: Final = {"calls", "challenges"}  # the fields that the protocol kn
 log: Final = structlog.get_logger(__name__)
 
 Of = TypeVar("Of")
-Seated = TypeVar("Seated", RoomSummary, RoomState)
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
 Held = TypeVar("Held", SeatState, Participant)
 
@@ -52,16 +50,15 @@ class Fields(dict[str, Callable[[Of], Any]]):
 
 
 class Additions:
-    """The fields of `welcome`, each by an awaitable made of the player's id, and those of `rows` and `seats`.
+    """The added fields of `welcome`, each an awaitable made from the player's id, and of `rows`.
 
-    What fails is logged and left out.
+    A field whose function fails is logged and left out.
     """
 
     def __init__(self, *, hides_names: bool = False) -> None:
         self._hides_names = hides_names
         self.welcome = Fields[str](Welcome)
         self.rows = Fields[Listed](RoomSummary)
-        self.seats = Fields[SeatState](SeatState)
 
     async def of_welcome(self, player: str) -> dict[str, Raw]:
         """Return the fields of a welcome."""
@@ -73,13 +70,8 @@ class Additions:
 
     def encode_row(self, listed: Listed, row: RoomSummary) -> bytes:
         """Return a row of the lobby as it is sent."""
-        row = self.with_seats(row)
-        return with_fields(encode(row), self.rows.of(listed)) if self.rows else encode(row)
-
-    def with_seats(self, one: Seated) -> Seated:
-        """Return a row or a state with its seats as they are sent."""
-        one = self.public(one)
-        return replace(one, seats=Raw(self.encode_seats(one.seats))) if self.seats else one
+        encoded = encode(self.public(row))
+        return with_fields(encoded, self.rows.of(listed)) if self.rows else encoded
 
     def public(self, one: Shown) -> Shown:
         """Return what those see who have no part in it: where people are hid, marks for their names and ids."""
@@ -100,13 +92,6 @@ class Additions:
             return board
         seats = by_marks(listed.room.seats)
         return replace(board, names={mark: seat.name for mark, seat in seats.items() if seat is not None})
-
-    def encode_seats(self, seats: Mapping[str, SeatState | None]) -> bytes:
-        """Return the seats of a room as they are sent."""
-        if not self.seats:
-            return encode(seats)
-        held = {mark: seat and Raw(with_fields(encode(seat), self.seats.of(seat))) for mark, seat in seats.items()}
-        return encode(held)
 
 
 def by_marks(seats: Mapping[str, Held | None]) -> dict[str, Held | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -35,8 +34,7 @@ class StateEncoder:
     around these are the `_parts`, made anew where any other field is not as it was `_before`.
     """
 
-    def __init__(self, room: Room, encode_seats: Callable[[dict[str, SeatState | None]], bytes] = encode) -> None:
-        self._encode_seats = encode_seats
+    def __init__(self, room: Room) -> None:
         self._rules = Raw(encode(rules_state(room.rules)))
         self._text = b""
         self._parts: list[str] = []
@@ -82,10 +80,6 @@ class StateEncoder:
             f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{len(moves)}{to_turn}{turn}{to_last}{last}{rest}"
         ).encode()
 
-    def forget_seats(self) -> None:
-        """Encode the seats anew, as more or something else is to be said of them."""
-        self._seats_of = self._before = None
-
     def _encode_whole(self, room: Room, now: int, watchers: int) -> bytes:
         seats = Raw(self._encoded(_seats_of(room, now)))
         return encode(_state(room, now, watchers, self._rules, seats, room.score))
@@ -93,7 +87,7 @@ class StateEncoder:
     def _encoded(self, seats: dict[str, SeatState | None]) -> bytes:
         """Return the JSON of the seats, which is made once while they are the same."""
         if seats is not self._seats_of:
-            self._seats, self._seats_of = self._encode_seats(seats), seats
+            self._seats, self._seats_of = encode(seats), seats
         return self._seats
 
 

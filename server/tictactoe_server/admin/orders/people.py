@@ -212,7 +212,6 @@ class Merge(Order, frozen=True, tag="merge"):
             log.warning("games stay those of the player before", player=self.player, reason=str(why))
         await kept.merge(self.player, devices, into)
         log.info("players merged", player=self.player, into=into.player.id)
-        server.core.merged(self.player, into.player.id)
         return await run_everywhere(self, server)
 
     async def run_here(self, server: ServerParts) -> Row:
