@@ -29,14 +29,6 @@ BOTS_PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
 NOWHERE = "ws://127.0.0.1:1"
 
 
-async def test_the_computer_begins_where_it_is_asked_to(bots: Server) -> None:
-    command = ("bot", "--level", "easy", "--first", "bot", "-s", bots.url, "-n", "ana")
-    async with run_client(*command) as ana:
-        await ana.until("You are O. easy-bot is X.", "easy-bot plays ", "Your move, O.")
-        ana.type("leave", "leave")
-        assert await ana.end() == 0
-
-
 async def test_a_whole_game_against_the_computer_and_a_rematch(bots: Server) -> None:
     command = ("bot", "--level", "hard", "--json", "-s", bots.url, "--stay", "--result-code")
     async with run_client(*command) as ana:
@@ -91,14 +83,6 @@ async def test_the_program_of_the_documentation_follows_a_room_and_goes_to_no_st
         assert isinstance(again, Watch)
         assert again.seq == 3
         assert [request.token for request in (*two.heard, *one.heard[2:]) if isinstance(request, Hello)] == [TOKEN] * 2
-
-
-async def test_a_new_room_may_be_for_bots_alone_and_its_maker_watches(server: Server) -> None:
-    command = ("new", "--bot", "easy", "--bot", "hard", "-s", server.url, "--no-input")
-    async with run_client(*command) as ana:
-        await ana.until("Connected")
-        assert await ana.until("easy-bot-1 is X") == "easy-bot-1 is X, hard-bot-2 is O."
-        await ana.until("easy-bot-1 plays")
 
 
 async def test_without_a_server_one_is_started_and_ends_with_the_client() -> None:

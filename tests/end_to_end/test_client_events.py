@@ -132,22 +132,6 @@ async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(se
             assert await ana.end() == 0
 
 
-async def test_a_call_is_read_in_another_room(server: Server, tmp_path: Path) -> None:
-    there = ("--plain", "--name", "ana", "--server", server.url)
-    async with open_peer(server.url, "org") as org, open_peer(server.url, "bo") as bo:
-        code = await open_event(org)
-        await bo.ask("event_join", event=code)
-        async with run_client("event", code, "join", *there, **at(tmp_path)) as ana:
-            await ana.until("Not begun yet")
-            await ana.ask("quit", "Goodbye.")
-            assert await ana.end() == 0
-        room = (await bo.ask("create"))["room"]
-        async with run_client("join", room, *there, **at(tmp_path)) as ana:
-            await ana.until("X's move.")
-            await begin(org, code, 2)
-            await ana.until("You are called: ")
-
-
 async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp_path: Path) -> None:
     async with hostile_server() as server:
         entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)

@@ -27,7 +27,7 @@ from tests.end_to_end.clients import (
 from tests.environment import environment
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer, two_playing
-from tests.programs import IGNORING_HANGUP, run_program, start_program
+from tests.programs import IGNORING_HANGUP, start_program
 from tests.terminal import run_screen
 from tests.together import try_each
 from tictactoe_server.server import Server
@@ -113,37 +113,6 @@ async def sees_held(bo: Peer) -> None:
     """Wait until bo sees that ana is away and her seat is held, the game going on."""
     await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("O") or {}))
     assert bo.seen[-1]["status"] == "playing"
-
-
-async def test_a_run_that_has_ended_but_whose_process_lingers_does_not_keep_the_next_one_from_the_seat(
-    server: Server,
-) -> None:
-    program = """
-import signal, sys
-from tictactoe_client.cli.main import main
-sys.argv = ["tictactoe-client", *sys.argv[1:]]
-try:
-    main()
-except SystemExit:
-    signal.pause()
-"""
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create"))["room"]
-        arguments = ("join", room, "-n", "ana", "-s", server.url)
-        ending = await start_program(
-            *(sys.executable, "-c", program, *arguments), stdin=PIPE, stdout=PIPE, env=environment()
-        )
-        await bo.state(status="playing")
-        ending.send_signal(signal.SIGTERM)
-        await sees_held(bo)
-        async with run_client(*arguments) as again:
-            await again.until("You are O. bo is X.")
-            assert ending.returncode is None
-            ending.kill()
-            await ending.wait()
-            again.type("leave", "yes")
-            assert await again.end() == 0
-        assert not any("Another program" in line for line in again.lines)
 
 
 @pytest.mark.parametrize(("mode", "shown"), [("--plain", "X's move."), ("--json", '"status":"playing"')])
@@ -309,17 +278,6 @@ async def test_closed_streams_are_no_mistake_of_ours(server: Server) -> None:
     await try_each(["<&-", ">&-", "2>&-", "<&- >&- 2>&-"], attempt)
 
 
-async def test_off_a_terminal_there_is_never_an_escape(server: Server) -> None:
-    async with run_client("play", "-s", server.url, TERM="xterm-256color") as client, open_peer(server.url) as bo:
-        await client.until("Waiting for another player.")
-        await bo.ask("match")
-        await client.until("Your move, X.")
-        await client.ask("5", "You play B2")
-        client.type("b", "leave", "leave")
-        assert await client.end() == 0
-    assert ESCAPE not in "".join(client.lines)
-
-
 @pytest.mark.parametrize(
     ("variables", "has_colour"),
     [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
@@ -350,13 +308,6 @@ async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
     assert (ESCAPE.encode() in game) is has_colour
 
 
-async def test_one_interrupt_ends_what_costs_no_game(server: Server) -> None:
-    async with run_screen(*COMMAND, "new", "-n", "ana", "--plain", "-s", server.url) as screen:
-        await screen.until("Waiting for another player.")
-        await screen.ask("\x03", "^C\r\nGoodbye.")
-        assert await screen.end() == 130
-
-
 async def test_a_game_to_watch_is_chosen_by_its_number(server: Server) -> None:
     async with two_playing(server) as (*_, code), run_screen(*COMMAND, "watch", "--plain", "-s", server.url) as screen:
         await screen.until("Which game?")
@@ -372,18 +323,6 @@ async def test_a_debug_log_names_its_place_and_holds_no_secret(server: Server) -
     assert '"type":"welcome"' in text
     assert '"token":"…"' in text
     assert os.stat(path).st_mode & 0o777 == 0o600
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["config", "show"], ["config", "--json"], ["completion", "bash"], ["check", "-s", "ws://nowhere.invalid"]],
-    ids=" ".join,
-)
-def test_every_command_names_its_debug_log(tmp_path: Path, arguments: list[str]) -> None:
-    done = run_program(
-        [*COMMAND, *arguments, "--debug"], env=environment(HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path))
-    )
-    assert Path(done.stderr.splitlines()[-1].removeprefix("Debug log: ")).is_file()
 
 
 async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Server) -> None:

@@ -241,16 +241,6 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
     assert told["message"] == "No room ZZZZZZ. It may have closed."
 
 
-async def test_an_analysis_is_asked_for_without_naming_the_room(server: Server) -> None:
-    async with (
-        two_playing(server, analysis="open") as (*_, code),
-        run_client("watch", code, "--json", "-s", server.url) as watcher,
-    ):
-        await watcher.message(type="room", status="playing")
-        watcher.send(type="analyse", id="a1", ply=0)
-        assert (await watcher.message(type="ok", id="a1"))["analysis"]["value"]["kind"] == "draw"
-
-
 @pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])
 async def test_who_leaves_by_a_request_hears_what_became_of_the_game(server: Server, leaves_in: str, code: int) -> None:
     async with run_client("new", "--json", "--result-code", "-s", server.url) as ana, open_peer(server.url) as bo:

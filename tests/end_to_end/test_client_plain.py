@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection
 
-from tests.end_to_end.clients import ClientProcess, plain_game, run_client, serving
-from tests.peer import Message, open_peer, play_out, two_playing
+from tests.end_to_end.clients import ClientProcess, plain_game, run_client
+from tests.peer import open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -60,32 +58,6 @@ async def test_what_makes_no_sense_is_answered_and_what_is_asked_is_read(server:
         "Resign? Type resign again, or yes, to do it; anything else plays on.",
         "You play C3, bottom right.",
     ]
-
-
-async def test_a_rematch_and_then_a_new_opponent(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await ana.until("Your move")
-        await ana.ask("b2", "You play B2")
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.until("Your move")
-        ana.type("resign", "yes")
-        await ana.until("You resign. You lose.", "Rematch?")
-        ana.type("a1", "rematch")
-        await ana.until("The game is over. Rematch? Type rematch, new or leave.", "You ask for a rematch.")
-        await bo.send("rematch", room=code)
-        await ana.until("Game 2. You are O. bo is X.", "X's move.")
-        await bo.ask("move", room=code, cell=4, ply=0)
-        await ana.ask("a1", "You play A1")
-        await bo.ask("resign", room=code)
-        await ana.until("bo resigns. You win.", "Winner: ana, O.", "Score: bo 1, ana 1, draws 0.")
-        await ana.ask("new", "Looking for another opponent.", "Connected", "Waiting for another player.")
-        await bo.ask("match")
-        await ana.until("Your move, X.")
-        ana.type("leave", "leave")
-        assert await ana.end() == 0
-        await bo.state(status="over")
 
 
 async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> None:
@@ -155,24 +127,6 @@ async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
         assert ana.lines[-1] == "Winner: bo, O."
 
 
-async def test_a_file_of_moves_plays_a_game_line_by_line(server: Server, tmp_path: Path) -> None:
-    path = tmp_path / "moves.txt"
-    path.write_text("l\n1\nl\nleave\nyes\n")
-    with path.open("rb") as moves:
-        async with open_peer(server.url, "bo") as bo:
-            code = (await bo.ask("create", seat="O"))["room"]
-            async with run_client("join", code, "-n", "ana", "-s", server.url, stdin=moves) as ana:
-                assert await ana.end() == 0
-    told = [line for line in ana.lines if line.startswith(("No move", "You ", "Last"))]
-    assert told == [
-        "You are X. bo is O.",
-        "No move has been played yet.",
-        "You play A1, top left.",
-        "Last: you played A1, top left.",
-        f"You left room {code}. Goodbye.",
-    ]
-
-
 async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -> None:
     async with run_client("play", "-s", server.url, "--stay") as ana, open_peer(server.url, "bo") as bo:
         await open_room(ana)
@@ -183,14 +137,6 @@ async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -
         await bo.ask("resign", room=code)
         assert await ana.end() == 0
         assert any("aborted" in line for line in ana.lines), ana.lines
-
-
-async def test_check_tells_every_step(server: Server) -> None:
-    async with run_client("check", "-s", server.url, "-n", "ana") as check:
-        assert await check.end() == 0
-    steps = [line.split()[0] for line in check.lines]
-    assert steps == ["Resolve", "Connect", "Hello", "Ping", "Versions"]
-    assert "you would be ana" in check.lines[2]
 
 
 async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server: Server) -> None:
@@ -226,48 +172,6 @@ async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None
         ana.type("no", "accept")
         await ana.until("A rematch is refused by going: type leave, or new for another opponent.")
         await ana.until("Game 2. You are O. bo is X.")
-
-
-async def test_moves_that_were_missed_are_told_in_their_order(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, code):
-        states = [ana.seen[-1]]
-        for ply, cell in enumerate((8, 4, 0)):
-            await (ana, bo)[ply % 2].send("move", room=code, cell=cell, ply=ply)
-            states.append(await ana.state(ply=ply + 1))
-        await bo.ask("resign", room=code)
-        states.append(await ana.state(status="over"))
-        welcome = ana.welcome
-
-    async def skip_states(socket: ServerConnection) -> None:
-        """Be a server whose reader was too slow: it gets the first state, and later the fourth and the last."""
-        answers: dict[str, tuple[Message, list[Message]]] = {
-            "watch": ({"room": code, "seat": None, "moves": []}, [states[0]]),
-            "chat": ({}, [states[3]]),
-            "sync": ({"moves": [8, 4, 0]}, [states[-1]]),
-            "ping": ({"time": 0}, []),
-        }
-        await socket.recv()
-        await socket.send(json.dumps(welcome | {"player": "p-watcher"}))
-        async for text in socket:
-            request = json.loads(text)
-            reply, pushes = answers[request["type"]]
-            for message in ({"type": "ok", "id": request["id"], **reply}, *pushes):
-                await socket.send(json.dumps(message))
-
-    async with serving(skip_states) as url, run_client("watch", code, "-s", url, "--no-board") as watcher:
-        await watcher.until("X's move.")
-        await watcher.ask("chat hello", "A rematch will be shown here.")
-        watcher.end_input()
-        assert await watcher.end() == 0
-    told = watcher.lines[:-1]
-    assert told[-6:] == [
-        "X's move.",
-        "ana plays C3, bottom right.",
-        "bo plays B2, centre.",
-        "ana plays A1, top left.",
-        "bo resigns. ana wins.",
-        "Winner: ana, X.",
-    ]
 
 
 async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:

@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
+from tests.end_to_end.clients import ClientProcess, complaint, run_client
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
-from tests.terminal import run_screen
-from tictactoe_client import Backoff, Expelled, Messages, Refused, connect
+from tictactoe_client import Backoff, Expelled, Messages, connect
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.server import Server
@@ -49,41 +48,6 @@ async def test_a_transcript_ends_with_the_reason_told_once_and_six(server: Serve
         told = "\n".join([*ana.lines, await ana.errors()])
         assert told.count(words) == 1
         assert "Trying" not in told
-
-
-async def test_json_mode_ends_with_the_reason_and_six(server: Server) -> None:
-    async with in_a_game(server, "--json") as (ana, _, room):
-        await ana.message(type="room", room=room, status="playing")
-        words = await send_away(server, "kick")
-        said = await ana.message(type="error", code="kicked")
-        assert said["message"] == words
-        assert (await ana.message(type="closed", room=None))["exit"] == REFUSED
-        assert await ana.end() == REFUSED
-
-
-async def test_the_full_screen_ends_with_the_reason_and_six(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "--name", "ana", "--server", server.url, "join", room) as screen:
-            await bo.state(room=room, status="playing")
-            await screen.shows("bo")
-            words = await send_away(server, "kick")
-            assert await screen.end() == REFUSED
-            assert words.encode() in screen.written
-
-
-async def test_one_who_is_banned_is_not_let_in_again(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana:
-        token = ana.token
-        await send_away(server, "ban")
-        with pytest.raises(Expelled) as expelled:
-            async for _ in ana.messages():
-                pass
-        assert (expelled.value.code, expelled.value.message) == ("banned", BANNED)
-    with pytest.raises(Refused) as refused:
-        async with connect(server.url, token=token):
-            pass
-    assert (refused.value.code, refused.value.message) == ("banned", BANNED)
 
 
 async def test_a_banned_address_ends_every_command_with_six(server: Server) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.end_to_end.clients import plain_game, run_client
+from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_plain import open_room
 from tests.peer import open_peer
 from tictactoe_server.server import Server
@@ -35,14 +35,6 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
         async with run_client("watch", code, "-n", "eve", "-s", server.url) as eve:
             await eve.until("X's move.")
             await eve.ask("chat take the corner", "In this room only players may chat.")
-
-
-async def test_a_running_game_of_people_is_analysed_for_nobody(server: Server) -> None:
-    async with plain_game(server.url) as (ana, _, code):
-        await ana.ask("value", "You play this game: its analysis is for afterwards.")
-        async with run_client("watch", code, "-s", server.url) as eve:
-            await eve.until("X's move.")
-            await eve.ask("value", "People play this game: its analysis is for afterwards.")
 
 
 async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -> None:

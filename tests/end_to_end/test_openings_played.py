@@ -1,4 +1,4 @@
-"""Openings as they are played: in plain words, in JSON lines, with the computer, over a connection that is lost."""
+"""Games with an opening, in plain words and in JSON lines."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.end_to_end.clients import run_client
-from tests.end_to_end.test_client_library import state_where
 from tests.end_to_end.test_client_plain import open_room
 from tests.end_to_end.test_plain_game import Sitting, compare
-from tests.end_to_end.test_reconnect import QUICK, lose_the_answer
 from tests.peer import open_peer
-from tests.proxy import Proxy
-from tictactoe_client import connect
 from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -95,22 +91,3 @@ async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: P
     assert over["seats"]["O"]["name"] == "ana"
     replies = [message["id"] for message in map(json.loads, ana.lines) if message["type"] == "ok"]
     assert replies == ["client-1", *(f"line-{number}" for number in range(1, 7))]
-
-
-async def test_a_choice_whose_answer_was_lost_is_sent_again_and_does_nothing(server: Server, proxy: Proxy) -> None:
-    async with (
-        open_peer(server.url, "ana", features=KNOWS) as ana,
-        connect(proxy.url, name="bo", reconnect=QUICK) as bo,
-    ):
-        rules = {"rows": 5, "columns": 5, "line": 4, "opening": "swap2"}
-        code = (await ana.ask("create", rules=rules))["room"]
-        room = await bo.join(code)
-        for cell in range(3):
-            await ana.ask("move", room=code, cell=cell, ply=cell)
-        await state_where(room, ply=3)
-        assert room.is_my_turn
-        await lose_the_answer(room.choose("X"), proxy, ana.until(lambda message: message.get("chosen") == ["X"]))
-        after = await state_where(room, chosen=("X",))
-        assert (room.seat, room.position.chosen, room.is_my_turn) == ("X", ("X",), False)
-        await room.sync()
-        assert room.state.chosen == after.chosen

@@ -226,12 +226,6 @@ async def test_a_signal_ends_a_drain_and_a_second_one_waits_for_nobody(tmp_path:
                 await stopped(process)
 
 
-async def test_a_game_that_is_on_when_the_server_stops_is_no_warning(tmp_path: Path) -> None:
-    async with started(*HERE, "--data", str(tmp_path)) as process, two_playing(await url_of(process)):
-        _, errors = await stopped(process)
-    assert "warning" not in errors
-
-
 # -- the log --------------------------------------------------------------------------------------------------------
 
 

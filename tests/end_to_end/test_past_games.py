@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
+from tests.end_to_end.clients import COMMAND, run_client
 from tests.end_to_end.conftest import GAMES
-from tests.peer import open_peer, play_out
+from tests.peer import open_peer
 from tests.terminal import run_screen
 from tictactoe_client import Client, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -58,27 +57,6 @@ async def outcome(*arguments: str) -> tuple[int, str, str]:
         return code, "\n".join(client.lines), await client.errors()
 
 
-# -- the library ------------------------------------------------------------------------------------------------
-
-
-async def test_a_long_history_comes_page_by_page(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana:
-        room = await ana.create("classic")
-        for number in range(1, 104):
-            async with connect(server.url) as bo:
-                other = await bo.join(room.code)
-                await room.move(0, ply=0)
-                await other.move(1, ply=1)
-                await room.resign()
-                if number < 103:
-                    await room.leave()
-                    room = await ana.create("classic")
-        games = await ana.history(102)
-        assert len(games) == 102
-        assert len({game.id for game in games}) == 102
-        assert len(await ana.history(1000)) == 103
-
-
 async def test_a_room_knows_the_record_of_its_game_for_those_who_played(server: Server) -> None:
     async with connect(server.url, name="ana") as ana, connect(server.url) as bo, connect(server.url) as eve:
         room = await ana.create("classic")
@@ -90,9 +68,6 @@ async def test_a_room_knows_the_record_of_its_game_for_those_who_played(server: 
         assert parse_record(await room.record(1) or "").result == GameResult("resigned", "O")
         assert await room.record(2) is None
         assert await watched.record(1) is None
-
-
-# -- history ----------------------------------------------------------------------------------------------------
 
 
 async def test_history_lists_one_s_own_games_newest_first(server: Server) -> None:
@@ -137,16 +112,6 @@ async def test_a_server_that_forgot_us_has_no_games_of_ours(server: Server) -> N
     assert KnownPlayers().find((server.url,)) is None
 
 
-async def test_no_server_ends_with_three(server: Server) -> None:
-    for command in ("history", "replay"):
-        code, _, errors = await outcome(command, "-s", "ws://127.0.0.1:1")
-        assert code == 3
-        assert "Can't reach ws://127.0.0.1:1" in errors
-
-
-# -- being the same player again --------------------------------------------------------------------------------
-
-
 async def lose_at_once(server: Server, *arguments: str) -> None:
     """Open a room with the command, and resign as soon as somebody has joined."""
     async with run_client("new", "-s", server.url, *arguments) as ana, open_peer(server.url, "bo") as bo:
@@ -163,16 +128,6 @@ async def lose_at_once(server: Server, *arguments: str) -> None:
         assert await ana.end() == 0
 
 
-async def test_one_run_after_another_is_the_same_player_with_one_history(server: Server) -> None:
-    await lose_at_once(server)
-    await lose_at_once(server)
-    _, output, _ = await outcome("history", "-s", server.url)
-    lines = output.splitlines()
-    assert len(lines) == 2
-    assert len({line.split()[5] for line in lines}) == 1
-    assert all(line.endswith("lost by resignation  2 moves") for line in lines)
-
-
 async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:
     await lose_at_once(server)
     before = KnownPlayers().path.read_bytes()
@@ -182,9 +137,6 @@ async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:
             await eve.until("Connected,")
             await ana.until(lambda message: message.get("watchers") == 1)
     assert KnownPlayers().path.read_bytes() == before
-
-
-# -- replay -----------------------------------------------------------------------------------------------------
 
 
 async def test_off_a_terminal_every_position_is_shown_in_order(games: str) -> None:
@@ -197,22 +149,6 @@ async def test_a_file_on_standard_input_is_replayed_too() -> None:
         client.end_input()
         assert await client.end() == 0
     assert client.lines[-2:] == ["Move 7 of 7: ana (X) plays C2, middle right.", "ana (X) wins by a line."]
-
-
-async def test_one_move_of_another_game_of_the_file(games: str) -> None:
-    code, output, _ = await outcome("replay", games, "--game", "2", "--at", "1")
-    assert code == 0
-    assert output.splitlines() == [
-        "X v O, 4 by 4, 4 in a row.",
-        "1 move. The game still runs.",
-        "Move 1 of 1: X plays A1.",
-        "The game still runs.",
-        "   A B C D",
-        "1 (X). . .",
-        "2  . . . .",
-        "3  . . . .",
-        "4  . . . .",
-    ]
 
 
 async def test_in_json_each_position_is_one_object(games: str) -> None:
@@ -238,17 +174,6 @@ async def test_in_json_each_position_is_one_object(games: str) -> None:
 async def test_what_makes_no_sense_is_told_in_one_line(games: str, arguments: list[str], code: int, words: str) -> None:
     typed = [argument.replace("GAMES", games) for argument in arguments]
     assert await outcome("replay", *typed) == (code, "", words.replace("GAMES", games))
-
-
-async def test_a_foreign_file_with_a_mistake_is_told_with_its_place(tmp_path: Path) -> None:
-    file = tmp_path / "foreign.txt"
-    file.write_text('[X "ana"]\n\n1. b2 a1\n2. b2 *\n')
-    assert await outcome("replay", str(file)) == (2, "", f"{file}, line 4, column 4: B2 is taken by X.\n")
-    code, output, errors = await outcome("replay", str(file), "--json")
-    told, closed = map(json.loads, output.splitlines())
-    assert (code, closed) == (2, {"from": "client", "type": "closed", "exit": 2})
-    assert (told["code"], told["message"]) == ("usage", errors.rstrip("\n"))
-    assert errors == f"{file}, line 4, column 4: B2 is taken by X.\n"
 
 
 async def test_one_s_last_game_needs_no_argument_and_any_other_its_id(server: Server) -> None:
@@ -312,51 +237,19 @@ async def test_the_end_of_input_ends_it_and_ctrl_c_as_well(games: str, typed: st
         assert await screen.end() == code
 
 
-# -- save -------------------------------------------------------------------------------------------------------
-
-
-@asynccontextmanager
-async def a_game_that_is_over(server: Server) -> AsyncIterator[tuple[ClientProcess, ClientProcess, str]]:
-    """Play a game between the command and a peer, watched by the command; both commands stand after its end."""
-    async with open_peer(server.url, "bo") as bo, run_client("new", "-s", server.url, "-n", "ana") as ana:
-        room = (await ana.until("Code")).split()[1]
-        async with run_client("watch", room, "-s", server.url) as eve:
-            await eve.until("Connected,")
-            await bo.ask("join", room=room)
-            for ply, cell in enumerate((0, 3, 1, 4, 2)):
-                if ply % 2:
-                    await play_out({"O": bo}, room, [cell], first_ply=ply)
-                else:
-                    await ana.until("Your move")
-                    ana.type("save early.txt" if ply == 2 else "", "abc"[cell] + "1")
-                    await bo.state(ply=ply + 1)
-            await ana.until("Rematch?")
-            await eve.until("A rematch will be shown here.")
-            yield ana, eve, room
-
-
-async def test_a_player_and_a_watcher_save_the_finished_game(server: Server, here: Path) -> None:
-    async with a_game_that_is_over(server) as (ana, eve, room):
-        assert "The game is not over yet: save it then." in ana.lines
-        ana.type("save Mine.txt")
-        assert await ana.until("The game is saved") == "The game is saved in Mine.txt"
-        eve.type("save")
-        own = f"tictactoe-{room}-1.txt"
-        assert await eve.until("The game is saved") == f"The game is saved in {own}"
-        eve.type("save Mine.txt", "save no/where", "save -")
-        taken = "Mine.txt exists already. Nothing was overwritten. Type save and another name."
-        assert await eve.until("Mine.txt") == taken
-        assert await eve.until("Cannot") == (
-            "Cannot write no/where: no such file or directory. Type save and another name."
-        )
-        assert await eve.until("Save") == "Save needs the name of a file. Type save and another name."
-    written = {path.name: parse_record(path.read_text()) for path in await asyncio.to_thread(lambda: [*here.iterdir()])}
-    mine, theirs = written.pop("Mine.txt"), written.pop(own)
-    assert not written
-    assert (mine.moves, mine.room, mine.result) == ((0, 3, 1, 4, 2), room, GameResult("line", "X"))
-    assert (theirs.moves, theirs.players, theirs.result, theirs.room) == (
-        mine.moves,
-        (("X", "ana"), ("O", "bo")),
-        mine.result,
-        room,
-    )
+async def test_a_long_history_comes_page_by_page(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        room = await ana.create("classic")
+        for number in range(1, 104):
+            async with connect(server.url) as bo:
+                other = await bo.join(room.code)
+                await room.move(0, ply=0)
+                await other.move(1, ply=1)
+                await room.resign()
+                if number < 103:
+                    await room.leave()
+                    room = await ana.create("classic")
+        games = await ana.history(102)
+        assert len(games) == 102
+        assert len({game.id for game in games}) == 102
+        assert len(await ana.history(1000)) == 103

@@ -17,7 +17,7 @@ from websockets.asyncio.server import ServerConnection
 from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client, serving
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
-from tests.kept import leave_seat, rooms_left, session_of
+from tests.kept import rooms_left, session_of
 from tests.peer import Peer, open_peer, until
 from tests.proxy import Proxy
 from tests.terminal import pipe
@@ -233,43 +233,6 @@ async def test_it_is_tried_for_as_long_as_the_server_holds_a_seat(patient: Proxy
         assert lost.hold_seconds == 300
 
 
-async def test_a_transcript_and_a_script_say_how_long_the_server_holds_the_seat(patient: Proxy) -> None:
-    async with run_client("new", "-s", patient.url) as ana, run_client("new", "--json", "-s", patient.url) as script:
-        await ana.until("Waiting for another player.")
-        await script.message(type="room")
-        patient.lose()
-        assert await ana.until("Connection lost.") == (
-            "Connection lost. Trying again for up to 10 minutes. "
-            "While the server runs, your seat is held for 5 minutes."
-        )
-        assert (await script.message(type="disconnected"))["hold_ms"] == 300_000
-
-
-async def test_a_short_hold_throws_nobody_out_while_no_server_answers() -> None:
-    settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    backoff = Backoff((0.01,), longest=0.01)
-    async with Server(settings) as server, Proxy(server.port) as proxy, connect(proxy.url, reconnect=backoff) as ana:
-        room = await ana.create()
-        messages = ana.messages()
-        proxy.lose()
-        for _ in range(10):
-            await event_of(messages, Retrying)
-        proxy.is_closed = False
-        await event_of(messages, Back)
-        assert await room.sync() == ()
-
-
-async def test_a_server_that_does_not_say_how_long_it_holds_a_seat_holds_it_for_a_minute() -> None:
-    async def fall_silent(socket: ServerConnection) -> None:
-        await socket.recv()
-        await socket.send('{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[]}')
-        socket.transport.abort()
-
-    async with serving(fall_silent) as url, connect(url, reconnect=True) as client:
-        lost = await event_of(client.messages(), Lost)
-        assert lost.hold_seconds == 60
-
-
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:
     async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, connect(proxy.url, reconnect=QUICK) as client:
         proxy.target = other.port
@@ -352,21 +315,6 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
         assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
 
 
-async def test_nobody_is_blamed_for_a_loss_that_was_everybodys(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url) as (ana, bo, code), open_peer(server.url, "cy") as cy:
-        await cy.ask("watch", room=code)
-        proxy.lose()
-        await sees_online(cy, "O", is_online=False)
-        proxy.is_closed = False
-        await ana.until("Connected again after ")
-        assert str(await ana.read_line()).startswith("bo is not here. Waiting for them: ")
-        ana.type("o")
-        assert await ana.read_line() == "You are X. bo is O and is not here. 1 watching."
-        async with open_peer(server.url, "bo", token=bo.welcome["token"]) as again:
-            await again.ask("join", room=code)
-            assert await ana.read_line() == "bo is here."
-
-
 async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
     with pipe() as (reader, writer):
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
@@ -430,62 +378,6 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
     assert set(own[2:]) == {"reconnecting"}
 
 
-async def test_a_killed_client_left_its_seat_to_the_next(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("You are O.")
-            await ana.kill()
-        await sees_online(bo, "O", is_online=False)
-        async with run_client("join", f"{server.url}/{code}") as again:
-            await again.until("You are O, ana. bo is X.")
-            again.type("leave", "leave")
-            assert await again.end() == 0
-        assert not rooms_left(server.url)
-
-
-async def test_a_server_that_forgot_the_player_of_a_saved_seat_gets_to_know_a_new_one(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        leave_seat(server.url, code, "unknown")
-        async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("You are O. bo is X.")
-
-
-async def test_the_room_that_new_led_to_can_be_taken_up_after_a_kill(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        first = (await bo.ask("create"))["room"]
-        async with run_client("join", first, "-n", "ana", "-s", server.url) as ana:
-            await ana.until("X's move.")
-            await bo.ask("resign", room=first)
-            await ana.until("Rematch?")
-            second = (await cy.ask("create"))["room"]
-            await ana.ask("new", "Looking for another opponent.", "X's move.")
-            assert first not in rooms_left(server.url)
-            await ana.kill()
-        await sees_online(cy, "O", is_online=False)
-        assert rooms_left(server.url) == [second]
-        async with run_client("join", second, "-s", server.url) as again:
-            await again.until("You are O, ")
-            again.type("leave", "leave")
-            assert await again.end() == 0
-        assert not rooms_left(server.url)
-
-
-async def test_whoever_waits_for_the_connection_may_go_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, _, code):
-        await cut_off(ana, proxy)
-        ana.type("b2", "c3", "leave")
-        assert await ana.end() == 7
-        assert ana.lines[-1] == (
-            f"Your seat in {code} is held for a while, as the server cannot be told. "
-            f"To come back: tictactoe-client join {link_to(proxy.url, code)}"
-        )
-        proxy.is_closed = False
-        async with run_client("join", code, "-s", proxy.url) as again:
-            await again.until("You are X, ")
-
-
 async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(server: Server, proxy: Proxy) -> None:
     async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, _):
         await cut_off(ana, proxy)
@@ -539,44 +431,6 @@ async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_
     assert back.startswith("Connected again after ")
     assert played == "You play B2, centre."
     assert ended.startswith("The input has ended: leaving in 0 s")
-
-
-async def test_the_return_to_a_game_that_lost_moves_is_told_as_well(capsys: pytest.CaptureFixture[str]) -> None:
-    entered: list[Request] = []
-
-    def enter(request: Request) -> list[Frame]:
-        entered.append(request)
-        reply = Ok(id=identity(request), room=ROOM, seat="X", moves=(0, 4))
-        return [reply, state(3, [0, 4]) if len(entered) == 1 else state(1)]
-
-    with pipe() as (reader, writer):
-        async with hostile_server("bo", {Join: enter}) as server, connect(server.url, reconnect=QUICK) as ana:
-            plain = PlainGame(ana, Settings(leaving_seconds=0), Keyboard(reader), Output(), session_of(ana))
-            game = asyncio.create_task(plain.run(lambda client: client.join(ROOM)))
-            await until_printed(capsys, "Your move, X.")
-            assert server.socket is not None
-            server.socket.transport.abort()
-            await until_printed(capsys, "Connection lost.")
-            os.close(writer)
-            async with asyncio.timeout(10):
-                assert await game == 0
-    printed = capsys.readouterr().out
-    assert "The input has ended: leaving in 0 s" in printed
-
-
-async def test_a_kept_move_is_not_played_into_another_position(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
-        await ana.ask("b2", "You play B2")
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.until("Your move, X.")
-        await ana.ask("undo", "You ask to take back B2")
-        await cut_off(ana, proxy)
-        ana.type("b2", "c3")
-        assert await ana.read_line() == "B2 is taken by X. Free: B1 C1 A2 C2 A3 B3 C3."
-        assert await ana.read_line() == "C3 is kept: it is played when the connection is back."
-        await bo.ask("undo", room=code, action="accept")
-        proxy.is_closed = False
-        await ana.until("C3 is not played: the game has gone on without it.")
 
 
 async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:

@@ -99,20 +99,6 @@ async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> 
         assert await screen.end() == 0
 
 
-async def test_a_choice_that_moves_sends_a_small_part_of_the_screen(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url) as screen:
-        await screen.shows("> Quick match", "Your games")
-        sent = []
-        for key, line in (("\x1b[B", "> Play the computer"), ("\x1b[A", "> Quick match")) * 2:
-            screen.written = b""
-            screen.type(key)
-            await screen.shows(line)
-            sent.append(len(screen.written))
-        assert min(sent) < 1500
-        screen.type("\x11")
-        assert await screen.end() == 0
-
-
 @pytest.mark.parametrize("stream", [0, 1, 2])
 async def test_with_one_stream_redirected_there_is_never_an_escape(server: Server, stream: int) -> None:
     redirect = {0: "</dev/null", 1: "| cat", 2: "2>/dev/null"}[stream]
@@ -138,16 +124,6 @@ async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
         screen.type("\x11")
         assert await screen.end() == 3
         assert b"\x1b[?1000l" in screen.written
-
-
-async def test_colour_is_switched_off_and_on_while_the_program_runs() -> None:
-    async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", "--theme", "night", NO_COLOR="1") as screen:
-        await screen.until("r retry")
-        assert b"38;" not in screen.written
-        await screen.ask("s", "Two numbers mean")
-        await screen.ask("\x1b[B\r", "38;")
-        screen.type("\x11")
-        assert await screen.end() == 3
 
 
 async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server) -> None:

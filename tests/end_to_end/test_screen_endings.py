@@ -10,8 +10,6 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
 from tests.faults.hostile_server import ROOM, Frame, hostile_server
-from tests.peer import open_peer
-from tests.proxy import Proxy
 from tests.terminal import ENTERED, RESTORED, Terminal, run_screen
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_server.server import Server
@@ -67,18 +65,6 @@ async def test_a_signal_while_it_starts_ends_it(server: Server, moment: str, num
         assert screen.attributes() == screen.before
 
 
-async def test_a_signal_while_it_tries_to_come_back_ends_it(server: Server, proxy: Proxy) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-n", "ana", "-s", proxy.url) as screen:
-            await screen.until("It's bo's move")
-            proxy.lose()
-            await screen.until("Connection lost")
-            screen.process.send_signal(signal.SIGHUP)
-            assert await screen.end() == 129
-            assert_restored(screen)
-
-
 async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal() -> None:
     left = asyncio.Event()
 
@@ -95,16 +81,6 @@ async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal
         async with asyncio.timeout(PATIENCE_SECONDS):
             await left.wait()
         screen.process.send_signal(signal.SIGINT)
-        assert await screen.end() == 130
-        assert_restored(screen)
-        assert screen.attributes() == screen.before
-
-
-async def test_ctrl_c_with_the_help_open_ends_it(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url) as screen:
-        await screen.until("Playing as")
-        await screen.ask("?", "Esc back")
-        screen.type("\x03")
         assert await screen.end() == 130
         assert_restored(screen)
         assert screen.attributes() == screen.before

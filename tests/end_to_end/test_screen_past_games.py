@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -45,14 +44,6 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         assert callers == []
 
 
-async def test_a_signal_ends_a_replay_with_its_code_and_restores_the_terminal(games: str) -> None:
-    async with run_screen(*COMMAND, "replay", games) as screen:
-        await screen.until("The first of 2 games")
-        screen.process.send_signal(signal.SIGHUP)
-        assert await screen.end() == 129
-        assert all(sequence in screen.written for sequence in RESTORED)
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -71,16 +62,6 @@ async def test_what_cannot_be_shown_is_told_before_any_page_opens(
         assert await screen.end() == code
         assert words in screen.written.decode().replace("\r\n", "")
         assert b"\x1b" not in screen.written
-
-
-async def test_the_list_opens_on_a_terminal_and_leads_to_a_game_and_out_again(server: Server) -> None:
-    async with known(server, games=2), run_screen(*COMMAND, "history", "-s", server.url) as screen:
-        await screen.until("Your games", "2 games", "won by a line")
-        await screen.ask("\r", "REPLAY", "Esc back")
-        await screen.ask("\x1b", "Esc leave")
-        screen.type("\x1b")
-        assert await screen.end() == 0
-        assert all(sequence in screen.written for sequence in RESTORED)
 
 
 @pytest.mark.parametrize("options", ["--plain", "--json", "--no-input", "--export -"])

@@ -134,14 +134,6 @@ async def test_without_pages_it_prints_what_a_terminal_needs() -> None:
         assert re.fullmatch(r" *(From another machine on this network|or):  tictactoe-client --server ws://\S+", line)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", pytest.param("::", marks=needs_ipv6)])
-async def test_the_wildcard_addresses_are_all_addresses_too(host: str) -> None:
-    async with started("--host", host, "--port", "0") as process:
-        match = LISTENING.fullmatch(await line_of(process))
-        assert match
-        assert (match[2], match[4]) == ("localhost", " (all addresses)")
-
-
 @pytest.mark.skipif(not addresses_at(None), reason="this machine has no address on a network")
 async def test_the_address_for_others_leads_here() -> None:
     async with started("--port", "0") as process:
@@ -190,11 +182,6 @@ async def test_every_option_may_come_from_the_environment() -> None:
     lines = log_lines(errors)
     assert {"event", "level", "timestamp", "logger"} <= set(lines[0])
     assert {"listening", "stopped"} <= {line["event"] for line in lines}
-
-
-async def test_an_option_counts_more_than_the_environment() -> None:
-    async with started("--host", "127.0.0.1", TICTACTOE_HOST="no such host", TICTACTOE_PORT="0") as process:
-        assert (await url_of(process)).startswith("ws://127.0.0.1:")
 
 
 # -- being unable -----------------------------------------------------------------------------------------------
@@ -288,17 +275,6 @@ async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal
                             await opened.recv()
                 assert opened.close_code == 1012
             await stopped(process, None)
-
-
-async def test_a_second_signal_changes_nothing() -> None:
-    async with started(*HERE) as process:
-        url = await url_of(process)
-        async with open_peer(url) as ana:
-            process.send_signal(signal.SIGTERM)
-            await ana.next_of("notice")
-            with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGINT)
-        await stopped(process, None)
 
 
 # -- words ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ The commands of the operator's manual are run as they stand there.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import shlex
 import signal
 import socket
@@ -15,14 +14,13 @@ import stat
 from asyncio.subprocess import PIPE
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.end_to_end.test_server_command import COMMAND, HERE, complaint, run, started, stopped, url_of
 from tests.environment import environment
 from tests.faults.harness import Harness
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
 from tictactoe_engine.records import parse_record
 from tictactoe_server.storage.folder import FILE_NAME
 
@@ -192,23 +190,6 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
             assert (await ana.ask("join", room=room))["moves"] == [4]
 
 
-async def test_a_backup_never_overwrites_and_says_why_it_cannot(tmp_path: Path) -> None:
-    data, target = tmp_path / "data", tmp_path / "copy"
-    target.write_text("mine")
-    async with started(*HERE, "--data", str(data)) as process:
-        await url_of(process)
-        for arguments in (("--data", str(data), "backup", str(target)), ("backup", str(target), "--data", str(data))):
-            assert await complaint(*arguments) == f"{target} exists already. Nothing was overwritten.\n"
-        assert target.read_text() == "mine"
-        assert await complaint("--data", str(data), "backup", str(tmp_path / "no" / "copy"))
-    told = await complaint("--data", str(tmp_path / "nothing"), "backup", str(tmp_path / "new"))
-    assert told == f"There is no database in {tmp_path / 'nothing'}.\n"
-    code, _, errors = await run("--data", ":memory:", "backup", str(tmp_path / "new"))
-    assert code == 2
-    assert "keeps nothing" in errors
-    assert not (tmp_path / "new").exists()
-
-
 # -- stopping and starting again --------------------------------------------------------------------------------
 
 
@@ -221,81 +202,6 @@ async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> 
     names = await asyncio.to_thread(lambda: sorted(path.name for path in tmp_path.iterdir()))
     assert names == ["server.lock", FILE_NAME]
     assert rooms_of(tmp_path) == sorted(rooms)
-
-
-async def begin_a_second_game(ana: Peer, bo: Peer) -> dict[str, Any]:
-    """Play a game to its end, begin the next one with a clock running and an offer open; return the last state."""
-    clock = {"initial_ms": 600_000, "increment_ms": 0}
-    room = (await ana.ask("create", clock=clock, visibility="private"))["room"]
-    await bo.ask("join", room=room)
-    await ana.state(room=room, status="playing")
-    await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-    await ana.ask("rematch", room=room)
-    await bo.ask("rematch", room=room)
-    for peer in (ana, bo):
-        await peer.state(game=2)
-    await play_out({"X": bo, "O": ana}, room, [4, 0, 8])
-    await bo.ask("draw", room=room, action="offer")
-    return await ana.state(offers={"draw": "X", "undo": None, "rematch": []})
-
-
-async def test_an_unfinished_room_is_back_with_seats_clock_offers_and_score(tmp_path: Path) -> None:
-    async with Harness(tmp_path) as server:
-        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-            before = await begin_a_second_game(ana, bo)
-            room = before["room"]
-            assert await server.end(signal.SIGTERM) == 0
-        url = server.url
-        await server.start()
-        assert server.url == url
-        async with open_peer(url, token=ana.welcome["token"]) as ana, open_peer(url, token=bo.welcome["token"]) as bo:
-            assert ana.seats == {room: "O"}
-            assert (await ana.ask("join", room=room))["moves"] == [4, 0, 8]
-            alone = await ana.state()
-            assert (alone["seats"]["X"]["online"], alone["seats"]["X"]["hold_ms"] <= 60_000) == (False, True)
-            assert (await bo.ask("join", room=room))["seat"] == "X"
-            after = await bo.state()
-            changing = {"seq", "clock"}
-            assert {key: after[key] for key in after if key not in changing} == {
-                key: before[key] for key in before if key not in changing
-            }
-            assert after["seq"] > before["seq"]
-            assert after["score"] == {ana.welcome["player"]: 1, bo.welcome["player"]: 0, "draws": 0}
-            assert after["clock"]["running"] == "O"
-            left = {
-                mark: (before["clock"]["remaining_ms"][mark], after["clock"]["remaining_ms"][mark]) for mark in "XO"
-            }
-            assert left["X"][0] == left["X"][1]
-            assert left["O"][0] >= left["O"][1] > 0
-            await ana.ask("draw", room=room, action="accept")
-            assert (await bo.state(status="over"))["result"]["reason"] == "agreed"
-            assert len((await ana.ask("history"))["games"]) == 2
-
-
-async def test_rooms_that_nobody_comes_back_to_end_and_are_gone_from_the_store(tmp_path: Path) -> None:
-    async with (
-        started(*HERE, "--data", str(tmp_path), "--keep-room", "1", "--keep-game", "1") as process,
-        contextlib.AsyncExitStack() as stack,
-    ):
-        url = await url_of(process)
-        eve, fan, keeper = [await stack.enter_async_context(open_peer(url)) for _ in range(3)]
-        kept = (await keeper.ask("create", rules="four"))["room"]
-        await fan.ask("lobby", on=True)
-        async with open_peer(url) as ana, open_peer(url) as bo:
-            waiting = (await ana.ask("create"))["room"]
-            playing = (await ana.ask("create"))["room"]
-            await bo.ask("join", room=playing)
-            for room in (waiting, playing, kept):
-                await eve.ask("watch", room=room)
-        closed = [await eve.next_of("closed"), await eve.next_of("closed")]
-        assert {push["room"] for push in closed} == {waiting, playing}
-        assert {push["reason"] for push in closed} == {"Nobody came back."}
-        gone: set[str] = set()
-        while gone < {waiting, playing}:
-            gone |= set((await fan.next_of("lobby"))["closed"])
-        assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [kept]
-        await stopped(process)
-    assert rooms_of(tmp_path) == [kept]
 
 
 async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: Path) -> None:

@@ -90,16 +90,6 @@ async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_p
 # -- the faces --------------------------------------------------------------------------------------------------
 
 
-async def test_a_script_is_told_where_it_is_now(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with run_client("new", "--json", *given(one, two)) as script:
-        assert (await script.message(type="connected"))["server"] == one.url
-        await script.message(type="room")
-        lose(one)
-        assert (await script.message(type="reconnecting"))["server"] == two.url
-        assert (await script.message(type="connected"))["server"] == two.url
-
-
 async def test_a_transcript_says_where_it_is_now(ways: tuple[Proxy, Proxy]) -> None:
     one, two = ways
     async with run_client("new", "-n", "ana", *given(one, two)) as ana:
@@ -109,14 +99,6 @@ async def test_a_transcript_says_where_it_is_now(ways: tuple[Proxy, Proxy]) -> N
         await ana.until("Connection lost.")
         assert await ana.read_line() == f"Now at {two.url}."
         assert str(await ana.read_line()).startswith("Connected again after ")
-
-
-async def test_a_transcript_says_which_address_it_came_to(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    one.is_closed = True
-    async with run_client("new", "-n", "ana", TICTACTOE_SERVER=f"{one.url} {two.url}") as ana:
-        await ana.until("Connecting to")
-        assert await ana.read_line() == f"Connected to {two.url}."
 
 
 async def test_a_check_looks_at_all_addresses_and_says_where_it_came(ways: tuple[Proxy, Proxy]) -> None:

@@ -21,22 +21,10 @@ async def quit_with(user: ScreenUser, *keys: str) -> int | None:
     return user.app.return_code
 
 
-async def test_a_game_that_was_won_ends_with_zero(game: Game) -> None:
-    async with game(result_code=True, gives_up=True) as (ana, *_):
-        assert await quit_with(ana, "ctrl+q") == WON
-
-
 @pytest.mark.parametrize("keys", [("ctrl+q", "ctrl+q"), ("ctrl+q", "enter")])
 async def test_a_live_game_that_is_left_with_the_program_is_abandoned(game: Game, keys: tuple[str, ...]) -> None:
     async with game(result_code=True) as (ana, *_):
         assert await quit_with(ana, *keys) == ABANDONED
-
-
-async def test_a_live_game_that_is_left_for_the_first_page_is_abandoned(game: Game) -> None:
-    async with game(result_code=True) as (ana, bo, _):
-        await ana.do("escape enter", "Playing as")
-        await bo.state(status="over")
-        assert await quit_with(ana, "ctrl+q") == ABANDONED
 
 
 async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenScreen) -> None:
@@ -79,19 +67,6 @@ async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome
         assert await quit_with(ana, "ctrl+q") == 0
 
 
-async def test_ctrl_c_says_that_it_was_interrupted_whatever_the_result(game: Game) -> None:
-    async with game(result_code=True) as (ana, *_):
-        assert await quit_with(ana, "ctrl+c", "ctrl+c") == INTERRUPTED
-
-
-@pytest.mark.parametrize(("key", "result_code"), [("ctrl+q", True), ("escape", False)])
-async def test_to_leave_offline_ends_with_seven(proxy: Proxy, game: Game, key: str, *, result_code: bool) -> None:
-    async with game(url=proxy.url, backoff=NEVER, result_code=result_code) as (ana, *_):
-        proxy.cut()
-        await ana.until("Connection lost")
-        assert await quit_with(ana, key) == CONNECTION_LOST
-
-
 async def test_a_question_answered_after_the_connection_was_lost_ends_with_seven(server: Server, game: Game) -> None:
     async with far_game(game, server, NEVER) as (ana, _, _code, proxy):
         await ana.do("ctrl+q", "Leave and abort this game?")
@@ -107,12 +82,3 @@ async def test_ctrl_q_at_home_without_a_connection_ends_with_seven(proxy: Proxy,
         while ana.app.session.phase != "away":
             await ana.pilot.pause()
         assert await quit_with(ana, "ctrl+q") == CONNECTION_LOST
-
-
-async def test_time_that_passes_when_no_screen_is_left_ends_nothing(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        await ana.press("ctrl+q")
-        await ana.until_it_ends()
-    assert ana.app.screens == []
-    ana.app.tick()
-    assert ana.app.return_code == 0

@@ -14,16 +14,6 @@ from tictactoe_protocol.terms import ClockState
 from tictactoe_server.server import Server
 
 
-async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_does(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("escape", "Leave and abort this game?   Enter leave   Esc play on")
-        await ana.do("escape", "Your move, X.", gone="abort")
-        await ana.do("ctrl+q", "Leave and abort this game?")
-        await ana.press("enter")
-        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-    assert ana.app.last_words == f"Room {code}: you left before everybody had moved. The game was aborted."
-
-
 async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Server, open_screen: OpenScreen) -> None:
     lesson = Choice("create", analysis="open", chat="players")
     async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from textual import events
 
-from tests.peer import open_peer, play_out, two_playing
+from tests.peer import play_out, two_playing
 from tests.proxy import Proxy
-from tests.tui.conftest import BRIEF, NEVER, AtHome, Game, OpenScreen
+from tests.tui.conftest import BRIEF, NEVER, Game, OpenScreen
 from tictactoe_client.input.ways import Choice
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.terms import ClockFields
@@ -69,38 +69,10 @@ async def test_the_invitation_has_code_link_and_a_readable_picture(server: Serve
         await ana.do("y", "Copied: http://127.0.0.1:")
 
 
-async def test_no_picture_without_colour(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create"), colour=False) as ana:
-        assert "█" not in await ana.until("Waiting for another player")
-
-
-async def test_a_finished_game_is_stepped_through(game: Game) -> None:
-    async with game(moves=[4, 0], gives_up=True) as (ana, *_):
-        text = await ana.do("v", "(X)", gone="│  O  │")
-        assert "O" not in text.splitlines()[4]
-        await ana.do("left left right right", "(O)")
-
-
 async def test_a_clock_is_shown_for_each(game: Game) -> None:
     async with game(clock=ClockFields(initial_ms=180_000, increment_ms=2_000)) as (ana, *_):
         await ana.until("3:00")
         await ana.do("5", "It's bo's move", "3:0", "first move due in 0:2")
-
-
-async def test_a_large_board_is_typed_with_what_is_typed_shown(game: Game) -> None:
-    async with game(GOMOKU) as (ana, bo, code):
-        await ana.type("h", "move: h_")
-        await ana.type("99")
-        await ana.press("backspace", "enter")
-        assert (await bo.state(ply=1))["last"] == 8 * 15 + 7
-        await ana.until("It's bo's move", "(X)")
-        await ana.enter("a1", "It's bo's move.", "move: a1_")
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.until("Your move", "move: a1_")
-        await ana.do("enter", "A1 is taken by O.")
-        await ana.type("z1")
-        await ana.do("escape", "move: _")
-        await ana.enter("q1", "Q1 is off the board: columns A-O, rows 1-15.")
 
 
 async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: Game) -> None:
@@ -125,15 +97,6 @@ async def test_a_board_of_32_scrolls_with_the_cursor(game: Game) -> None:
         assert "◂" not in text
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == 0
-
-
-async def test_a_very_small_window_shows_the_choice_and_can_be_left(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        await ana.pilot.resize_terminal(30, 8)
-        await ana.until("> Quick match")
-        await ana.do("down down", "> New room")
-        await ana.press("ctrl+q")
-    assert ana.app.return_code == 0
 
 
 async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: OpenScreen) -> None:
@@ -187,15 +150,6 @@ async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, gam
     )
     assert code in ana.app.last_words
     assert ana.app.return_code == 7
-
-
-async def test_a_room_that_closes_takes_one_home(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            await wat.until("you watch", code)
-            await bo.ask("leave", room=code)
-            await wat.until("Playing as", f"Room {code} is closed")
 
 
 async def test_the_bell_rings_in_turn_while_one_looks_elsewhere(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,15 +94,6 @@ async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: S
         await bo.state(ply=1, status="playing")
 
 
-async def test_a_move_without_an_answer_keeps_nobody(game: Game, server: Server) -> None:
-    async with far_game(game, server) as (ana, bo, _, proxy):
-        proxy.down.is_swallowing = True
-        await ana.do("5", "on its way")
-        await ana.do("escape", "Leave and abort this game?")
-        await ana.do("enter", "Playing as")
-        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-
-
 async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game, server: Server) -> None:
     async with far_game(game, server, NEVER) as (ana, _, code, proxy):
         proxy.cut()
@@ -129,13 +120,6 @@ async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: P
         assert len(wat.app.pages) == 1
 
 
-async def test_another_opponent_in_the_middle_of_a_game_is_asked_about(game: Game) -> None:
-    async with game(moves=[0, 4]) as (ana, bo, _):
-        await ana.enter(":new", "Leave and lose this game?   Enter leave")
-        await ana.do("enter", "Waiting for another player")
-        assert (await bo.state(status="over"))["result"]["winner"] == "O"
-
-
 async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(game: Game) -> None:
     async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.do("ctrl+q", "Leave and lose this game?   Enter leave   Esc play on")
@@ -158,15 +142,6 @@ async def test_whatever_else_is_typed_at_a_question_plays_on(game: Game, keys: t
         assert (await bo.state(room=code, ply=1))["status"] == "playing"
 
 
-@pytest.mark.parametrize(("key", "code"), [("ctrl+q", 0), ("ctrl+c", 130)])
-async def test_to_confirm_ends_with_the_code_of_the_key_that_asked(game: Game, key: str, code: int) -> None:
-    async with game() as (ana, *_):
-        await ana.do(key, "Leave and abort this game?")
-        await ana.press("enter")
-        await ana.until_it_ends()
-    assert ana.app.return_code == code
-
-
 async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game) -> None:
     async with game() as (ana, *_):
         for key in ("ctrl+q", "ctrl+c"):
@@ -180,13 +155,6 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Ga
         await ana.press("ctrl+q")
         await ana.until_it_ends()
     assert ana.app.last_words == f"Room {code}: bo resigns. You win."
-
-
-async def test_a_draw_offered_without_a_connection_is_refused_as_in_plain_mode(game: Game, server: Server) -> None:
-    async with far_game(game, server, NEVER) as (ana, *_, proxy):
-        proxy.cut()
-        await ana.until("Connection lost")
-        await ana.enter(":draw", "There is no connection: type draw again when it is back.")
 
 
 async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: Game, server: Server) -> None:

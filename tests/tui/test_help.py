@@ -62,11 +62,6 @@ def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
     assert rows_of(ascii=True)["a move back"] == "<-"
 
 
-async def test_the_help_of_home_needs_nothing_but_ascii(at_home: AtHome) -> None:
-    async with at_home(ascii=True, colour=False, size=(80, 90)) as ana:
-        assert (await ana.do("?", "Everywhere", "<-")).isascii()
-
-
 async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game) -> None:
     async with game(keys=Keys.LETTERS) as (ana, bo, _):
         await ana.do("b", "Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
@@ -74,11 +69,6 @@ async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game)
         await ana.press("escape")
         await ana.press(":", "b", "3", "enter")
         assert (await bo.state(ply=1))["last"] == 7
-
-
-async def test_the_help_of_home_names_ones_own_keys(at_home: AtHome) -> None:
-    async with at_home(changed_keys={"help": ("f2",), "claim": ("x",)}, size=(80, 90)) as ana:
-        assert re.search(r"  x +takes the win", await ana.do("f2", "Everywhere", "F2"))
 
 
 @pytest.mark.parametrize("width", [30, 80])

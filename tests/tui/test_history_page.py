@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-from websockets.asyncio.client import connect as connect_bare
-from websockets.asyncio.server import ServerConnection, serve
-
 from tests.end_to_end.test_past_games import finish_a_game
 from tests.proxy import Proxy
-from tests.tui.conftest import BRIEF, NEVER, OpenScreen
+from tests.tui.conftest import NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_cluster
@@ -48,31 +43,6 @@ async def played(
             await room.leave()
             await other.leave()
         yield codes[-1] if codes else ""
-
-
-@asynccontextmanager
-async def run_forgetful(server: Server) -> AsyncIterator[str]:
-    """Run what looks like an older server, which does not know of finished games; yield its URL."""
-
-    async def pass_on(client: ServerConnection) -> None:
-        async with connect_bare(server.url) as upstream:
-
-            async def answer() -> None:
-                async for text in upstream:
-                    await client.send(text)
-
-            answering = asyncio.create_task(answer())
-            async for text in client:
-                request = json.loads(text)
-                if request["type"] == "history":
-                    refusal = {"type": "error", "id": request["id"], "code": "unknown_type", "message": "No history."}
-                    await client.send(json.dumps(refusal))
-                else:
-                    await upstream.send(text)
-            answering.cancel()
-
-    async with serve(pass_on, "127.0.0.1", 0) as listening:
-        yield f"ws://127.0.0.1:{next(iter(listening.sockets)).getsockname()[1]}"
 
 
 async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Server, open_screen: OpenScreen) -> None:
@@ -110,14 +80,6 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
         await ana.do("home", ">  1.")
 
 
-async def test_a_limit_is_kept(server: Server, open_screen: OpenScreen) -> None:
-    limited = FirstPage("history", limit=3)
-    async with played(server, games=0, resigned=4), open_screen(server.url, first_page=limited) as ana:
-        await ana.until("3 games", gone="and more")
-        await ana.press("end", "down")
-        assert " 4. " not in await ana.until("> 3.")
-
-
 async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Server, open_screen: OpenScreen) -> None:
     async with played(server, games=1), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("1 game", "> 1.")
@@ -139,30 +101,12 @@ async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScre
     assert parse_record((here / f"tictactoe-{code}-1").read_text()).room == code
 
 
-async def test_a_click_opens_a_line_and_help_opens_and_closes(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server, games=2), open_screen(server.url, first_page=HISTORY) as ana:
-        await ana.until("2 games")
-        await ana.do("?", "Everywhere")
-        await ana.do("escape", "2 games")
-        await ana.click(10, 4)
-        await ana.until("REPLAY")
-        await ana.do("escape", "> 2.")
-
-
 async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, first_page=HISTORY) as ana:
         text = await ana.until(f"You have finished no game on {server.url} yet.", "Esc leave")
         assert "replay" not in text
         assert "save" not in text
         await ana.do("enter s down end r", "You have finished no game")
-        await ana.press("escape")
-    assert ana.app.return_code == 0
-
-
-async def test_a_server_that_keeps_none_is_said(server: Server, open_screen: OpenScreen) -> None:
-    async with run_forgetful(server) as url, open_screen(url, first_page=HISTORY) as ana:
-        await ana.until("This server keeps no finished games.")
-        await ana.do("enter r", "This server keeps no finished games.")
         await ana.press("escape")
     assert ana.app.return_code == 0
 
@@ -175,13 +119,6 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
         await ana.do("r", server.url.replace("localhost", "127.0.0.1"), gone="Can't reach")
 
 
-async def test_leaving_where_no_server_is_ends_with_its_code(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1", first_page=HISTORY) as ana:
-        await ana.until("Can't reach")
-        await ana.press("escape")
-    assert ana.app.return_code == 3
-
-
 async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with played(server, games=2, url=proxy.url), open_screen(proxy.url, first_page=HISTORY, backoff=NEVER) as ana:
         await ana.until("2 games")
@@ -192,35 +129,6 @@ async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Pr
         proxy.is_closed = False
         await ana.do("r", "> 2.", gone="Connection lost")
         await ana.do("enter", "REPLAY")
-
-
-@pytest.mark.parametrize("from_home", [True, False])
-async def test_a_server_that_is_gone_for_good_takes_neither_the_replay_nor_the_list_away(
-    server: Server, proxy: Proxy, open_screen: OpenScreen, *, from_home: bool
-) -> None:
-    async with played(server, url=proxy.url):
-        first_page = None if from_home else HISTORY
-        async with open_screen(proxy.url, first_page=first_page, backoff=BRIEF) as ana:
-            if from_home:
-                await ana.until("Your games")
-                await ana.press("up", "enter")
-            await ana.until("> 1.")
-            await ana.do("enter", "REPLAY")
-            proxy.lose()
-            while ana.app.session.phase != "failed":
-                await ana.pilot.pause()
-            await ana.do("right", "Move 1 of 5")
-            await ana.do("escape", "> 1.", "r tries again")
-            await ana.press("escape")
-            if from_home:
-                await ana.until("r retry")
-                await ana.press("ctrl+q")
-    assert ana.app.return_code != 0
-
-
-async def test_ascii_is_enough(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server), open_screen(server.url, first_page=HISTORY, ascii=True) as ana:
-        assert (await ana.until("> 1.", "up/down choose")).isascii()
 
 
 async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Server, open_screen: OpenScreen) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -9,9 +8,7 @@ import pytest
 
 from tests.kept import leave_seat, rooms_left
 from tests.peer import Peer, open_peer, play_out, two_playing
-from tests.proxy import Proxy
-from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
-from tictactoe_client.input.ways import Choice
+from tests.tui.conftest import AtHome, OpenScreen
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -127,54 +124,6 @@ async def a_seat_left(server: Server, moves: Sequence[int] = ()) -> AsyncIterato
         yield bo, code
 
 
-@contextlib.asynccontextmanager
-async def a_room_that_fills_up(server: Server, open_screen: OpenScreen) -> AsyncIterator[tuple[ScreenUser, str, Proxy]]:
-    """Let ana have a room chosen that is full before she can know it."""
-    async with (
-        Proxy(server.port) as proxy,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-        open_screen(proxy.url) as ana,
-    ):
-        code = (await bo.ask("create"))["room"]
-        await ana.until(code)
-        await ana.do("up", f"> {code}")
-        proxy.down.hold_up()
-        await cy.ask("join", room=code)
-        yield ana, code, proxy
-
-
-async def test_a_room_that_filled_up_meanwhile_may_be_watched(server: Server, open_screen: OpenScreen) -> None:
-    async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
-        await ana.do("enter", f"Joining {code}")
-        proxy.down.go_on()
-        await ana.until(f"Room {code} is full; you may watch it.", gone=f"  {code}  3x3")
-        await ana.do("enter", "you watch", code)
-
-
-async def test_a_full_room_takes_no_key_from_a_name_that_is_typed(server: Server, open_screen: OpenScreen) -> None:
-    async with a_room_that_fills_up(server, open_screen) as (ana, code, proxy):
-        await ana.press("enter", "n")
-        await ana.type("zoe")
-        proxy.down.go_on()
-        await ana.until(f"Room {code} is full; you may watch it.")
-        await ana.do("escape", "Your name:", gone="is full")
-        await ana.do("enter", "Playing as  zoe")
-
-
-async def test_a_full_room_of_the_command_is_watched_or_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server, "bo", "cy") as (*_, code):
-        async with open_screen(server.url, Choice("join", code=code)) as wat:
-            await wat.until(f"Room {code} is full; you may watch it.", "watch")
-            await wat.do("enter", "you watch", code)
-        async with open_screen(server.url, Choice("join", code=code)) as ana:
-            await ana.until(f"Room {code} is full; you may watch it.", "Esc no")
-            await ana.press("escape")
-            await ana.until_it_ends()
-    assert ana.app.last_words == f"Room {code} is full; you may watch it."
-    assert ana.app.return_code == 5
-
-
 async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("Playing as  ana")
@@ -203,16 +152,6 @@ async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_i
         await ana.until("Playing as  minax", "> Play the computer", gone="Your name:")
 
 
-async def test_an_answer_given_twice_takes_nothing_off_but_the_question(server: Server, at_home: AtHome) -> None:
-    async with two_playing(server.url, "classic") as (_, _, code), at_home() as ana:
-        await ana.do("down down down down enter", "Watch a game", code)
-        await ana.type("z", "The code of a room to watch")
-        ana.rush("enter", "enter")
-        await ana.until("has 1")
-        ana.rush("escape", "escape")
-        await ana.until("Playing as", gone="The code of a room")
-
-
 async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1") as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "tries again", "r retry")
@@ -233,23 +172,6 @@ async def test_a_seat_left_behind_is_offered_until_it_is_taken_up_and_left(
         await ana.do("escape enter", "> Quick match", gone="Resume")
 
 
-async def test_a_server_that_forgot_the_seat_makes_a_new_player(server: Server, open_screen: OpenScreen) -> None:
-    leave_seat(server.url, "K7M4PQ", "unknown")
-    async with open_screen(server.url) as ana:
-        await ana.until("> Quick match", gone="Resume")
-    assert not rooms_left(server.url)
-
-
-async def test_a_room_of_the_command_line_that_is_gone_ends_with_five(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("join", code="ZZZZZZ")) as ana:
-        while ana.app.is_running and not ana.app.last_words:
-            await ana.pilot.pause()
-    assert ana.app.last_words == (
-        f"No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server {server.url}"
-    )
-    assert ana.app.return_code == 5
-
-
 async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("> Quick match")
@@ -258,26 +180,6 @@ async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: 
         await ana.do("escape", "> New room")
         await ana.click(8, 7)
         await ana.until("The code of a room to join")
-
-
-async def test_without_a_server_one_is_started_for_the_run(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1") as ana:
-        await ana.until("press l")
-        await ana.press("l")
-        async with asyncio.timeout(20):
-            while "Playing as" not in ana.text:
-                await ana.pilot.pause()
-
-
-async def test_a_game_that_was_lost_meanwhile_is_told_of_once(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "ana") as before:
-        leave_seat(server.url, "L7HXKE", before.welcome["token"])
-        await before.socket.close()
-    async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  ana", "Your room L7HXKE is closed.")
-    assert not rooms_left(server.url)
-    async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  ana", gone="L7HXKE")
 
 
 async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
@@ -333,9 +235,3 @@ async def test_form_settings_and_games_fit_the_smallest_window(at_home: AtHome) 
 async def test_what_helps_without_a_server_is_never_cut(open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_screen("ws://127.0.0.1:1", size=size) as ana:
         assert "…" not in await ana.until("one:", "tictactoe-server\n", "r retry")
-
-
-async def test_what_has_two_keys_is_offered_once_by_its_name(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        await ana.do("ctrl+p", "Search for commands", "Help", "Quit")
-        assert ana.text.count("Help") == 1

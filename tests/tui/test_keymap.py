@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.literals import IDS
-from tests.peer import open_peer
 from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
-from tests.tui.test_every_key import ANYWHERE
-from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.line import RoomLine
 from tictactoe_client.tui.page import Page
@@ -17,17 +14,6 @@ from tictactoe_client.tui.room.keys import RoomCommands
 from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, Key, list_keys
 from tictactoe_server.server import Server
-
-OTHERS = {
-    "rematch": ("f5",),
-    "review": ("f6",),
-    "another": ("f7",),
-    "copy": ("f8",),
-    "hide_code": ("f9",),
-    "computer": ("f2",),
-    "confirm": ("f3",),
-    "back": ("f4",),
-}
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
@@ -102,30 +88,6 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
         await ana.do("o", "Waiting for another player")
 
 
-async def test_a_room_follows_other_keys_and_shows_them(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create"), changed_keys=OTHERS) as ana:
-        await ana.until(
-            "Waiting for another player", "F8 copy", "F9 hide QR", "F2 let the computer sit in", "F4 cancel", "█"
-        )
-        await ana.do("f9", "Waiting for another player", "F9 show QR", gone="█")
-        await ana.do("f8", "Copied: http://")
-        async with open_peer(server.url, "bo") as bo:
-            await bo.ask("join", room=ana.code)
-            await ana.until("Your move")
-            await ana.do("f4", "Leave and abort this game?   F3 leave   F4 play on")
-            await ana.press("f4")
-            ana.app.pages[-1].model.quiet_until = 0.0
-            await ana.do("1", "It's bo's move", gone="Leave and abort")
-            await bo.state(ply=1)
-            await bo.ask("move", room=ana.app.pages[-1].room.code, cell=4, ply=1)
-            await bo.ask("resign", room=ana.app.pages[-1].room.code)
-            await ana.until("You win", "F5 play again  F6 review  F7 new opponent  s save")
-            await ana.do("f6", "O to move: a draw", "F6 hide values")
-            await bo.ask("rematch", room=ana.app.pages[-1].room.code)
-            await ana.until("bo wants a rematch.   F5 accept")
-            await ana.do("f5", "Game 2. ")
-
-
 @pytest.mark.parametrize(
     ("ways", "words"),
     [
@@ -153,21 +115,3 @@ async def test_the_key_that_leaves_does_so_on_every_page_and_line(at_home: AtHom
 def bound(user: ScreenUser) -> set[str]:
     """Return the actions that have keys on the screen."""
     return {active.binding.id or "" for active in user.app.screen.active_bindings.values()}
-
-
-async def test_every_screen_outside_rooms_has_its_actions(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        for keys, words, actions in (
-            ((), "Playing as", {"up", "down", "left", "right", "open", "theme", "settings", "name", "refresh"}),
-            (("down", "down", "enter"), "> Game", {"up", "down", "left", "right", "open", "back"}),
-            (("escape", "y", "enter"), "You have finished no game", {"refresh", "back"}),
-        ):
-            await ana.press(*keys)
-            await ana.until(words)
-            assert {*actions, "help", *ANYWHERE} <= bound(ana), words
-
-
-async def test_without_a_server_there_are_keys_that_help(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1") as ana:
-        await ana.until("r retry")
-        assert {"retry", "local", "help", "theme", "settings", *ANYWHERE} <= bound(ana)

@@ -50,32 +50,6 @@ async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy
 
 
 @pytest.mark.parametrize("first_page", [FirstPage("watch"), FirstPage()])
-async def test_the_games_to_watch_are_read_anew_after_a_lost_connection(
-    server: Server, proxy: Proxy, open_screen: OpenScreen, first_page: FirstPage
-) -> None:
-    async with (
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-        open_screen(proxy.url, first_page=first_page) as wat,
-    ):
-        await wat.until("0 live")
-        if first_page.page == "home":
-            await wat.press("w", "enter")
-        old = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=old)
-        await wat.until(f"> {old}")
-        async with cut_off(proxy, server) as eve:
-            await bo.ask("leave", room=old)
-            await cy.ask("leave", room=old)
-            await until_told_of(eve, old)
-            new = (await bo.ask("create"))["room"]
-            await until_told_of(eve, new)
-            await cy.ask("join", room=new)
-            await until_told_of(eve, new)
-        await wat.until(f"> {new}", "1 live", gone=old)
-
-
-@pytest.mark.parametrize("first_page", [FirstPage("watch"), FirstPage()])
 async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_more(
     server: Server, proxy: Proxy, open_screen: OpenScreen, first_page: FirstPage
 ) -> None:

@@ -32,32 +32,6 @@ async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[S
         yield ana
 
 
-async def test_what_is_typed_first_takes_the_place_of_what_stood_there(at_home: AtHome) -> None:
-    async with at_form(at_home, "Board") as ana:
-        await ana.until("> Board              3x3", "Enter open the room")
-        await ana.type("15x15", "> Board              15x15", "15 by 15, 3 in a row")
-        await ana.press("down")
-        await ana.type("5", "> In a row to win    5", "15 by 15, 5 in a row")
-
-
-async def test_backspace_edits_what_stands_there(at_home: AtHome) -> None:
-    async with at_form(at_home, "Board") as ana:
-        await ana.press("end", "backspace", "left", "left")
-        await ana.type("1")
-        await ana.press("end")
-        await ana.type("4", "> Board              13x4")
-        await ana.do("ctrl+u", '"" is no board.')
-        await ana.type("4x4", "4 by 4, 3 in a row")
-
-
-async def test_the_word_before_the_caret_is_taken_out(at_home: AtHome) -> None:
-    async with at_form(at_home, "Clock") as ana:
-        await ana.type("3+2 ", "> Clock              3+2 ")
-        for key in ("ctrl+w", "ctrl+backspace", "alt+backspace"):
-            await ana.type("5", "> Clock              3+2 5")
-            await ana.do(key, "> Clock              3+2 ", gone="3+2 5")
-
-
 async def test_keys_that_are_text_in_a_line_leave_those_that_they_took_the_place_of(at_home: AtHome) -> None:
     keys = {"up": ("k",), "down": ("j",), "back": ("b",), "help": ("h",)}
     async with at_home(changed_keys=keys) as ana:
@@ -68,17 +42,6 @@ async def test_keys_that_are_text_in_a_line_leave_those_that_they_took_the_place
         await ana.do("?", "The lines", "b back")
         await ana.do("b", "> Clock")
         await ana.do("escape", "Playing as")
-
-
-async def test_keys_that_come_at_once_go_each_to_the_line_that_the_one_before_led_to(at_home: AtHome) -> None:
-    async with at_form(at_home, "More") as ana:
-        ana.rush("down", *"15x15", "down", "5", "down", "down", *"b2", "down", "5", "up", "end", *",c3")
-        await ana.until("Board              15x15", "In a row to win    5", "> Blocked cells      b2,c3")
-
-
-async def test_the_chosen_line_stays_in_sight_where_a_message_leaves_less_room(at_home: AtHome) -> None:
-    async with at_form(at_home, "Blocked cells", size=(36, 10)) as ana:
-        await ana.type("b2,c3,a1,a2,b1", "> Blocked cells      b2,c3", "The blocked cells leave no")
 
 
 async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_home: AtHome) -> None:
@@ -94,25 +57,11 @@ async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_
         await ana.type(",a1", "> Blocked cells      b2,c3,a1")
 
 
-async def test_pasting_takes_the_place_of_what_stands_there(at_home: AtHome) -> None:
-    async with at_form(at_home, "Board") as ana:
-        await ana.paste(" 6x7\n")
-        await ana.until("> Board              6x7")
-
-
 async def test_escape_takes_back_what_is_typed_then_leaves_the_form(at_home: AtHome) -> None:
     async with at_form(at_home, "Board") as ana:
         await ana.type("6x7", "> Board              6x7", "Esc undo")
         await ana.do("escape", "> Board              3x3", "Esc cancel")
         await ana.do("escape", "Playing as")
-
-
-async def test_escape_takes_back_what_is_typed_into_a_line_that_was_clicked_on(at_home: AtHome) -> None:
-    async with at_form(at_home, "Board") as ana:
-        await ana.click(26, 9)
-        await ana.until("> Marks              XO", "Esc cancel")
-        await ana.type("XOA", "> Marks              XOA", "Esc undo")
-        await ana.do("escape", "> Marks              XO", "Esc cancel", gone="XOA")
 
 
 async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
@@ -141,12 +90,6 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
             await ana.do(key, "A game with a name.")
             await ana.do("escape", f"> {line}")
             assert ana.text == before
-
-
-async def test_the_form_and_its_help_need_nothing_but_ascii(at_home: AtHome) -> None:
-    async with at_form(at_home, "Misere", ascii=True, colour=False) as ana:
-        assert ana.text.isascii()
-        assert (await ana.do("f1", "A game with a name.")).isascii()
 
 
 @pytest.mark.parametrize(

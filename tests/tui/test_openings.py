@@ -109,21 +109,6 @@ async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_sc
             await ana.do("escape 1", "It's bo's move.", "X  ana (you)")
 
 
-@pytest.mark.parametrize("size", [(60, 20), (40, 12)])
-@pytest.mark.usefixtures("in_german")
-async def test_small_windows_have_all_answers_in_german_too(
-    server: Server, open_screen: OpenScreen, size: tuple[int, int]
-) -> None:
-    async with open_peer(server.url, "bo", features=["opening"]) as bo:
-        code = (await bo.ask("create", rules="gomoku-standard"))["room"]
-        async with open_screen(server.url, Choice("join", code=code), size=size) as ana:
-            await ana.until("bo setzt X: noch 3,")
-            for ply, cell in enumerate((0, 1, 2)):
-                await bo.ask("move", room=code, cell=cell, ply=ply)
-            await ana.until("▶O ana", "1 X", "Wähle deine Seite.")
-            await ana.do("1", "X ana  ▶O bo", "bo ist am Zug.")
-
-
 async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: OpenScreen) -> None:
     first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
     async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:

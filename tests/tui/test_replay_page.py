@@ -106,14 +106,6 @@ async def test_escape_drops_what_is_typed_and_then_leaves(watch: Watch) -> None:
     assert ana.app.return_code == 0
 
 
-@pytest.mark.parametrize(("key", "code"), [("ctrl+c", 130), ("ctrl+q", 0)])
-async def test_it_is_left_at_once(watch: Watch, key: str, code: int) -> None:
-    async with watch() as ana:
-        await ana.until("The start.")
-        await ana.press(key)
-    assert ana.app.return_code == code
-
-
 async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Watch) -> None:
     async with watch(ply=7) as ana:
         text = (await ana.until(LAST)).splitlines()
@@ -183,8 +175,3 @@ async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
     async with watch('[X "ana"] [Reason "resigned"] O') as ana:
         await ana.until("move 0 of 0", "O wins by resignation.")
         await ana.do("right left end home up >", "The start.")
-
-
-async def test_ascii_without_colour_is_enough(watch: Watch) -> None:
-    async with watch(ply=7, ascii=True, colour=False) as ana:
-        assert (await ana.until("<X> | <X> | <X>", "<-/-> step")).isascii()

@@ -104,24 +104,6 @@ async def test_a_rematch_ends_the_review(game: Game) -> None:
         await ana.do("r", "It's bo's move.", gone="*=")
 
 
-async def test_asking_more_than_the_server_allows_is_waited_out(server: Server, open_screen: OpenScreen) -> None:
-    moves = [0, 1, 2, 4, 3, 5, 7, 6]
-    async with watched(open_screen, server, moves) as (wat, ana, bo, code):
-        await wat.do("v", "to move: a draw with best play. Best: C3.")
-        for ply in range(7, -1, -1):
-            await wat.do("left", f"move {ply} of 8", " played ")
-        await wat.press("end")
-        await ana.ask("resign", room=code)
-        await ana.ask("rematch", room=code)
-        await bo.ask("rematch", room=code)
-        for ply, cell in enumerate((4, 0, 8)):
-            mover = (bo, ana)[ply % 2]
-            await wat.until(f"{'XO'[ply % 2]} to move: a draw")
-            assert "too much" not in wat.text
-            await mover.ask("move", room=code, cell=cell, ply=ply)
-        await wat.until("O to move: a draw with best play.", "2. X C3")
-
-
 @pytest.mark.parametrize("look", LOOKS)
 async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]

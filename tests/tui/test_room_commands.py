@@ -33,15 +33,6 @@ async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Ga
         await ana.enter(":b", "Last: bo played A1.", "(O)", "of A-AF")
 
 
-async def test_who_plays_is_shown_no_board_of_before(game: Game) -> None:
-    async with game(moves=[0]) as (ana, *_):
-        talk = list(ana.app.pages[-1].model.talk)
-        for words in ("board 0", "p", "back", "live", "next"):
-            await ana.enter(f":{words}", "While you play, the board shows the present.", "1. X A1")
-            assert ana.app.pages[-1].model.talk == talk
-            await ana.do("left", "[", gone="While you play")
-
-
 async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: OpenScreen) -> None:
     async with two_playing(server, "bo", "cy") as (bo, cy, code):
         await play_out({"X": bo, "O": cy}, code, [0, 4, 8])
@@ -52,14 +43,6 @@ async def test_a_watcher_steps_by_commands_too(server: Server, open_screen: Open
             await wat.enter(":board 9", "There is no move 9: 0 to 3.")
             await wat.enter(":live", "It's cy's move.", gone="The start.")
             await wat.enter(":board", "Last: bo played C3, bottom right.")
-
-
-async def test_a_strange_command_is_answered_as_everywhere(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.enter(":hello", 'I don\'t know "hello". A move looks like b2 or 5. ? for help.')
-        await ana.enter(":2,", 'I don\'t know "2,". A move looks like b2 or 5. ? for help.')
-        await ana.enter(":resing", 'I don\'t know "resing". Did you mean resign?')
-        await ana.enter(":z9", "Z9 is off the board: columns A-C, rows 1-3.")
 
 
 async def test_a_bare_word_on_a_large_board_is_answered_by_what_was_meant(game: Game) -> None:

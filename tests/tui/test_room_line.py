@@ -30,17 +30,6 @@ async def test_what_is_said_is_edited_anywhere(game: Game, typed: str, keys: str
         assert (await bo.next_of("chat"))["text"] == said
 
 
-async def test_the_caret_is_seen_where_it_stands(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.press("tab")
-        await ana.type("helo", "say: helo_")
-        assert not ana.has_role("chosen")
-        await ana.do("left", "say: helo", gone="helo_")
-        assert ana.has_role("chosen")
-        await ana.do("l end", "say: hello_")
-        assert not ana.has_role("chosen")
-
-
 async def test_a_line_longer_than_the_window_follows_the_caret(game: Game) -> None:
     async with game(size=(40, 12)) as (ana, *_):
         await ana.press("tab")
@@ -83,39 +72,12 @@ async def test_keys_that_come_at_once_are_taken_one_after_the_other(game: Game) 
         await ana.do("f9", "Your move, X.", "│  1  │  2  │", gone="The game goes on.")
 
 
-async def test_a_key_that_two_actions_share_stays_with_the_one_that_keeps_it(game: Game) -> None:
-    async with game(gives_up=True, changed_keys={"retry": ("f5",)}) as (ana, *_):
-        await ana.until("You win", "r play again")
-        await ana.do("r", "You asked for a rematch.")
-
-
-async def test_a_key_that_one_gave_to_something_else_is_text_in_the_line(game: Game) -> None:
-    keys = {"back": ("b",), "accept": ("a",), "chat": ("t",)}
-    async with game(changed_keys=keys) as (ana, bo, code):
-        await ana.press("t")
-        await ana.type("a tab", "say: a tab_")
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw.   a accept")
-        await ana.do("escape", "Your move", gone="say:")
-        await ana.do("t", "say: _")
-        await ana.press("ctrl+y")
-        assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
-
-
 async def test_what_has_no_key_is_found_by_its_name(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.do("ctrl+p", "Search for commands")
         await ana.type("offer a draw")
         await ana.do("enter enter", "You offered a draw. Waiting for the answer ...")
         assert (await bo.state(room=code, ply=0))["offers"]["draw"] in ("X", None)
-
-
-async def test_what_keys_do_in_a_room_is_found_by_its_name(game: Game) -> None:
-    async with game(gives_up=True) as (ana, *_):
-        await ana.until("You win")
-        await ana.do("ctrl+p", "Search for commands")
-        await ana.type("play again")
-        await ana.do("enter enter", "You asked for a rematch.")
 
 
 async def test_a_command_that_is_chosen_twice_at_once_takes_no_room_off(game: Game) -> None:

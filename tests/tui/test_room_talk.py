@@ -8,8 +8,6 @@ from tests.named_keys import last_line
 from tests.peer import Peer
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game
-from tests.tui.test_game_page import GOMOKU
-from tictactoe_client.online.backoff import Backoff
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -32,13 +30,6 @@ async def test_lines_that_are_pasted_are_said_as_one_with_spaces_between(game: G
         await ana.paste(f"one{end}two\tthree{end}")
         await ana.press("enter")
         assert (await bo.next_of("chat"))["text"] == "one two three"
-
-
-async def test_a_line_after_a_command_that_is_too_long_stays_too(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.type(":chat ")
-        await ana.paste("a" * 201)
-        await ana.do("enter", "Too long: 201 of 200 characters.", "201/200")
 
 
 async def test_a_line_that_was_refused_comes_back(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,29 +71,9 @@ async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_open
         await ana.do("5", "The game is over.", "n new private room")
 
 
-async def test_no_time_that_has_passed_stays_in_the_talk(game: Game) -> None:
-    async with game() as (ana, bo, _):
-        await bo.socket.close()
-        text = await ana.until("bo is not here. Waiting for them: ", "(away")
-        assert text.count("Waiting for them") == 1
-        assert text.count("bo has dropped.") == 1
-
-
-async def test_a_key_with_alt_places_nothing(game: Game) -> None:
-    from textual import events
-
-    async with game() as (ana, bo, _):
-        ana.app.screen.post_message(events.Key("alt+x", "x"))
-        await ana.press("5")
-        assert (await bo.state(ply=1))["last"] == 4
-
-
 async def say(peer: Peer, code: str, *lines: str) -> None:
     for line in lines:
         await peer.ask("chat", room=code, text=line)
-
-
-# -- the connection -------------------------------------------------------------------------------------------------
 
 
 async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys(proxy: Proxy, game: Game) -> None:
@@ -117,15 +88,6 @@ async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys
         assert "Enter do it  Esc back" in await ana.until(":_")
         await ana.do("escape r", "Back after")
         assert (await bo.next_of("chat"))["text"] == "hr"
-
-
-async def test_what_was_refused_before_a_loss_is_gone_after_it(proxy: Proxy, game: Game) -> None:
-    brief = Backoff((0.3,), longest=0.3, jitter=0, hold_seconds=3000)
-    async with game(url=proxy.url, backoff=brief) as (ana, *_):
-        await ana.enter(":resing", "Did you mean resign?")
-        proxy.cut()
-        await ana.until("Connection lost")
-        await ana.until("Back after", gone="Did you mean")
 
 
 async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, game: Game) -> None:
@@ -144,9 +106,6 @@ async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, ga
         await ana.until("Your move", gone="Back after")
 
 
-# -- talk -----------------------------------------------------------------------------------------------------------
-
-
 async def test_several_lines_wait_for_their_turn_in_a_narrow_window(game: Game) -> None:
     async with game(size=(40, 12)) as (ana, bo, code):
         await say(bo, code, *(f"line {number} of a talk that is long enough" for number in range(4)))
@@ -158,39 +117,11 @@ async def test_several_lines_wait_for_their_turn_in_a_narrow_window(game: Game) 
         assert all(f"line {number} of" in seen for number in range(4))
 
 
-async def test_talk_is_told_in_a_wide_and_short_window(game: Game) -> None:
-    async with game(GOMOKU) as (ana, bo, code):
-        await ana.pilot.resize_terminal(80, 9)
-        await say(bo, code, "hello there, this is what I have to say")
-        await ana.until("bo: hello there, this is what I have to say", gone="Your move")
-        await ana.do("h", "Your move", "move: h_", gone="hello there, this")
-
-
 async def test_talk_that_is_in_sight_is_not_told_twice(game: Game) -> None:
     async with game() as (ana, bo, code):
         await say(bo, code, "hello there")
         text = await ana.until("bo: hello there", "Your move")
         assert text.count("hello there") == 1
-
-
-async def test_talk_is_not_lost_behind_an_answer(game: Game) -> None:
-    async with game(size=(40, 12)) as (ana, bo, code):
-        await ana.pilot.resize_terminal(24, 8)
-        ana.app.say("B2 is taken by O. Free: A1 B1 C1.")
-        await say(bo, code, "hello")
-        await ana.until("B2 is taken by O.", "Free: A1")
-        await ana.do("f9", "bo: hello")
-        await ana.do("f9", "Your move", gone="hello")
-
-
-async def test_talk_is_told_above_a_line_that_is_open(game: Game) -> None:
-    async with game(size=(40, 12)) as (ana, bo, code):
-        await ana.press("tab", "h")
-        await say(bo, code, "hello there")
-        await ana.until("bo: hello there", "say: h_")
-
-
-# -- the end --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size", [(80, 24), (30, 8)])

@@ -115,18 +115,6 @@ def held_by_another(path: Path) -> Iterator[None]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no locks of files")
-async def test_while_another_program_has_the_file_the_screen_answers(server: Server, open_screen: OpenScreen) -> None:
-    with held_by_another(KnownPlayers().path.with_suffix(".lock")):
-        async with open_screen(server.url, local=False) as ana:
-            await ana.do("?", "Everywhere")
-            await ana.do("escape", "Playing as  ana")
-            await ana.do("enter", "Waiting for another player")
-            await ana.press("ctrl+q")
-    assert ana.app.return_code == 0
-    assert not KnownPlayers().path.exists()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no locks of files")
 async def test_that_another_program_has_the_file_is_told(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:

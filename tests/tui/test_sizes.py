@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, Game, ScreenUser
-from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.session import Session
 from tictactoe_client.tui.picture import measure, notice_size
-from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine import Rules
 
 LARGE = (200, 50)
 
@@ -108,26 +106,6 @@ async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(game:
         assert placed["last"] == 31 * 32 + 31
 
 
-async def test_a_lost_connection_is_told_in_as_many_words_as_there_is_room_for(proxy: Proxy, game: Game) -> None:
-    backoff = Backoff((300,), longest=300, jitter=0, hold_seconds=900)
-    async with game(url=proxy.url, size=(80, 24), backoff=backoff) as (ana, *_):
-        proxy.cut()
-        await ana.until("Connection lost. Trying again in ", "Seat held 14:")
-        for size, words in (
-            ((60, 18), "lost. Trying again in "),
-            ((40, 12), "Seat held 14:"),
-            ((24, 8), "Connection lost."),
-        ):
-            await ana.pilot.resize_terminal(*size)
-            await ana.until(words, "Esc leave")
-
-
-async def test_a_refusal_is_read_to_its_end_at_forty_columns(game: Game) -> None:
-    async with game(PRESETS["blocker"], size=(40, 14)) as (ana, *_):
-        text = await ana.do("5", "is blocked")
-        assert "A3 B3 C3" in " ".join(text.split())
-
-
 @pytest.mark.parametrize("size", [(24, 8), LARGE])
 async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(game: Game, size: tuple[int, int]) -> None:
     long_name = "a-name-of-24-characters-"
@@ -192,16 +170,6 @@ def test_it_fits_any_window_and_begins_with_its_first_word(width: int, height: i
     assert 1 <= len(lines) <= height
     assert all(measure(line) <= width for line in lines)
     assert "needs".startswith(lines[0][:5])
-
-
-async def test_it_stands_on_the_screen(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.pilot.resize_terminal(10, 4)
-        assert ana.text.split("\n") == ["needs at", "least", "24x8, now", "10x4"]
-        await ana.click(5, 3)
-        await ana.do("5 ctrl+q", "needs", "Leave and")
-        await ana.pilot.resize_terminal(80, 16)
-        await ana.do("escape", "Your move, X.", "│  5  │")
 
 
 @pytest.mark.parametrize(("ascii", "chosen"), [(False, "‹Three players›"), (True, "<Three players>")])

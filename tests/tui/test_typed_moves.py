@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.conftest import Game, OpenScreen
-from tests.tui.test_game_page import GOMOKU, SMALL
-from tictactoe_client.input.ways import Choice
-from tictactoe_engine import Keys, Rules, parse_cell
-from tictactoe_server.server import Server
+from tests.tui.conftest import Game
+from tests.tui.test_game_page import GOMOKU
+from tictactoe_engine import Keys, parse_cell
 
 
 @pytest.mark.parametrize(
@@ -30,12 +28,6 @@ async def test_what_is_typed_is_placed_and_else_the_cell_of_the_cursor(
         await ana.type(typed, "Your move", f"move: {typed}_")
         await ana.press(place)
         assert (await bo.state(ply=1))["last"] == parse_cell(last, GOMOKU)
-
-
-async def test_a_letter_for_placing_is_text_where_something_is_typed(game: Game) -> None:
-    async with game(GOMOKU, changed_keys={"place": ("p",)}) as (ana, *_):
-        await ana.press("right")
-        await ana.type("hep", "Your move", "move: hep_")
 
 
 async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(game: Game) -> None:
@@ -83,37 +75,6 @@ async def test_backspace_and_esc_drop_a_kept_key(game: Game) -> None:
             await ana.do(drop, "It's bo's move.", "move: _", gone="Leave and lose")
 
 
-async def test_a_whole_move_of_before_is_begun_anew_in_turn_and_out_of_it(game: Game) -> None:
-    async with game(GOMOKU) as (ana, bo, code):
-        await ana.enter("a1")
-        await bo.state(ply=1)
-        await ana.until("It's bo's move.")
-        await ana.type("h1c", "move: c_")
-        await ana.type("3")
-        await bo.ask("move", room=code, cell=112, ply=1)
-        await ana.until("Your move", "move: c3_")
-        await ana.type("h10", "move: h10_")
-        await ana.press("enter")
-        assert (await bo.state(ply=3))["last"] == 9 * 15 + 7
-
-
-async def test_what_is_typed_ends_with_the_game(game: Game) -> None:
-    async with game(moves=[0, 4, 8]) as (ana, bo, code):
-        await ana.press("2")
-        await bo.ask("resign", room=code)
-        await ana.until("You win")
-        await ana.do("escape", "Playing as")
-
-
-@pytest.mark.parametrize("rules", [SMALL, GOMOKU])
-async def test_nothing_is_typed_before_the_game_begins(server: Server, open_screen: OpenScreen, rules: Rules) -> None:
-    async with open_screen(server.url, Choice("create", rules)) as ana:
-        await ana.until("Waiting for another player")
-        await ana.do("5 c", "The game has not begun: a seat is free.")
-        await ana.paste("c3")
-        await ana.do("escape", "Playing as")
-
-
 @pytest.mark.parametrize("arrow", ["up", "left"])
 async def test_the_first_arrow_shows_the_cursor_on_the_last_move(game: Game, arrow: str) -> None:
     async with game(GOMOKU, ascii=True) as (ana, bo, code):
@@ -158,10 +119,3 @@ async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment
         page.model.quiet_until = 0.0
         await ana.press("1")
         assert (await bo.state(ply=1))["last"] == 0
-
-
-async def test_the_answer_to_an_offer_is_no_move(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw")
-        await ana.do("ctrl+n 1", "Your move, X.", "│  1  │", gone="Ctrl+Y accept")

@@ -72,25 +72,6 @@ async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_
         await ana.until("Playing as", gone="Waiting for")
 
 
-@pytest.mark.parametrize("key", ["?", "s"])
-async def test_a_quick_match_is_entered_whatever_is_open(server: Server, open_screen: OpenScreen, key: str) -> None:
-    async with slow_screen(open_screen, server) as (ana, _, proxy):
-        proxy.down.hold_up()
-        await ana.press("enter", key)
-        await ana.until("back", gone="Playing as")
-        proxy.down.go_on()
-        await ana.until("Waiting for another player")
-        assert len(ana.app.pages) == 2
-
-
-async def test_nothing_else_is_opened_while_a_match_is_looked_for(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server) as (ana, _, proxy):
-        proxy.down.hold_up()
-        await ana.do("enter down down enter", "> New room", "Looking for an opponent...")
-        proxy.down.go_on()
-        await ana.until("Waiting for another player")
-
-
 async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.down.hold_up()
@@ -163,19 +144,3 @@ async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server,
         proxy.down.go_on()
         await ana.do("escape", "Playing as", "0 live")
         assert len(ana.app.pages) == 1
-
-
-async def test_help_that_is_open_is_no_obstacle_to_a_replay(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_history(open_screen, server) as (ana, proxy):
-        await ana.do("enter enter ?", "Esc back")
-        proxy.down.go_on()
-        await ana.until("REPLAY")
-        await ana.do("escape", "2 games")
-
-
-async def test_the_game_that_was_asked_for_last_is_opened(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_history(open_screen, server) as (ana, proxy):
-        await ana.press("enter", "down", "enter")
-        proxy.down.go_on()
-        await ana.until("REPLAY", "move 0 of 5", gone="15x15")
-        await ana.do("escape", "> 2.", gone="REPLAY")
