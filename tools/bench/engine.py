@@ -1,8 +1,8 @@
-"""How fast the engine is and how well it plays: `python -m tools.bench.engine`, tables on stdout, progress on stderr.
+"""Measures how fast the engine is and how well it plays: `python -m tools.bench.engine`.
 
-Everything is measured in one run on one core, beside a plain list-based minimax. `--part` runs only some of it. The
-matches take the longest: up to two presets times `--games` games of a few dozen moves at `--move-seconds` each.
-``fairness`` has `perfect` open, choose and play against itself at `--nodes` a move, where a clock says nothing.
+Tables are printed to stdout, progress to stderr. `--part` selects a part. ``matches`` takes the longest: `perfect`
+plays `--games` games against each opponent on each board at `--move-seconds` a move. In ``fairness`` `perfect` opens,
+chooses a side and plays against itself, with `--nodes` a move instead of a time limit.
 """
 
 from __future__ import annotations
@@ -21,13 +21,10 @@ from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget
 from tictactoe_engine.strategies import Level, SideChooser, Strategy, side_chooser_of, strategy_of
-from tools.bench.plain_minimax import plain_first_move
 
-PARTS = ("first-move", "solve", "plays", "fairness", "matches")
+PARTS = ("solve", "plays", "fairness", "matches")
 MATCH_PRESETS = ("classic", "four", "gomoku", "connect-four")
 FAIR_PRESETS = ("gomoku-standard", "gomoku")
-COLD_RUNS = 7
-WARM_MOVES = 20_000
 PLAY_SECONDS = 1.0
 MAX_REPLAYED_GAMES = 200
 
@@ -49,8 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_options(arguments)
     for part in options.part or PARTS:
         match part:
-            case "first-move":
-                show_first_move()
             case "solve":
                 show_solving()
             case "plays":
@@ -74,35 +69,10 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def show_first_move() -> None:
-    """Print the first move on 3x3: the plain minimax, ours in fresh processes, ours from memory."""
-    progress("plain minimax on 3x3")
-    started = perf_counter()
-    _, nodes = plain_first_move()
-    plain = perf_counter() - started
-    progress(f"first move in {COLD_RUNS} fresh processes")
-    cold = statistics.median(time_cold("3, 3, 3") for _ in range(COLD_RUNS))
-    warm = time_warm()
-    print("\nFirst move on 3x3")
-    print(f"  plain minimax      {plain * 1e3:12.1f} ms   {nodes:,} nodes")
-    print(f"  perfect, cold      {cold * 1e3:12.2f} ms   {plain / cold:,.0f}x faster (median of {COLD_RUNS} processes)")
-    print(f"  perfect, warm      {warm * 1e3:12.4f} ms   {plain / warm:,.0f}x faster (mean of {WARM_MOVES:,})")
-
-
 def time_cold(sides: str) -> float:
     """Return the seconds of a first answer in a fresh process; imports and the garbage they leave are not counted."""
     program = [sys.executable, "-c", COLD_PROGRAM.format(sides=sides)]
     return float(subprocess.run(program, capture_output=True, text=True, check=True, env=environment()).stdout)
-
-
-def time_warm() -> float:
-    """Return the seconds of one more first move of `perfect` as rooms call it."""
-    choose, position, rng = strategy_of(Level.PERFECT, Budget()), Position.start(Rules()), Random(0)
-    choose(position, rng)
-    started = perf_counter()
-    for _ in range(WARM_MOVES):
-        choose(position, rng)
-    return (perf_counter() - started) / WARM_MOVES
 
 
 def show_solving() -> None:

@@ -17,25 +17,22 @@ two servers and so on, where the two of each room come by different ones and go 
 that of all servers together that are used, and the ratio is to disk; behind it stand the time of the nodes, and that of
 the idle server with what it is sent. Then, for disk and the clusters, how long a move takes when they come at 900 a
 second, however late the ones before are.
-With --with-bots: how long people wait for a move, at ten moves a second in each of 100 rooms, while 50 rooms of bots
-think about gomoku without a pause, beside the same without the bots.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from statistics import median
 
 from tools.bench.clusters import clusters
 from tools.bench.contestants import OURS, Contestant, older
-from tools.bench.load import Wire, open_wire, run
+from tools.bench.load import run
 from tools.bench.peers import CannotInstall, installed
 from tools.bench.peers.contestants import peers_in
-from tools.bench.processes import IN_MEMORY, SERVER, Measured, allow_many_connections, started, wait_for_quiet
-from tools.bench.tables import DRAWN, STEPS_A_GAME, Figures, Hall, seat_at_server
+from tools.bench.processes import allow_many_connections, wait_for_quiet
+from tools.bench.tables import DRAWN, STEPS_A_GAME, Figures, Hall
 
 YARDSTICK, CLUSTERS_YARDSTICK = "relay", "disk"
 SLICE_SECONDS = 0.5
@@ -45,8 +42,6 @@ PATIENCE_SECONDS = 5.0
 SPARE_DESCRIPTORS = 100
 MOVES_A_SECOND = 900
 SATURATED = 0.95
-PACE_SECONDS = 0.1
-BOT_ROOMS = 50
 
 NAME_WIDTH = 28
 HEADER = (
@@ -162,41 +157,6 @@ async def compare(
         print(row(contestant, figures_of_all) + beside, flush=True)
 
 
-class BotWatcher(Wire):
-    """Keeps so many rooms of bots at gomoku: opens a room for each game that ends."""
-
-    CREATE = '{"type":"create","rules":"gomoku","bots":["perfect","perfect"]}'
-
-    def received(self, payload: bytes) -> None:
-        if b'"status":"over"' in payload:
-            self.send(self.CREATE)
-
-
-async def play_beside_bots(server: Measured, rooms: int, seconds: float, bot_rooms: int) -> Figures:
-    watcher = await open_wire(server.url, BotWatcher)
-    watcher.send('{"type":"hello"}')
-    for _ in range(bot_rooms):
-        watcher.send(BotWatcher.CREATE)
-    await asyncio.sleep(1)
-    hall = await Hall.open(server, seat_at_server, rooms, pace_seconds=PACE_SECONDS)
-    figures = await hall.play(seconds)
-    await hall.close()
-    watcher.close()
-    return figures
-
-
-def compare_with_bots(rooms: int, seconds: float) -> None:
-    """Print the figures without and with thinking bots; server, workers and load share all cores."""
-    p99 = []
-    for bot_rooms in (0, BOT_ROOMS):
-        with started((*SERVER, *IN_MEMORY, "--bot-pause", "0"), is_pinned=False) as server:
-            figures = run(play_beside_bots(server, rooms, seconds, bot_rooms))
-        p50, worst = figures.percentile_ms(50), figures.percentile_ms(99)
-        print(f"{bot_rooms} bot rooms   {figures.moves_a_second:,.0f} moves/s   p50 {p50:.2f} ms   p99 {worst:.2f} ms")
-        p99.append(worst)
-    print(f"{p99[1] / p99[0]:.2f}x the p99 without bots")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=100)
@@ -210,12 +170,8 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=2, help="of the largest cluster (default 2)")
     parser.add_argument("--streams", type=lambda text: [int(one) for one in text.split(",")], default=[4])
     parser.add_argument("--no-paced", action="store_true", help="leave out how long moves take at 900 a second")
-    parser.add_argument("--with-bots", action="store_true")
     options = parser.parse_args()
     allow_many_connections()
-    if options.with_bots:
-        compare_with_bots(options.rooms, options.seconds)
-        return
     with contextlib.ExitStack() as stack:
         contestants = [one for one in OURS if one.name in options.only]
         if options.beside:
