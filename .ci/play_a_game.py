@@ -1,8 +1,7 @@
 """Plays one whole game between the installed commands, as people would: a server, two clients and a watcher.
 
-Usage: python .ci/play_a_game.py BIN DATA [CLIENTS], where the folder BIN holds tictactoe-server and tictactoe-client,
-the server keeps its rooms in the folder DATA, and the clients are those of the folder CLIENTS where it is given.
-Where they are of another version, one who may know no openings wants into a game with one. Standard library only.
+Usage: python .ci/play_a_game.py BIN DATA. The folder BIN has tictactoe-server and tictactoe-client; the server's data
+folder is DATA. Standard library only.
 """
 
 from __future__ import annotations
@@ -35,11 +34,6 @@ class Client:
             if all(message.get(key) == value for key, value in expected.items()):
                 return message
         raise SystemExit(f"the client ended before {expected} came")
-
-    def hear(self, *types: str) -> dict[str, Any]:
-        """Return the next line of one of these types."""
-        assert self.process.stdout
-        return next(message for message in map(json.loads, self.process.stdout) if message["type"] in types)
 
     def send(self, **request: Any) -> None:
         """Write one request."""
@@ -76,26 +70,9 @@ def play(bin: Path, url: str) -> None:
         client.finish()
 
 
-def want_into_an_opening(opener: Path, other: Path, url: str) -> bool:
-    """Open a game with an opening, and let the other version sit down or read why it cannot, and watch in any case."""
-    ana = Client(opener, "new", "--rules", "four-pie", "--server", url, "--name", "ana")
-    if (opened := ana.hear("room", "error"))["type"] == "error":
-        assert opened["code"] in ("usage", "unsupported"), opened
-        return False
-    bo = Client(other, "join", opened["room"], "--server", url, "--name", "bo")
-    answer = bo.hear("room", "error")
-    assert answer["type"] == "room" or answer["code"] == "feature_required", answer
-    eve = Client(other, "watch", f"{url}/{opened['room']}")
-    eve.until(type="room", room=opened["room"])
-    for client in (ana, bo, eve):
-        client.process.kill()
-    print("the other version", "sat down" if answer["type"] == "room" else answer["message"])
-    return True
-
-
 def main() -> None:
     """Start the server, play, stop it."""
-    bin, data, clients = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[-1] if len(sys.argv) > 3 else sys.argv[1])
+    bin, data = Path(sys.argv[1]), sys.argv[2]
     server = subprocess.Popen(
         [bin / "tictactoe-server", "--host", "127.0.0.1", "--port", "0", "--data", data],
         stdout=subprocess.PIPE,
@@ -105,9 +82,7 @@ def main() -> None:
         assert server.stdout
         ready = re.search(r"ws://\S+", server.stdout.readline())
         assert ready, "the server did not say where it listens"
-        play(clients, ready[0])
-        if clients != bin:
-            any(want_into_an_opening(*both, ready[0]) for both in ((bin, clients), (clients, bin)))
+        play(bin, ready[0])
     finally:
         server.send_signal(signal.SIGTERM)
         code = server.wait(PATIENCE_SECONDS)
