@@ -105,7 +105,7 @@ _EVENT_HEAD: Final = events.EventHead(
 REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
     {
         requests.Hello: (
-            requests.Hello(id="1", name="ana", client=f"tictactoe-client/{VERSION}", features=pushes.UNDERSTOOD),
+            requests.Hello(id="1", name="ana", client=f"tictactoe-client/{VERSION}", bot=True),
             requests.Hello(token="the secret of an earlier welcome"),
             requests.Hello(link="7KQ2M94F"),
             requests.Hello(name="ana", rescue="7KQ2-M94F-X3ZW-8HTB"),
@@ -191,16 +191,22 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 token="a secret to keep",
                 rooms=(pushes.HeldSeat(_ROOM, "X", _SUMMARY.rules, {"X": "ana", "O": "bo"}, "O"),),
                 hold_ms=60_000,
+                sharing=True,
+                ladders=("connect-four",),
+                challenges=(),
                 held_ms={_ROOM: 31_000},
             ),
             pushes.Welcome(
                 id="1",
                 protocol=PROTOCOL_VERSION,
-                server="tictactoe-server/1.3.0",
+                server=f"tictactoe-server/{VERSION}",
                 player="p5K2",
                 name="ana",
                 token="a secret to keep",
                 rooms=(),
+                hold_ms=60_000,
+                sharing=False,
+                ladders=(),
                 servers=("wss://one.example.org", "wss://two.example.org"),
                 cluster="c7Qm2ZtXw9Ra",
                 title="Chess club, Room 12",

@@ -122,26 +122,26 @@ def make_vectors() -> list[dict[str, Any]]:
 
 def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
     """Return what happened between two moments as chance has it, or for None what one who comes now is told."""
-    if chance.random() < 0.3:  # as servers up to 1.4 say it
-        now = Seen(replace(now.state, happened=msgspec.UNSET), now.moves)
     viewer = chance.choice(("", *(seat.player for seat in now.state.seats.values() if seat)))
     how = {"sees_board": chance.random() < 0.2, "after_loss": before is not None and chance.random() < 0.2}
     is_known = chance.random() < 0.8
-    features = chance.choice(((), ("abort",), ("abort", "share")))
+    has_sharing = chance.random() < 0.7
     now_ms, is_online = chance.choice((0, 0, 250, 600)), chance.random() < 0.9
-    return tell_vector(before, now, viewer, features, how, now_ms, is_known=is_known, is_online=is_online)
+    known = {"is_known": is_known, "is_online": is_online, "has_sharing": has_sharing}
+    return tell_vector(before, now, viewer, how, now_ms, **known)
 
 
 def tell_vector(
     before: Seen | None,
     now: Seen,
     viewer: str,
-    features: tuple[str, ...] = ("abort", "share"),
     how: dict[str, bool] | None = None,
     now_ms: int = 0,
     *,
     is_known: bool = True,
     is_online: bool = True,
+    has_sharing: bool = True,
+    has_challenges: bool = True,
 ) -> dict[str, Any]:
     """Return what somebody is told of two moments, and what they may do then."""
     how = how or {"sees_board": False, "after_loss": False}
@@ -151,7 +151,15 @@ def tell_vector(
         events, how = standing(now.state, known), {"sees_board": False, "after_loss": False}
     else:
         events = happened(before.state, now.state, moves=known, before=known_before)
-    open_now = choices(now.state, viewer, known, features, now_ms, is_online=is_online)
+    open_now = choices(
+        now.state,
+        viewer,
+        known,
+        now_ms,
+        is_online=is_online,
+        has_sharing=has_sharing,
+        has_challenges=has_challenges,
+    )
     view = look_at(random.Random(f"{now.state.seq} {now.moves} {viewer} {now_ms}"), now, open_now, is_online=is_online)
     told, said, shown = {}, {}, {}
     for language in LANGUAGES:
@@ -170,7 +178,7 @@ def tell_vector(
         **how,
         "events": [event_of(event) for event in events],
         "told": told,
-        "features": features,
+        "welcome": {"sharing": has_sharing, **({"challenges": []} if has_challenges else {})},
         "now_ms": now_ms,
         "is_online": is_online,
         "choices": msgspec.to_builtins(open_now),
@@ -226,7 +234,7 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
             if len(seen.moves) in (0, 1, 7, 8):
                 yield tell_vector(before, seen, ana.id)
                 if room.rated:
-                    yield tell_vector(before, seen, bo.id, ("abort", "share", "challenges"))
+                    yield tell_vector(before, seen, bo.id, has_challenges=False)
     assert seen is not None
     missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, happened=msgspec.UNSET)
     later = replace(missed, game=3, score={**missed.score, ana.id: 2})

@@ -63,15 +63,19 @@ class Session:
         connected: Callable[[], object] = _ignore,
         changed: Callable[[], object] = _ignore,
         failed: Callable[[ClientError], object] = _ignore,
-        shows_challenges: bool = False,
+        bot: bool = False,
     ) -> None:
-        """Prepare it.
+        """Prepare the session.
 
-        `hear` gets every message; `connected` is called after each hello, `changed` when there is something new to
-        show, `failed` when no attempt is made any more until `retry`.
+        Args:
+            hear: Called with every message.
+            connected: Called after each hello.
+            changed: Called when there is something new to show.
+            failed: Called when no further attempt is made until `retry`.
+            bot: Whether the server shows us as a program.
         """
         self.settings = settings
-        self._shows_challenges = shows_challenges
+        self._is_bot = bot
         self.cluster = cluster
         self.identity = identity
         self.phase: Phase = "connecting"
@@ -256,7 +260,7 @@ class Session:
 
     def _connect(self, **options: Any) -> AbstractAsyncContextManager[Client]:
         timeout_seconds, ca = self.settings.timeout_seconds, self.settings.ca
-        options |= {"ca": ca, "keep_seats": True, "challenges": self._shows_challenges}
+        options |= {"ca": ca, "keep_seats": True, "bot": self._is_bot}
         return connect(self.cluster, timeout_seconds=timeout_seconds, **options)
 
     # -- seats ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
-"""Which version this copy of the program is, which ones of the protocol it speaks, and what brings a newer one.
+"""The version of this copy of the program, and the command that upgrades it.
 
-How it came here is read from what installers leave behind: pipx and uv beside the environment, pip in the metadata."""
+How it was installed is read from the files that installers leave: pipx's and uv's in the environment, pip's in the
+metadata.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,10 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_protocol.catalogue import say
 
 DISTRIBUTION: Final = "tictactoe-rooms"
-PROTOCOL_VERSIONS: Final = (1,)
-"""What this client speaks, ascending."""
 
 
 def client_version() -> str:
@@ -66,18 +67,9 @@ def _find() -> Distribution | None:
         return None
 
 
-def format_versions(versions: tuple[int, ...]) -> str:
-    """Return versions as a range.
-
-    >>> format_versions((1,)), format_versions((3, 4))
-    ('1', '3-4')
-    """
-    return str(versions[0]) if len(versions) == 1 else f"{versions[0]}-{versions[-1]}"
-
-
-def describe_mismatch(server_versions: tuple[int, ...], own: tuple[int, ...] = PROTOCOL_VERSIONS) -> str:
-    """Return which side is too old, and what to do; `server_versions` is ascending and not empty."""
-    places = {"version": client_version(), "own": format_versions(own), "needs": format_versions(server_versions)}
-    if server_versions[0] > own[-1]:
+def describe_mismatch(server_version: int) -> str:
+    """Return which side speaks the older protocol, and what to do about it."""
+    places = {"version": client_version(), "own": PROTOCOL_VERSION, "needs": server_version}
+    if server_version > PROTOCOL_VERSION:
         return say("client too old", **places, way=upgrade_command() or say("upgrade as installed"))
     return say("server too old", **places)

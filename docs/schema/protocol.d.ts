@@ -271,7 +271,7 @@ declare namespace Protocol {
     expected?: number;
   }
 
-  /** Enters an event, with the `ticket` that lets one in where it is not open to all. `name` is for this event alone; the ticket of a roster decides it. With `here` one plays on by it in place of its holder, who is there; for servers that name the feature `cards`. */
+  /** Enters an event. Attributes: ticket: The code of the event or of a card; needed unless the event is open to all. name: The player's name in this event; a card has its own. here: Takes over a card that is in use on another device. */
   interface EventJoin {
     type: "event_join";
     event: string;
@@ -296,7 +296,7 @@ declare namespace Protocol {
     goes_on?: string | null;
   }
 
-  /** Opens an event, of which the sender is the organiser. `rounds` are for a Swiss alone. With `entry` `roster` the names are given, and each gets a card; with `code` the `ticket` of the answer lets people in. `start` is `full` with a `size`, else by hand. The next round begins `break_ms` after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and people may still enter until round `late_until`. `break_ms` is for servers that name the feature `presence`. */
+  /** Opens an event; the sender is its organiser. Attributes: rounds: The number of rounds, for a Swiss only. entry: `open` to all, with a `code` (the `ticket` of the answer), or for the names of the `roster`, each of which gets a card. start: `full` starts the event when `size` players have entered, `hand` when the organiser says so. advance: Whether the next round starts `break_ms` after the last result, or by `hand`. ready_ms: The time within which a first move is due. late_until: The last round before which players may still enter. */
   interface EventOpen {
     type: "event_open";
     kind: "knock_out" | "round_robin" | "swiss";
@@ -442,22 +442,22 @@ declare namespace Protocol {
     take?: string;
   }
 
-  /** A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is. What newer servers say of the room is left out by older ones, and `turn` where another server has the room. */
+  /** A seat that the player holds in an unfinished room. Attributes: names: The names of the players by mark. turn: The mark to move, None while the room waits; left out if another server has the room. */
   interface HeldSeat {
     room: string;
     seat: string;
-    rules?: RulesState;
-    names?: { [key: string]: string };
+    rules: RulesState;
+    names: { [key: string]: string };
     turn?: string | null;
   }
 
-  /** Says who connects; the first request on every connection. With a `token`, the same player again. So it is with the code of a `link` from another device, and under the `name` that was claimed with a `rescue` code. `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field. */
+  /** Says who connects; the first request on every connection. Attributes: token: The secret of an earlier `welcome`: the connection is the same player again. bot: The player is a program, and is shown as one. link: A code made on another device of the player; takes the place of a token. rescue: A code that was issued when the `name` was claimed; takes the place of a token. */
   interface Hello {
     type: "hello";
     name?: string;
     token?: string;
     client?: string;
-    features?: string[];
+    bot?: boolean;
     link?: string;
     rescue?: string;
     id?: string;
@@ -954,7 +954,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello; `token` is the secret that makes this the same player again. `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the player is the same at each. A server on its own has neither. `calls` are those of events that are open. `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out. `title` and `greeting`, some lines, are what the operator says of the server. `chat` is what may be said there, left out where that is anything. `names` is `given` where the server has names for people and no others count. `challenges` are those that are open, to the player or of theirs. `ladders` are the keys of those that there are, names of rules. */
+  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: Whether the player has claimed this `name`; false if somebody else has, left out if nobody has. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -963,9 +963,10 @@ declare namespace Protocol {
     name: string;
     token: string;
     rooms: HeldSeat[];
-    hold_ms?: number;
+    hold_ms: number;
+    sharing: boolean;
+    ladders: string[];
     held_ms?: { [key: string]: number };
-    features?: string[];
     id?: string;
     servers?: string[];
     cluster?: string;
@@ -976,7 +977,6 @@ declare namespace Protocol {
     chat?: string;
     names?: string;
     challenges?: OpenChallenge[];
-    ladders?: string[];
   }
 
   type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block | Ratings | Profile;

@@ -1,6 +1,6 @@
 """Challenges to one player or to all, and whom one wants to hear nothing of: what is asked, and what is sent.
 
-The feature ``challenges`` names them in `welcome` and `hello`. See `docs/protocol/challenges.md`.
+See `docs/protocol/challenges.md`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ whoever looks on, empty for nobody in particular.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -91,21 +91,31 @@ def choices(
     state: RoomState,
     viewer: str,
     moves: Sequence[int] | None,
-    features: Collection[str],
     now_ms: float = 0,
     *,
     is_online: bool = True,
     chat: str | UnsetType = UNSET,
+    has_challenges: bool = True,
+    has_sharing: bool = True,
 ) -> Choices:
-    """Return what the viewer may do so many ms after the state came; `moves` is None where they are not known.
+    """Return what the viewer may do.
 
-    `features` and `chat` are those of the server's welcome.
+    Args:
+        moves: The moves of the game, None if they are unknown.
+        now_ms: The time since the state arrived.
+        chat: The `chat` of the server's welcome.
+        has_challenges: Whether the server has challenges.
+        has_sharing: Whether games can be shared there.
     """
     away = _find_away(state, viewer, now_ms)
-    why = _list_reasons(state, viewer, moves, features, away, is_online=is_online)
+    why = _list_reasons(state, viewer, moves, away, is_online=is_online)
     if chat == "off":
         why["chat"] = "refused not_allowed chat off"
-    cost = cost_of_going(state, viewer, aborts="abort" in features)
+    if not has_challenges and why.get("challenge") == "":
+        why["challenge"] = "why no challenges"
+    if not has_sharing:
+        why["share"] = why["share"] or "why no share"
+    cost = cost_of_going(state, viewer)
     deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
     questions = tuple(_list_questions(state, viewer, deeds, away))
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
@@ -128,8 +138,8 @@ def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
     return {mark: hold_ms for mark, hold_ms in gone if isinstance(hold_ms, int)}
 
 
-def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
-    """Return what going away does to the viewer's game; with `aborts` one of two that just begins is called off."""
+def cost_of_going(state: RoomState, viewer: str) -> Cost:
+    """Return what leaving does to the viewer's game: a game of two that has just begun is aborted."""
     own = seat_of(state, viewer)
     playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
     if state.status != "playing" or own not in playing:
@@ -137,7 +147,7 @@ def cost_of_going(state: RoomState, viewer: str, *, aborts: bool) -> Cost:
     is_beginning = any(mark not in state.board for mark in playing)
     if state.rules.opening is not None:  # whose first choice is the second player's first act
         is_beginning = not state.chosen
-    return "abort" if aborts and is_beginning and len(playing) == 2 and not state.event else "lose"
+    return "abort" if is_beginning and len(playing) == 2 and not state.event else "lose"
 
 
 def describe_reason(reason: str, state: RoomState) -> str:
@@ -205,7 +215,6 @@ def _list_reasons(
     state: RoomState,
     viewer: str,
     moves: Sequence[int] | None,
-    features: Collection[str],
     away: _Away,
     *,
     is_online: bool,
@@ -242,14 +251,14 @@ def _list_reasons(
         "claim win": no_claim,
         "claim draw": no_claim or ("refused not_allowed claim draw" if len(away.gone) + 1 < active else ""),
         **_why_no_rematch(state, own, at_end, is_deserted=bool(away.left)),
-        **_why_no_challenge(state, features, at_end),
+        **({"challenge": at_end} if state.rated and len(state.seats) == 2 else {}),
         f"new {another}": at_end,
         "computer": "why watching" if own is None else offline if waiting else "why begun",
         "join": "why seated" if own is not None else offline if waiting else "why full",
         "review": "" if shows_worth else "why worth",
         "mistakes": "why worth" if not over else "why moves" if moves is None else "",
         "save": "why moves" if moves is None else "",
-        "share": at_end or ("" if "share" in features else "why no share"),
+        "share": at_end,
         "chat": offline or ("refused not_allowed chat" if own is None and state.chat == "players" else ""),
         "copy": "",
         "leave": "",
@@ -303,13 +312,6 @@ def _why_no_rematch(state: RoomState, own: str | None, at_end: str, *, is_desert
         "rematch ask": ask or ("why answer rematch" if asked else ""),
         "rematch accept": ask or ("" if asked else "why no rematch"),
     }
-
-
-def _why_no_challenge(state: RoomState, features: Collection[str], at_end: str) -> dict[str, str]:
-    """Return why the opponent cannot be challenged to another game: it stands where no rematch is possible."""
-    if not state.rated or len(state.seats) > 2:
-        return {}
-    return {"challenge": at_end or ("" if "challenges" in features else "why no challenges")}
 
 
 def _list_questions(state: RoomState, viewer: str, deeds: dict[str, Deed], away: _Away) -> list[Question]:

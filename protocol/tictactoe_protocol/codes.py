@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import IntEnum, StrEnum
 from typing import Final, Literal, get_args
 
-PROTOCOL_VERSION: Final = 1
-SUBPROTOCOL: Final = "tictactoe.v1"
+PROTOCOL_VERSION: Final = 2
+SUBPROTOCOL: Final = "tictactoe.v2"
 """The WebSocket subprotocol; a client that offers none speaks it all the same."""
 
 DEFAULT_PORT: Final = 8765
@@ -45,7 +45,6 @@ class ErrorCode(StrEnum):
     BAD_CLOCK = "bad_clock"
     NO_SUCH_ROOM = "no_such_room"
     ROOM_FULL = "room_full"
-    FEATURE_REQUIRED = "feature_required"
     MOVED = "moved"
     NOT_IN_ROOM = "not_in_room"
     NOT_SEATED = "not_seated"

@@ -1,6 +1,6 @@
 """Events, which are tournaments: what is asked of them, and what the server says of them.
 
-The feature ``events`` names them in `welcome` and `hello`. See `docs/protocol/tournaments.md`.
+See `docs/protocol/tournaments.md`.
 """
 
 from __future__ import annotations
@@ -50,12 +50,16 @@ RunAction = Literal["begin", "next", "pause", "resume", "expel", "forfeit", "voi
 
 
 class EventOpen(RequestFields, frozen=True, tag="event_open"):
-    """Opens an event, of which the sender is the organiser.
+    """Opens an event; the sender is its organiser.
 
-    `rounds` are for a Swiss alone. With `entry` ``roster`` the names are given, and each gets a card; with ``code`` the
-    `ticket` of the answer lets people in. `start` is ``full`` with a `size`, else by hand. The next round begins
-    `break_ms` after the last result, or by hand where `advance` says so. A first move is due after `ready_ms`, and
-    people may still enter until round `late_until`. `break_ms` is for servers that name the feature ``presence``.
+    Attributes:
+        rounds: The number of rounds, for a Swiss only.
+        entry: ``open`` to all, with a ``code`` (the `ticket` of the answer), or for the names of the `roster`, each
+            of which gets a card.
+        start: ``full`` starts the event when `size` players have entered, ``hand`` when the organiser says so.
+        advance: Whether the next round starts `break_ms` after the last result, or by ``hand``.
+        ready_ms: The time within which a first move is due.
+        late_until: The last round before which players may still enter.
     """
 
     kind: Literal["round_robin", "swiss", "knock_out"]
@@ -81,10 +85,12 @@ class _EventRequest(RequestFields, frozen=True):
 
 
 class EventJoin(_EventRequest, frozen=True, tag="event_join"):
-    """Enters an event, with the `ticket` that lets one in where it is not open to all.
+    """Enters an event.
 
-    `name` is for this event alone; the ticket of a roster decides it. With `here` one plays on by it in place of its
-    holder, who is there; for servers that name the feature ``cards``.
+    Attributes:
+        ticket: The code of the event or of a card; needed unless the event is open to all.
+        name: The player's name in this event; a card has its own.
+        here: Takes over a card that is in use on another device.
     """
 
     ticket: Ticket | UnsetType = UNSET

@@ -1,6 +1,6 @@
 """Names that last, and devices on which one is the same player: what is asked of them, and what the server answers.
 
-The feature ``names`` names them in `welcome` and `hello`. See `docs/protocol/names.md`.
+See `docs/protocol/names.md`.
 """
 
 from __future__ import annotations

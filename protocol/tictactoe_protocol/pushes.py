@@ -1,12 +1,11 @@
-"""What the server says: replies to requests, states of rooms and notices.
+"""What the server sends: replies to requests, states of rooms and notices.
 
-Clients ignore fields and types that they do not know, and take a word that they do not know for what it is: a newer
-server only ever adds. So words (a status, a reason) are plain texts here, with those that this version knows beside.
+Clients ignore unknown fields and types and show unknown words as they are, because later servers of this protocol
+version may add some. Statuses and reasons are therefore plain strings here, with the known values as examples.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -39,48 +38,13 @@ ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 Datum = str | int | bool | list[str | int] | None
 """A value of `data`, which programs make their own sentences from."""
 
-FEATURES: Final = (
-    "abort",
-    "analysis",
-    "boards",
-    "bot",
-    "cards",
-    "challenges",
-    "chat",
-    "demo",
-    "events",
-    "forget",
-    "moved",
-    "names",
-    "opening",
-    "presence",
-    "ratings",
-    "repeat",
-    "review",
-    "sentences",
-    "seq",
-    "share",
-    "unreachable",
-    "wall",
-)
-"""What this version can do that 1.0 could not, as `welcome` and `hello` name it. See `docs/protocol.md`."""
-
-UNDERSTOOD: Final = tuple(name for name in FEATURES if name != "bot")
-"""What a client for people names in its `hello`: ``bot`` says that the player is a program."""
-
 GUEST: Final = "guest"
-"""The `bot` of a player who is a program of somebody's own; all others are the levels of the server's bots."""
+"""The `bot` of a third party's program; the server's own bots have their level there."""
 
 
 def is_server_bot(bot: str | None) -> bool:
-    """Tell whether it is the server that plays a seat with this `bot`, and not somebody who is connected."""
+    """Return whether the server itself plays a seat with this `bot`."""
     return bot is not None and bot != GUEST
-
-
-@lru_cache(maxsize=64)
-def known_features(named: tuple[str, ...]) -> frozenset[str]:
-    """Return those of the named features that this version knows; the others are ignored."""
-    return frozenset(FEATURES).intersection(named)
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
@@ -331,31 +295,38 @@ def deciding(best: Sequence[int], cells: Collection[int], value: CellValue) -> t
 
 
 class HeldSeat(Struct, frozen=True):
-    """A seat that the player holds in an unfinished room: in which game, who sits there by mark, whose turn it is.
+    """A seat that the player holds in an unfinished room.
 
-    What newer servers say of the room is left out by older ones, and `turn` where another server has the room.
+    Attributes:
+        names: The names of the players by mark.
+        turn: The mark to move, None while the room waits; left out if another server has the room.
     """
 
     room: str
     seat: str
-    rules: RulesState | UnsetType = UNSET
-    names: dict[str, str] | UnsetType = UNSET
+    rules: RulesState
+    names: dict[str, str]
     turn: str | UnsetType | None = UNSET
 
 
 class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
-    """The answer to hello; `token` is the secret that makes this the same player again.
+    """The answer to hello. What the operator has switched off shows in its fields.
 
-    `hold_ms` is how long this server holds the seat of one who drops; `held_ms` how long it still holds those of the
-    player, by the codes of the rooms that they are away from, left out where there is none. `features` are what it can
-    do beyond version 1.0: fields of requests that are newer are for servers that name them. `servers` are the URLs of
-    the servers of its cluster that live, its own first, and `cluster` is the id by which that is known again: the
-    player is the same at each. A server on its own has neither. `calls` are those of events that are open.
-    `claimed` is whether the player has claimed this `name`; others have where it is false, nobody where it is left out.
-    `title` and `greeting`, some lines, are what the operator says of the server.
-    `chat` is what may be said there, left out where that is anything. `names` is ``given`` where the server has names
-    for people and no others count. `challenges` are those that are open, to the player or of theirs. `ladders` are the
-    keys of those that there are, names of rules.
+    Attributes:
+        token: The secret that makes a later connection the same player again.
+        hold_ms: How long the seat of a disconnected player is held.
+        held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from.
+        sharing: Whether finished games can be shared.
+        ladders: The rules that have a ladder, by name; empty if no games are rated.
+        challenges: The open challenges to and from the player; left out if the server has no challenges.
+        servers: The URLs of the live servers of the cluster, this one first; left out by a single server.
+        cluster: The cluster's id. Players and tokens are the same at all of its servers.
+        calls: The player's calls to boards of tournaments.
+        claimed: Whether the player has claimed this `name`; false if somebody else has, left out if nobody has.
+        title: The server's name, chosen by its operator.
+        greeting: The operator's words of welcome, some lines.
+        chat: ``off`` or ``sentences`` where chat is restricted.
+        names: ``given`` where the server names the players itself.
     """
 
     protocol: int
@@ -364,9 +335,10 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     name: str
     token: str
     rooms: tuple[HeldSeat, ...]
-    hold_ms: int | UnsetType = UNSET
+    hold_ms: int
+    sharing: bool
+    ladders: tuple[str, ...]
     held_ms: dict[str, int] | UnsetType = UNSET
-    features: tuple[str, ...] = ()
     id: str | UnsetType = UNSET
     servers: tuple[str, ...] | UnsetType = UNSET
     cluster: str | UnsetType = UNSET
@@ -377,7 +349,6 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     chat: str | UnsetType = UNSET
     names: str | UnsetType = UNSET
     challenges: tuple[OpenChallenge, ...] | UnsetType = UNSET
-    ladders: tuple[str, ...] | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):

@@ -1,6 +1,6 @@
 """Rated games: what is asked of ladders and players, and what the server says of them.
 
-The feature ``ratings`` names them in `welcome` and `hello`. See `docs/protocol/ratings.md`.
+See `docs/protocol/ratings.md`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from tictactoe_protocol.rated import RatingRequest
 from tictactoe_protocol.terms import (
     ClockFields,
     Count,
-    Feature,
     GameId,
     Integer,
     OfferAction,
@@ -29,16 +28,19 @@ from tictactoe_protocol.terms import (
 
 
 class Hello(RequestFields, frozen=True, tag="hello"):
-    """Says who connects; the first request on every connection. With a `token`, the same player again.
+    """Says who connects; the first request on every connection.
 
-    So it is with the code of a `link` from another device, and under the `name` that was claimed with a `rescue` code.
-    `features` are what the client understands beyond version 1.0. Servers up to 1.2 refuse the field.
+    Attributes:
+        token: The secret of an earlier `welcome`: the connection is the same player again.
+        bot: The player is a program, and is shown as one.
+        link: A code made on another device of the player; takes the place of a token.
+        rescue: A code that was issued when the `name` was claimed; takes the place of a token.
     """
 
     name: str | UnsetType = UNSET
     token: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     client: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
-    features: Annotated[tuple[Feature, ...], Meta(max_length=64)] = ()
+    bot: bool = False
     link: SecretCode | UnsetType = UNSET
     rescue: SecretCode | UnsetType = UNSET
 

@@ -13,7 +13,7 @@ from tictactoe_protocol.codes import MAX_ID_LENGTH
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
 MAX_MOVE_MS = 3 * 60 * 60 * 1000
-"""How long a clock may be in all, and for a move or as its increment; rooms of before version 1.6 may have more."""
+"""The longest time on a clock, and the longest time for a move or as its increment."""
 
 CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
 
@@ -22,7 +22,6 @@ RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
 Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 OfferAction = Literal["offer", "accept", "decline"]
-Feature = Annotated[str, Meta(max_length=32, pattern="^[a-z][a-z0-9-]*$")]
 GameId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 

@@ -247,10 +247,10 @@ def test_rooms_stand_in_columns() -> None:
 
 
 def test_a_version_mismatch_says_which_side_is_too_old() -> None:
-    newer = describe_mismatch((3, 4), (2,))
-    assert newer.startswith("This client (")
-    assert newer.endswith(f"is too old: the server needs protocol 3-4. Upgrade: {upgrade_command()}")
-    assert describe_mismatch((1,), (2,)).startswith("The server is too old: it speaks protocol 1.")
+    newer = describe_mismatch(3)
+    assert newer.startswith("The server speaks protocol 3 and this client (")
+    assert newer.endswith(f"only protocol 2: upgrade the client: {upgrade_command()}")
+    assert describe_mismatch(1).endswith("needs protocol 2: ask the server's operator to upgrade it.")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from tests.peer import until
 from tests.proxy import Proxy
@@ -109,7 +111,7 @@ async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_a
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with (
         Proxy(rating.port) as proxy,
-        connect(proxy.url, name="cy", reconnect=quick, challenges=True) as cy,
+        connect(proxy.url, name="cy", reconnect=quick) as cy,
         cy.messages() as messages,
     ):
         asked = await bo.challenge(cy.player)
@@ -142,8 +144,8 @@ async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None
     assert await describe_blocks(ana, ()) == "You have blocked nobody."
 
 
-async def test_a_server_without_them_is_asked_for_nothing_of_it(ana: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(ana), "features", frozenset())
+async def test_a_server_without_challenges_or_ladders_is_not_asked_for_them(ana: Client) -> None:
+    ana.welcome = replace(ana.welcome, challenges=UNSET, ladders=())
     asking = (ana.challenge("x"), ana.ratings(RULES), ana.block("x"), ana.create(rated=True), ana.match(rated=True))
     for one in asking:
         with pytest.raises(Refused) as refused:

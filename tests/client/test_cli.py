@@ -213,7 +213,7 @@ def test_completion_prints_a_script(shell: str, program: Program) -> None:
 
 
 def test_the_version_names_the_protocol(program: Program) -> None:
-    assert program.output("play", "--version").endswith("(protocol 1)\n")
+    assert program.output("play", "--version").endswith("(protocol 2)\n")
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from tests.client.models import model_of
-from tests.client.states import ANA, BO, announce
+from tests.client.states import ANA, announce
 from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, KINDS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
-from tests.faults.hostile_server import CLIENT, everything_said, past_game, state, summary, the_end
+from tests.faults.hostile_server import CLIENT, everything_said, make_welcome, past_game, state, summary, the_end
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import ProtocolBroken
@@ -40,7 +40,7 @@ from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.attendance import describe_progress as describe_progress_of_event
 from tictactoe_protocol.events import Call, EventState
-from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState, Welcome
+from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState
 from tictactoe_protocol.telling import describe_result
 from tictactoe_protocol.tournaments import describe_call, list_events, tabulate, tabulate_pairings
 from tictactoe_protocol.wording import describe_turn
@@ -398,18 +398,18 @@ def test_whoever_has_no_name_that_can_be_shown_is_a_question_mark() -> None:
 
 
 def test_a_token_is_kept_as_it_came_but_not_without_end() -> None:
-    welcome = Welcome(protocol=1, server="s", player=BO, name="bo", token="\u202eé\x7f", rooms=())
-    assert read_message(encode(welcome).decode()).push == welcome
+    came = make_welcome(token="\u202eé\x7f")
+    assert read_message(encode(came).decode()).push == came
     with pytest.raises(ProtocolBroken, match="The token is too long"):
-        read_message(encode(welcome).decode().replace("é", "é" * 200))
+        read_message(encode(came).decode().replace("é", "é" * 200))
 
 
 @pytest.mark.parametrize("extra", [{"hold_ms": -1}, {"held_ms": {"K7M4PQ": -1}}, {"held_ms": {"rm -r": 1}}])
 def test_a_welcome_that_holds_no_seat_in_no_room_is_refused(extra: dict[str, object]) -> None:
-    welcome = to_builtins(Welcome(protocol=1, server="s", player=BO, name="bo", token="t", rooms=()))
-    assert read(json.dumps({**welcome, "hold_ms": 0, "held_ms": {"K7M4PQ": 0}}))
+    usual = to_builtins(make_welcome())
+    assert read(json.dumps({**usual, "hold_ms": 0, "held_ms": {"K7M4PQ": 0}}))
     with pytest.raises(ProtocolBroken):
-        read_message(json.dumps({**welcome, **extra}))
+        read_message(json.dumps({**usual, **extra}))
 
 
 def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:

@@ -7,13 +7,13 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from tests.faults.hostile_server import CLIENT, ROOM, TOKEN, hostile_server, state
+from tests.faults.hostile_server import ROOM, hostile_server, make_welcome, state
 from tictactoe_client import connect
 from tictactoe_client.online.messages import Message, Messages, Subscribers
-from tictactoe_protocol.pushes import ChatLine, RoomState, Welcome
+from tictactoe_protocol.pushes import ChatLine, RoomState
 
 OTHER_ROOM = "T2XW9C"
-WELCOME = Message("", Welcome(protocol=1, server="", player=CLIENT, name="ana", token=TOKEN, rooms=()))
+WELCOME = Message("", make_welcome())
 
 
 def shown(seq: int, room: str = ROOM) -> Message:

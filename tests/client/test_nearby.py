@@ -17,10 +17,11 @@ from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 from tests.environment import SERVICE_TYPE
 from tictactoe_client.nearby import NearbyServer, fetch_status, find_nearby, follow_nearby, inspect, is_of_a_network
 from tictactoe_client.online.address import own_addresses, parse_address
+from tictactoe_protocol import PROTOCOL_VERSION
 
 
 def announced(name: str = "hall", address: str = "10.1.2.3", port: int = 8765, **said: Any) -> AsyncServiceInfo:
-    properties = {"v": "1", **said}
+    properties = {"v": str(PROTOCOL_VERSION), **said}
     return AsyncServiceInfo(
         SERVICE_TYPE,
         f"{name}.{SERVICE_TYPE}",
@@ -72,7 +73,7 @@ async def test_one_that_turns_out_to_be_of_another_protocol_is_there_no_more() -
         await register(announcing, announced("Class 5c"))
         while "Class 5c" not in dict(urls(await told.get())):
             pass
-        await (await announcing.async_update_service(announced("Class 5c", v="2")))
+        await (await announcing.async_update_service(announced("Class 5c", v="1")))
         while "Class 5c" in dict(urls(await told.get())):
             pass
 
@@ -195,7 +196,7 @@ async def test_a_server_that_answers_byte_by_byte_is_given_up(monkeypatch: pytes
         (announced("an\x9b\u202ea"), ("ana", "ws://10.1.2.3:8765")),
         (announced("host.example.org"), ("host.example.org", "ws://10.1.2.3:8765")),
         (announced("x" * 60), ("x" * 40, "ws://10.1.2.3:8765")),
-        (announced(v="2"), None),
+        (announced(v="1"), None),
         (announced(v=None), None),
         (announced(port=0), None),
         (announced(address="127.0.0.1"), None),

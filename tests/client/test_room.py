@@ -9,11 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, CLASSIC, players, seat, state
+from tests.faults.hostile_server import make_welcome
 from tictactoe_client import ConnectionLost, MovesUnknown
 from tictactoe_client.online.events import Change, Closed, Cut, Moved, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import Ok, RoomState, Welcome
+from tictactoe_protocol.pushes import Ok, RoomState
 from tictactoe_protocol.requests import Request, Sync
 
 THREE = Rules(4, 4, 3, marks="XOA")
@@ -22,12 +23,11 @@ THREE = Rules(4, 4, 3, marks="XOA")
 class FakeCourier:
     """A conversation that knows all moves of the game and counts who asks for them."""
 
-    welcome = Welcome(protocol=1, server="", player="", name="", token="", rooms=())
+    welcome = make_welcome()
 
     def __init__(self, moves: Sequence[int] | None = None, player: str = ANA) -> None:
         self.moves = moves
         self.player = player
-        self.features: frozenset[str] = frozenset()
         self.asked: list[Request] = []
 
     async def request(self, request: Request) -> Ok:

@@ -16,7 +16,7 @@ from tests.client.test_inspection import changed, places_in, put
 from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
 from tests.end_to_end.test_client_library import state_where
-from tests.faults.hostile_server import CLIENT, ROOM, Frame, hostile_server, identity
+from tests.faults.hostile_server import CLIENT, ROOM, Answer, Frame, hostile_server, identity, make_welcome
 from tictactoe_client import ClientError, ConnectionLost, Refused, connect
 from tictactoe_client.exits import judge
 from tictactoe_client.input.intents import BadInput
@@ -28,7 +28,7 @@ from tictactoe_client.online.tournament import take_in
 from tictactoe_client.settings import ExitCode
 from tictactoe_protocol.attendance import describe_progress
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventWatch
-from tictactoe_protocol.pushes import Error, Ok, Welcome
+from tictactoe_protocol.pushes import Error, Ok
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.tournaments import tabulate
@@ -58,18 +58,16 @@ async def test_whoever_enters_an_event_watches_it_and_finds_themselves_in_it() -
         assert [one.title for one in await client.events()] == ["Friday"]
 
 
-async def test_the_place_of_another_device_is_taken_where_that_is_wanted_and_the_server_can() -> None:
+async def test_a_card_in_use_on_another_device_is_taken_over_if_that_is_wanted() -> None:
     async with hostile_server() as server, connect(with_card_in_use(server, event()).url) as client:
         way = EventWay(EVENT, "ana-1")
         with pytest.raises(Refused) as refused:
             await way(client)
-        instead = way.instead(client, refused.value)
+        instead = way.instead(refused.value)
         assert instead == EventWay(EVENT, "ana-1", here=True)
         assert (await instead(client)).row == ROWS[1]
-        assert instead.instead(client, refused.value) is None
-        assert way.instead(client, Refused("not_allowed", "No.")) is None
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        assert way.instead(client, refused.value) is None
+        assert instead.instead(refused.value) is None
+        assert way.instead(Refused("not_allowed", "No.")) is None
 
 
 async def test_an_event_is_followed_to_its_end() -> None:
@@ -145,7 +143,6 @@ async def test_a_first_state_with_a_field_of_a_wrong_type_ends_in_one_sentence_o
     message = to_builtins(event())
     places, judged = [place for place in places_in(message) if place != ("type",)], set[ExitCode]()
     async with hostile_server() as server:
-        server.features = ("events",)
         for place, nonsense in product(places, (None, 7)):
             frame = changed(message, place, put(nonsense))
             server.answers[EventWatch] = partial(tell, frame)
@@ -180,10 +177,8 @@ async def test_a_call_is_open_until_one_comes_to_the_board() -> None:
 
 
 async def test_calls_that_are_open_are_in_the_welcome() -> None:
-    welcome = Welcome(
-        protocol=1, server="s", player=CLIENT, name="ana", token="t", rooms=(), features=("events",), calls=(CALL,)
-    )
-    async with hostile_server(answers={Hello: lambda _: [welcome]}) as server, connect(server.url) as client:
+    answers: dict[type, Answer] = {Hello: lambda _: [make_welcome(calls=(CALL,))]}
+    async with hostile_server(answers=answers) as server, connect(server.url) as client:
         assert [call.pairing for call in client.calls] == ["r2-1"]
 
 
@@ -195,12 +190,6 @@ async def test_a_refusal_is_raised() -> None:
         with pytest.raises(Refused) as refused:
             await client.join_event(EVENT)
         assert refused.value.code == "event_begun"
-
-
-async def test_a_server_that_knows_no_events_is_not_asked() -> None:
-    async with hostile_server() as server, connect(server.url) as client:
-        with pytest.raises(Refused, match="knows no events"):
-            await client.events()
 
 
 async def test_what_strangers_call_themselves_is_safe_to_print() -> None:

@@ -7,27 +7,25 @@ from contextlib import asynccontextmanager
 
 import pytest
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from tests.client.test_several_servers import QUICK, event_of
 from tests.faults.hostile_server import (
-    CLIENT,
     NOBODY,
     ROOM,
-    TOKEN,
     Answer,
     Frame,
     HostileServer,
     hostile_server,
     identity,
     lets_in,
+    make_welcome,
     says_nobody_is_there,
     sends_to,
     state,
 )
 from tictactoe_client import Refused, connect
 from tictactoe_client.online.events import RoomMoved, RoomUnanswered, Updated
-from tictactoe_protocol.pushes import Error, HeldSeat, Moved, Ok, Welcome
+from tictactoe_protocol.pushes import Error, HeldSeat, Moved, Ok
 from tictactoe_protocol.requests import Hello, Join, Request, Watch
 from tictactoe_protocol.scene import Unanswered
 
@@ -39,10 +37,10 @@ def refuses(request: Request) -> list[Frame]:
 
 
 @asynccontextmanager
-async def server_of_a_cluster(*features: str) -> AsyncIterator[HostileServer]:
+async def server_of_a_cluster() -> AsyncIterator[HostileServer]:
     """Yield a server that says that there is another one, where nobody answers."""
     async with hostile_server() as server:
-        server.servers, server.features = (server.url, NOBODY), features
+        server.servers = (server.url, NOBODY)
         yield server
 
 
@@ -56,7 +54,7 @@ def told(*steps: Unanswered) -> list[RoomUnanswered]:
 
 
 async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there() -> None:
-    async with server_of_a_cluster("unreachable", "seq") as server, connect(server.url, reconnect=QUICK) as client:
+    async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
         room = await client.join(ROOM)
         server.answers[Join] = says_nobody_is_there(
             lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), state(3)]
@@ -71,7 +69,7 @@ async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there()
 
 
 async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before() -> None:
-    async with server_of_a_cluster("unreachable") as server, connect(server.url, reconnect=QUICK) as client:
+    async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
         room = await client.join(ROOM)
         server.answers[Join] = says_nobody_is_there(refuses)
         async with room.events() as happening:
@@ -86,12 +84,8 @@ async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before(
         assert set(asked(server)[1:]) == {UNSET}, "once a minute"
 
 
-@pytest.mark.parametrize("features", [(), ("unreachable",)])
-async def test_who_cannot_ask_is_told_in_the_end_at_which_address_nobody_answers(features: tuple[str, ...]) -> None:
-    async with (
-        server_of_a_cluster(*features) as server,
-        connect(server.url, timeout_seconds=0.5) as client,
-    ):
+async def test_a_client_without_a_seat_is_told_in_the_end_which_address_does_not_answer() -> None:
+    async with server_of_a_cluster() as server, connect(server.url, timeout_seconds=0.5) as client:
         server.answers[Join] = server.answers[Watch] = sends_to(NOBODY)
         for enter in (client.watch, client.join):
             with pytest.raises(Refused, match=f"Nobody answers at {NOBODY}, where room {ROOM} is.") as refused:
@@ -102,17 +96,16 @@ async def test_who_cannot_ask_is_told_in_the_end_at_which_address_nobody_answers
 
 async def test_a_seat_of_an_earlier_run_is_asked_for_too() -> None:
     held = HeldSeat(ROOM, "X", state().rules, {"X": "ana", "O": "bo"}, None)
-    async with server_of_a_cluster("unreachable") as server:
-        welcome = Welcome(protocol=1, server="s", player=CLIENT, name="ana", token=TOKEN, rooms=(held,))
-        welcome = replace(welcome, features=server.features, servers=server.servers)
-        server.answers = {Hello: lambda _: [welcome], Join: says_nobody_is_there(lets_in())}
+    async with server_of_a_cluster() as server:
+        greeting = make_welcome(rooms=(held,), servers=server.servers)
+        server.answers = {Hello: lambda _: [greeting], Join: says_nobody_is_there(lets_in())}
         async with connect(server.url) as client:
             assert (await client.join(ROOM)).code == ROOM
         assert asked(server) == [NOBODY]
 
 
 async def test_a_watcher_asks_for_no_room() -> None:
-    async with server_of_a_cluster("unreachable") as server, connect(server.url, reconnect=QUICK) as client:
+    async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
         room = await client.watch(ROOM)
         watching: Answer = sends_to(NOBODY)
         server.answers[Watch] = watching

@@ -83,8 +83,8 @@ def tell_of(state: EventState) -> dict[type, Answer]:
 
 
 def with_card_in_use(server: HostileServer, state: EventState) -> HostileServer:
-    """Let a server know events, and this one, whose card somebody plays by at another device."""
-    with_events(server, state).features = ("events", "cards")
+    """Let a server have this event, whose card is in use on another device."""
+    with_events(server, state)
 
     def answer(request: Request) -> Iterable[Frame]:
         if isinstance(request, EventJoin) and not request.here:
@@ -97,6 +97,6 @@ def with_card_in_use(server: HostileServer, state: EventState) -> HostileServer:
 
 
 def with_events(server: HostileServer, state: EventState) -> HostileServer:
-    """Let a server know events, and this one."""
-    server.features, server.answers = ("events",), server.answers | tell_of(state)
+    """Let a server have this event."""
+    server.answers |= tell_of(state)
     return server

@@ -112,7 +112,7 @@ class Visitor:
             self._sent_to = None
             try:
                 async with asyncio.timeout(SILENT_SECONDS):
-                    opening = open_peer(url, self._name, self.token, features=["moved"])
+                    opening = open_peer(url, self._name, self.token)
                     self.peer = await self._stack.enter_async_context(opening)
                 self._stack.callback(self.peer.socket.transport.abort)  # the server may be a silent one
                 if self.peer.welcome["type"] == "welcome":

@@ -144,10 +144,10 @@ async def serving(handler: Callable[[ServerConnection], Awaitable[None]], **opti
 
 @contextlib.asynccontextmanager
 async def newer_server() -> AsyncIterator[str]:
-    """Run a server that speaks the versions 3 and 4 alone; yield its address."""
+    """Run a server that speaks protocol version 3 alone; yield its address."""
 
     def refuse(socket: ServerConnection, _: Request) -> Response:
-        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3 tictactoe.v4, not tictactoe.v1")
+        return socket.respond(HTTPStatus.BAD_REQUEST, "this server speaks tictactoe.v3, not tictactoe.v2")
 
     async def never(_: ServerConnection) -> None:
         raise AssertionError

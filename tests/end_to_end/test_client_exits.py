@@ -54,8 +54,8 @@ async def test_being_refused_by_a_server(server: Server, arguments: list[str], c
 async def test_a_server_of_another_version_ends_with_four() -> None:
     async with newer_server() as url:
         errors = await complaint("play", "-s", url, code=4)
-    assert errors.startswith("This client (")
-    assert "is too old: the server needs protocol 3-4. Upgrade:" in errors
+    assert errors.startswith("The server speaks protocol 3 and this client (")
+    assert ") only protocol 2: upgrade the client: " in errors
 
 
 async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> None:

@@ -245,12 +245,12 @@ async def test_a_welcome_of_another_version_is_refused() -> None:
     async def welcome(socket: ServerConnection) -> None:
         await socket.recv()
         await socket.send(
-            '{"type":"welcome","protocol":2,"server":"s","player":"p","name":"n","token":"t","rooms":[],"new":1}'
+            '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"new":1}'
         )
         await socket.wait_closed()
 
     async with serving(welcome) as url:
-        with pytest.raises(VersionRefused, match="the server needs protocol 2"):
+        with pytest.raises(VersionRefused, match="The server speaks protocol 1 and this client"):
             async with connect(url):
                 pass
 

@@ -17,7 +17,6 @@ from tictactoe_server.server import Server
 
 SWAP2 = Rules(5, 5, 4, exact=True, opening="swap2")
 OPTIONS = ("--board", "5x5", "--win", "4", "--exact", "--opening", "swap2")
-KNOWS = ["opening", "seq"]
 
 
 async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_replayed(
@@ -77,7 +76,7 @@ async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: P
     with path.open("rb") as file:
         async with (
             run_client("new", *OPTIONS, "--json", "-n", "ana", "-s", server.url, stdin=file) as ana,
-            open_peer(server.url, "bo", features=KNOWS) as bo,
+            open_peer(server.url, "bo") as bo,
         ):
             code = (await ana.message(type="room"))["room"]
             await bo.ask("join", room=code)

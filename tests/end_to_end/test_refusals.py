@@ -113,7 +113,7 @@ BEFORE_HELLO = [
         prepare=lambda scene: scene.store.players.trouble.fail("save", StoreUnavailable()),
     ),
 ]
-NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked", "feature_required"}
+NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked"}
 """Codes that no request here leads to."""
 
 
@@ -178,10 +178,7 @@ async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
     """Open as many rooms as the server holds, eve in the positions that the provocations need."""
     store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0, bot_pause_seconds=3_600)
     async with Server(settings, store, uncounted(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
-        eve, ana, bo = [
-            await stack.enter_async_context(open_peer(server.url, name, features=["opening"]))
-            for name in ("eve", "ana", "bo")
-        ]
+        eve, ana, bo = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("eve", "ana", "bo")]
         scene = Scene(eve, [ana, bo], store)
         for name, build in ROOMS.items():
             scene.rooms[name] = await build(eve, ana, bo)

@@ -19,10 +19,8 @@ from tictactoe_client.online.conversation import Pending
 from tictactoe_client.online.errors import Interrupted
 from tictactoe_client.online.events import Back
 from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.requests import Chat, Claim, Create, Draw, Hello, Join, Match, Rematch, Request, Undo, Watch
+from tictactoe_protocol.requests import Chat, Claim, Create, Draw, Join, Match, Rematch, Request, Undo, Watch
 from tictactoe_server.server import Server
-
-ALL = ("repeat", "review", "seq")
 
 
 @contextlib.asynccontextmanager
@@ -70,15 +68,14 @@ def sent(hostile: HostileServer, *kinds: type) -> list[Request]:
 
 
 @contextlib.asynccontextmanager
-async def told(*features: str) -> AsyncIterator[tuple[HostileServer, Proxy]]:
-    """Run a server that names these features, and a way to it that can be cut."""
+async def told() -> AsyncIterator[tuple[HostileServer, Proxy]]:
+    """Run a server, and a proxy to it that can be cut."""
     async with hostile_server() as hostile, Proxy(int(hostile.url.rpartition(":")[2])) as proxy:
-        hostile.features = features
         yield hostile, proxy
 
 
-async def test_what_is_meant_for_a_position_says_so_where_the_server_knows_that() -> None:
-    async with told(*ALL) as (hostile, proxy), connect(proxy.url) as client:
+async def test_offers_and_rematches_name_the_position_they_are_meant_for() -> None:
+    async with told() as (hostile, proxy), connect(proxy.url) as client:
         room = await client.join("K7M4PQ")
         await room.draw()
         await room.draw()
@@ -96,7 +93,7 @@ async def test_what_is_meant_for_a_position_says_so_where_the_server_knows_that(
 
 
 async def test_one_who_comes_back_says_what_they_have_seen() -> None:
-    async with told(*ALL) as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
+    async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
         messages = client.messages()
         room = await client.join("K7M4PQ")
         await hostile.push(state(7))
@@ -107,32 +104,6 @@ async def test_one_who_comes_back_says_what_they_have_seen() -> None:
         await room.leave()
         await client.watch("K7M4PQ")
         assert [getattr(request, "seq", None) for request in sent(hostile, Join, Watch)] == [UNSET, 7, 7]
-
-
-async def test_a_server_that_names_no_features_is_told_nothing_of_it() -> None:
-    async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
-        messages = client.messages()
-        room = await client.join("K7M4PQ")
-        proxy.cut()
-        await event_of(messages, Back)
-        await room.draw()
-        await room.undo()
-        await room.rematch()
-        for request in sent(hostile, Join, Draw, Undo, Rematch):
-            assert {getattr(request, name, UNSET) for name in ("seq", "game", "ply")} == {UNSET}
-
-
-async def test_it_is_the_server_that_one_comes_back_to_whose_features_count() -> None:
-    async with told(*ALL) as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
-        messages = client.messages()
-        await client.join("K7M4PQ")
-        hostile.features = ()
-        proxy.cut()
-        await event_of(messages, Back)
-        await client.ping()
-        assert client.features == frozenset()
-        assert [request.seq for request in sent(hostile, Join) if isinstance(request, Join)] == [UNSET, UNSET]
-        assert len(sent(hostile, Hello)) == 2
 
 
 @pytest.mark.parametrize(

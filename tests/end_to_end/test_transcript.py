@@ -22,7 +22,6 @@ from websockets.exceptions import ConnectionClosed
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, until
 from tests.server.nats_node import empty_store, node_in
-from tictactoe_protocol.pushes import FEATURES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -42,12 +41,12 @@ class Line:
 
 
 def read_transcript(page: str) -> Iterator[Line]:
-    """Yield the lines in the order in which they happen; `…` stands for the fields of the state before, or features."""
+    """Yield the lines in the order in which they happen; `…` stands for the fields of the state before."""
     states: dict[str, Any] = {}
     for who, block in BLOCK.findall(page):
         for line in block.splitlines():
             assert line[:2] in ("> ", "< "), line
-            text = line[2:].replace('"features":…', f'"features":{json.dumps(FEATURES)}')
+            text = line[2:]
             if text.startswith('{"type":"room"'):
                 before = states[who] if text.endswith(",…}") else {}
                 states[who] = before | json.loads(text.replace(",…}", "}"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_protocol import SUBPROTOCOL, decode_request, encode
+from tictactoe_protocol import PROTOCOL_VERSION, SUBPROTOCOL, decode_request, encode
 from tictactoe_protocol.pushes import (
     ChatLine,
     Closed,
@@ -143,12 +144,21 @@ def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame
     ]
 
 
+def make_welcome(name: str = "ana", **other: Any) -> Welcome:
+    """Return the welcome of a player, with these other fields."""
+    usual: dict[str, Any] = {"protocol": PROTOCOL_VERSION, "server": "s", "player": CLIENT, "token": TOKEN, "rooms": ()}
+    usual |= {"hold_ms": 60_000, "sharing": True, "ladders": (), "challenges": ()}
+    return Welcome(name=name, **usual | other)
+
+
 @dataclass
 class HostileServer:
     """Answers each request as `answers` say for its type, else as a harmless server whose every name is `text`.
 
-    It names the `features`, and the `servers` of its `cluster` where it is one of several. `heard` has the requests so
-    far; `push` sends to the connection that came last. While it `is_silent` nothing is answered.
+    Attributes:
+        heard: The requests so far.
+        is_silent: Whether it answers nothing.
+        servers: The servers of its `cluster`, if it is one of several.
     """
 
     text: str = "bo"
@@ -157,7 +167,6 @@ class HostileServer:
     url: str = ""
     socket: ServerConnection | None = None
     is_silent: bool = False
-    features: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
     cluster: str = ""
     connections: int = 0
@@ -190,9 +199,8 @@ class HostileServer:
         id, text = identity(request), self.text
         match request:
             case Hello():
-                welcome = Welcome(protocol=1, server=text, player=CLIENT, name=text, token=TOKEN, rooms=())
                 several = {"servers": self.servers, "cluster": self.cluster} if self.servers else {}
-                return [replace(welcome, features=self.features, **several)]
+                return [make_welcome(server=text, name=text, **several)]
             case Join() | Match() | Create():
                 return [Ok(id=id, room=ROOM, seat="X", moves=()), state(text=text)]
             case Watch():
@@ -229,7 +237,7 @@ async def hostile_cluster(count: int = 2) -> AsyncIterator[list[HostileServer]]:
         servers = [await stack.enter_async_context(hostile_server()) for _ in range(count)]
         for server in servers:
             server.servers = (server.url, *(other.url for other in servers if other is not server))
-            server.cluster, server.features = "c7Qm2ZtXw9Ra", ("moved", "repeat", "review", "seq")
+            server.cluster = "c7Qm2ZtXw9Ra"
         yield servers
 
 

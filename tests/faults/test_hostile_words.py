@@ -35,6 +35,7 @@ from tests.faults.hostile_server import (
 from tests.peer import open_peer
 from tests.terminal import Terminal, kinds_of_sequences, run_screen, strip_sequences
 from tests.together import try_each
+from tictactoe_protocol.events import EventWatch
 from tictactoe_protocol.pushes import ChatLine, Error, Ok
 from tictactoe_protocol.requests import Hello, History, Join, Record, Rooms
 from tictactoe_protocol.requests import Request as Asked
@@ -262,7 +263,7 @@ async def test_a_refusal_is_told_in_clean_words(mode: str, code: str, exit_code:
 
     at = Hello if code == "bad_name" else Join
     async with (
-        hostile_server(WORST, {at: refuse}) as server,
+        hostile_server(WORST, {at: refuse, EventWatch: refuse}) as server,
         run_client("join", ROOM, mode, "-s", server.url) as client,
     ):
         assert await client.end() == exit_code

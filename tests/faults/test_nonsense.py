@@ -15,11 +15,20 @@ from msgspec.structs import replace
 from websockets.exceptions import ConnectionClosed
 
 from tests.end_to_end.clients import COMMAND, run_client
-from tests.faults.hostile_server import ROOM, Answer, Frame, HostileServer, hostile_server, identity, state
+from tests.faults.hostile_server import (
+    ROOM,
+    Answer,
+    Frame,
+    HostileServer,
+    hostile_server,
+    identity,
+    make_welcome,
+    state,
+)
 from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import ChatLine, Error, Notice, Ok, Welcome
+from tictactoe_protocol.pushes import ChatLine, Error, Notice, Ok
 from tictactoe_protocol.requests import Hello, Join, Rooms, Sync
 from tictactoe_protocol.requests import Request as Asked
 from tictactoe_protocol.terms import ClockState
@@ -72,7 +81,7 @@ BROKEN: dict[str, Deed] = {
 
 HARMLESS: dict[str, Deed] = {
     "unknown types": send(*(json.dumps({"type": f"new-{number}", "of": [number]}) for number in range(500))),
-    "welcomes without end": send(*[Welcome(protocol=9, server="s", player="p-x", name="x", token="t", rooms=())] * 500),
+    "welcomes without end": send(*[make_welcome(protocol=9, player="p-x")] * 500),
     "a chat of a megabyte": send(ChatLine(room=ROOM, from_="x", seat=None, text="y" * 2**20, at=0)),
     "moves off the board": send(state(5, (4, 0, 8))),  # which are asked after: the answer is not believed
     "a seq that goes back": send(state(9), state(3, (4, 0)), state(-7)),

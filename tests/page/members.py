@@ -26,7 +26,7 @@ from tests.page.odd_server import PageConnection, close_at_once
 from tests.peer import PATIENCE_SECONDS, Message
 from tictactoe_server.server import Server
 
-SUBPROTOCOLS = [Subprotocol("tictactoe.v1")]
+SUBPROTOCOLS = [Subprotocol("tictactoe.v2")]
 
 
 class Members:

@@ -9,7 +9,7 @@ const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readComma
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
-const FEATURES = ["abort", "analysis", "review", "share"];
+const WELCOME = { sharing: true };
 use("en");
 
 function stateOf(more = {}) {
@@ -29,8 +29,8 @@ function gameOf(state, viewer = "ana", more = {}) {
 function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
 	const shown = gameOf(state, viewer, game);
 	const base = { here: null, typed: "", confirming: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
-	const may = choices(state, viewer, shown.moves, FEATURES, 0, true);
-	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotReview: false, mayNotify: false, ...view });
+	const may = choices(state, viewer, shown.moves, 0, true, WELCOME);
+	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotify: false, ...view });
 }
 
 const reviewOf = (known, moves) => Object.assign(new Review(), { known, moves });
@@ -126,13 +126,12 @@ test("a room that has ended leads home, and back where another connection has th
 	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "replaced" } }).deeds), ["event", "home"]);
 });
 
-test("a game that was kept is over, can be reviewed where the server does that, and shared where it is one's own", () => {
+test("a finished game can be reviewed, and its player can share it", () => {
 	const played = { room: "K7M4PQ", game: 1, at: 0, rules: rulesOf("classic"), players: { X: { player: "ana", name: "ana" }, O: { player: "bo", name: "bo" } } };
 	const shown = showPlayed({ ...played, board: "XXXOO....", moves: [0, 3, 1, 4, 2], result: { winner: "X", reason: "line", line: [0, 1, 2] } }, "ana");
 	assert.equal(shown.state.status, "over");
 	const look = (view) => names(scene(shown.state, { game: { ...shown, moves: shown.moves }, ...view }).deeds);
 	assert.deepEqual(look({ maySharePast: true }), ["review", "share", "home"]);
-	assert.deepEqual(look({ mayNotReview: true }), ["home"]);
 });
 
 const worth = (kind) => ({ kind, plies: null, estimate: { win: 1, draw: 0, loss: -1 }[kind] });
@@ -193,7 +192,7 @@ test("words that are typed are told apart in every language", () => {
 
 test("a key stands for the first of its deeds that may be done", () => {
 	const over = stateOf({ status: "over", turn: null, result: { winner: "X", reason: "line", line: [] } });
-	const may = (state) => choices(state, "ana", [0, 4], FEATURES, 0, true);
+	const may = (state) => choices(state, "ana", [0, 4], 0, true, WELCOME);
 	assert.equal(deedOfKey(may(over), "r", false), "rematch ask");
 	assert.equal(deedOfKey(may({ ...over, offers: { rematch: ["O"] } }), "r", false), "rematch accept");
 	assert.equal(deedOfKey(may(stateOf()), "r", false), "");

@@ -58,7 +58,8 @@ def state(seq: int, board: str = ".........", last: int | None = None, **other: 
 def welcome(*rooms: Message, **other: Any) -> Message:
     """Return how p1 is welcomed, who holds seats in these rooms."""
     names = {"player": "p1", "name": "ana", "token": "t", "rooms": list(rooms)}
-    return {"type": "welcome", "protocol": 1, "server": "odd", "features": [], **names, **other}
+    there = {"hold_ms": 60_000, "sharing": True, "ladders": []}
+    return {"type": "welcome", "protocol": 2, "server": "odd", **names, **there, **other}
 
 
 def error(code: str, message: str) -> Message:
@@ -109,7 +110,7 @@ class OddServer:
         self._server = await serve(
             *(self._meet, "127.0.0.1", 0),
             process_request=self._show,
-            subprotocols=[Subprotocol("tictactoe.v1")],
+            subprotocols=[Subprotocol("tictactoe.v2")],
             create_connection=PageConnection,
         )
         return self

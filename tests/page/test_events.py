@@ -32,7 +32,7 @@ QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.ma
 
 
 def known(server: Server, name: str) -> Any:
-    return open_peer(server.url, name, features=["events", "opening"])
+    return open_peer(server.url, name)
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
@@ -431,7 +431,7 @@ async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tm
         await harness.start()
         await expect(wall.page.locator(".wall-foot")).to_have_text("It begins soon.")
         await expect(org.status).to_have_text("")
-        async with open_peer(f"ws://127.0.0.1:{harness.port}/ws", "bo", features=["events"]) as bo:
+        async with open_peer(f"ws://127.0.0.1:{harness.port}/ws", "bo") as bo:
             await bo.ask("event_join", event=org.page.url[-6:])
             await expect(org.page.locator(".standings tbody tr")).to_have_count(2)
             await expect(wall.page.locator(".wall-in li")).to_have_count(2)

@@ -16,7 +16,6 @@ from tests.page.weight import weigh
 from tests.rows import each
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
-from tictactoe_protocol.pushes import UNDERSTOOD
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
@@ -83,12 +82,6 @@ def test_a_module_has_no_sentence_of_its_own(path: Path) -> None:
 
 def test_the_declarations_are_those_of_the_protocol() -> None:
     assert PATH.read_text(encoding="utf-8") == render_declarations()
-
-
-def test_the_features_that_a_hello_names_are_those_of_the_protocol() -> None:
-    named = re.search(r"const FEATURES = (\[.*\]);", (FOLDER / "connection.js").read_text(encoding="utf-8"))
-    assert named
-    assert json.loads(named[1]) == list(UNDERSTOOD)
 
 
 def test_the_modules_have_the_types_that_they_say() -> None:

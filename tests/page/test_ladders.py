@@ -59,7 +59,7 @@ async def claim(visitor: Visitor, name: str) -> None:
 async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_closed(visit: Visit) -> None:
     closed = {"reason": "undecided", "figure": 20, "of": 200}
     rows = ladder(*(row(place, 1600 - place) for place in range(7, 12)), closed=closed)
-    hello = welcome(features=["ratings", "challenges"], player="p9")
+    hello = welcome(ladders=["connect-four"], challenges=[], player="p9")
     profile = {"type": "ok", "profile": {"player": "p7", "name": "player 7", "ladders": [], "games": []}}
     async with OddServer(
         hello=[hello], ratings=[rows], profile=[profile], block=[{"type": "ok", "blocks": []}]
@@ -190,7 +190,7 @@ async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Vis
 
 
 async def test_a_challenge_is_not_answered_where_the_server_is_gone(visit: Visit) -> None:
-    there = welcome(features=["challenges"], challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
+    there = welcome(challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
     async with OddServer(hello=[there]) as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
         await expect(ana.button("Accept")).to_be_enabled()
@@ -237,11 +237,11 @@ async def ana_id(server: Server, room: str) -> str:
 
 
 async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
-    there = welcome(features=["challenges"], challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
+    there = welcome(challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
     async with OddServer(hello=[there]) as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
         await expect(ana.page.locator(".notice")).to_contain_text("bo challenges you")
-        server.answers = {**server.answers, "hello": [welcome(features=["challenges"])]}
+        server.answers = {**server.answers, "hello": [welcome(challenges=[])]}
         await server.close(1012)
         await ana.hears("The challenge of bo is over.")
         await expect(ana.page.locator(".notice")).to_have_count(0)

@@ -56,7 +56,7 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
 
 
 async def test_a_first_mark_is_taken_over_with_its_place_and_seen_so_afterwards(server: Server, visit: Visit) -> None:
-    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+    async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create", rules="four-pie", clock=MINUTE))["room"]
         ana = await visit(address(server, f"/{room}"))
         await ana.join("ana")

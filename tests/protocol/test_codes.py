@@ -16,14 +16,14 @@ from tictactoe_protocol import (
 
 
 def test_the_numbers_of_version_1_do_not_change() -> None:
-    assert (PROTOCOL_VERSION, SUBPROTOCOL, DEFAULT_PORT, MAX_MESSAGE_BYTES) == (1, "tictactoe.v1", 8765, 16384)
+    assert (PROTOCOL_VERSION, SUBPROTOCOL, DEFAULT_PORT, MAX_MESSAGE_BYTES) == (2, "tictactoe.v2", 8765, 16384)
 
 
 def test_the_error_codes_are_those_of_the_table() -> None:
     table = """
         bad_json bad_message unknown_type too_long
         hello_required already_hello bad_name bad_token
-        bad_rules bad_clock no_such_room room_full feature_required moved not_in_room not_seated not_allowed
+        bad_rules bad_clock no_such_room room_full moved not_in_room not_seated not_allowed
         not_started game_over not_your_turn off_board occupied blocked floating stale choose_first
         no_offer
         no_such_event event_full event_begun not_entered not_organiser

@@ -106,7 +106,8 @@ def test_a_client_ignores_fields_that_a_newer_server_adds() -> None:
     assert state.seats["X"] is not None
     assert state.seats["X"].name == "ana"
     welcome = decode_push(
-        '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"motd":{}}'
+        '{"type":"welcome","protocol":2,"server":"s","player":"p","name":"n","token":"t","rooms":[],"hold_ms":60000,'
+        '"sharing":true,"ladders":[],"motd":{}}'
     )
     assert isinstance(welcome, Welcome)
 

@@ -22,7 +22,7 @@ vectors.forEach((vector, index) => {
 	const found = before ? happened(before, after, moves, moves_before) : standing(after, moves);
 	const plain = JSON.parse(JSON.stringify(found.map(({ old, state, ...event }) => event)));
 	compare(`${index} events`, plain.map(sorted), events.map(sorted));
-	const open = choices(after, viewer, moves, vector.features, vector.now_ms, vector.is_online);
+	const open = choices(after, viewer, moves, vector.now_ms, vector.is_online, vector.welcome);
 	compare(`${index} choices`, plainly(open), vector.choices);
 	for (const language of languages) {
 		current = language;

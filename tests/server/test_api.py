@@ -151,8 +151,7 @@ async def test_the_public_rooms_are_streamed_as_they_come_and_go(
 
 
 async def test_a_player_who_says_so_is_a_program_wherever_they_are_shown(server: Server) -> None:
-    async with open_peer(server.url, "deep", features=["bot"]) as deep, open_peer(server.url, "bo") as bo:
-        assert "bot" in deep.welcome["features"]
+    async with open_peer(server.url, "deep", bot=True) as deep, open_peer(server.url, "bo") as bo:
         room = (await deep.ask("create"))["room"]
         await bo.ask("join", room=room)
         seats = (await play_out({"X": deep, "O": bo}, room, LINE_FOR_X))["seats"]

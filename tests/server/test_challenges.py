@@ -30,12 +30,10 @@ from tictactoe_server.storage.store import MISSING, save
 __all__ = ["quick"]
 
 HERE = Settings(host="127.0.0.1", port=0)
-KNOWS = ["challenges", "moved", "opening"]
 
 
 def known(server: Listening, name: str | None = None, **fields: Any) -> AbstractAsyncContextManager[Peer]:
-    """Open a peer that knows challenges."""
-    return open_peer(server.url, name, **{"features": KNOWS, **fields})
+    return open_peer(server.url, name, **fields)
 
 
 @pytest.fixture
@@ -149,7 +147,7 @@ async def test_who_comes_later_finds_a_challenge_in_the_welcome_until_it_has_exp
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
-        assert "challenges" not in bo.welcome
+        assert open_of(bo) == []
         id = await challenge(ana, bo)
         for peer in (ana, bo):
             async with again(server, peer) as other:
@@ -164,14 +162,12 @@ async def test_who_comes_later_finds_a_challenge_in_the_welcome_until_it_has_exp
 async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Server) -> None:
     async with (
         known(server, "ana") as ana,
-        known(server, "cy", features=[*KNOWS, "bot"]) as bot,
-        open_peer(server.url, "di") as unknowing,
+        known(server, "cy", bot=True) as bot,
     ):
         assert await why_not(ana, "challenge", player=id_of(ana)) == ("not_allowed", "self")
         assert await why_not(ana, "challenge", player=id_of(bot)) == ("not_allowed", "challenge bot")
         assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
-        for player in ("nobody", id_of(unknowing)):
-            assert await why_not(ana, "challenge", player=player) == ("not_allowed", "challenge absent")
+        assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
         assert await why_not(ana, "seek", rated=True) == ("not_allowed", "ladder")
         assert await why_not(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
         await hears_nothing(ana, "challenge", "challenge_over")
@@ -207,7 +203,7 @@ async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() ->
 
 async def test_where_people_are_hid_nobody_is_challenged_and_nobody_is_told_that_they_might_be() -> None:
     async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana:
-        assert not {"challenges", "ratings"} & {*ana.welcome["features"]}
+        assert (ana.welcome["names"], ana.welcome["ladders"], "challenges" in ana.welcome) == ("given", [], False)
         for asked in ({"type": "challenge", "player": "bo"}, {"type": "seek"}, {"type": "block"}):
             assert (await ana.ask(**asked))["code"] == "unknown_type"
         await lobby(ana)

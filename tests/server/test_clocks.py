@@ -379,7 +379,7 @@ def test_a_clock_that_makes_no_sense_is_refused_by_its_place(kind: str, clock: o
     ],
 )
 async def test_a_clock_has_a_day_in_all_and_three_hours_a_move(clock: dict[str, int], most: str) -> None:
-    async with Server(HERE) as server, open_peer(server.url, "ana", features=["events"]) as ana:
+    async with Server(HERE) as server, open_peer(server.url, "ana") as ana:
         for kind, terms in (("create", {}), ("match", {}), ("event_open", {"kind": "swiss", "title": "Friday"})):
             assert (await ana.ask(kind, clock=clock, **terms))["type"] == "ok"
             refused = await ana.ask(kind, clock=clock | {most: clock[most] + 1}, **terms)

@@ -40,8 +40,6 @@ from tictactoe_server.rooms import Enter, Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-KNOWS = ["moved", "opening"]
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +81,7 @@ class Traveller:
 
     async def go(self, url: str) -> None:
         assert url in self._known
-        self.peer = await self._stack.enter_async_context(open_peer(url, token=self.token, features=KNOWS))
+        self.peer = await self._stack.enter_async_context(open_peer(url, token=self.token))
         self._known.update(self.peer.welcome["servers"])
         self.peer.seen[:0] = self.seen
         self.seen = self.peer.seen
@@ -116,7 +114,7 @@ class Traveller:
 @contextlib.asynccontextmanager
 async def travelling(url: str, name: str | None = None, **fields: Any) -> AsyncIterator[Traveller]:
     async with contextlib.AsyncExitStack() as stack:
-        peer = await stack.enter_async_context(open_peer(url, name, features=KNOWS, **fields))
+        peer = await stack.enter_async_context(open_peer(url, name, **fields))
         yield Traveller(stack, peer)
 
 
@@ -153,7 +151,6 @@ async def test_a_welcome_names_the_servers_that_live_and_the_cluster(node: Node)
         assert ana.welcome["servers"] == [one.url, other.url]
         assert bo.welcome["servers"] == [other.url, one.url]
         assert ana.welcome["cluster"] == bo.welcome["cluster"] != ""
-        assert "moved" in ana.welcome["features"]
 
 
 async def test_who_wants_into_a_room_of_another_server_is_told_where_it_is_and_plays_there(node: Node) -> None:
@@ -351,17 +348,6 @@ async def test_a_take_over_reads_the_rooms_of_the_server_that_is_gone_and_no_oth
         assert sorted(read) == sorted(rooms[0])
 
 
-async def test_one_who_knows_no_moved_is_told_by_closed_where_the_room_is(node: Node) -> None:
-    async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
-        other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
-        await until(lambda: one.cluster.members.others)
-        async with open_peer(other.url, "ana") as ana:
-            room = (await ana.ask("create"))["room"]
-            await going.aclose()
-            assert (await ana.next_of("closed"))["reason"] == f"Room {room} is at {one.url} now."
-            assert (await ana.next_of("notice"))["code"] == "restarting"
-
-
 async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(node: Node) -> None:
     async with cluster_of(node, 3) as (one, other, third), contextlib.AsyncExitStack() as stack:
         ana = await stack.enter_async_context(open_peer(one.url, "ana"))
@@ -469,10 +455,10 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
 
 
 async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana", features=KNOWS) as older:
+    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as older:
         room = (await older.ask("create"))["room"]
         await until(lambda: other.cluster.count == 1)
-        async with open_peer(one.url, token=older.welcome["token"], features=KNOWS) as newer:
+        async with open_peer(one.url, token=older.welcome["token"]) as newer:
             await newer.ask("join", room=room)
             await older.next_of("replaced")
             async with taken_to_be_gone(one, other):

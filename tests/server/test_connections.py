@@ -29,9 +29,10 @@ async def receive_raw(peer: Peer, count: int) -> list[str]:
 async def test_welcome_says_who_one_is(server: Server) -> None:
     async with open_peer(server.url, "Zoe\u0308") as zoe:
         welcome = zoe.welcome
-        assert set(welcome) == {"type", "protocol", "server", "player", "name", "token", "rooms", "hold_ms", "features"}
-        assert set(welcome["features"]) >= {"abort"}
-        assert (welcome["type"], welcome["protocol"], welcome["name"], welcome["rooms"]) == ("welcome", 1, "Zoë", [])
+        who = {"type", "protocol", "server", "player", "name", "token", "rooms", "hold_ms"}
+        assert set(welcome) == who | {"sharing", "ladders", "challenges"}
+        assert (welcome["sharing"], "connect-four" in welcome["ladders"], welcome["challenges"]) == (True, True, [])
+        assert (welcome["type"], welcome["protocol"], welcome["name"], welcome["rooms"]) == ("welcome", 2, "Zoë", [])
         assert welcome["server"].startswith("tictactoe-server/")
         assert welcome["token"] not in welcome["player"]
 

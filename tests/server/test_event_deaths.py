@@ -122,7 +122,7 @@ async def die_and_go_on(kind: str, life: Life) -> tuple[Event, list[FinishedGame
     """Run an event until the server dies, and then another server until it is over; return it with the games kept."""
     store = MortalStore()
     store.live(life)
-    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana", features=["events"]) as ana:
+    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana") as ana:
         token = ana.welcome["token"]
         beginning = asyncio.create_task(begin(ana, store, kind))
         ends = [asyncio.create_task(until_over(store)), asyncio.create_task(life.end.wait())]
@@ -134,7 +134,7 @@ async def die_and_go_on(kind: str, life: Life) -> tuple[Event, list[FinishedGame
     store.live(None)
     async with (
         Server(HERE, store, uncounted()) as server,
-        open_peer(server.url, token=token, features=["events"]) as ana,
+        open_peer(server.url, token=token) as ana,
     ):
         await begin(ana, store, kind)
         over = await until_over(store)

@@ -34,7 +34,7 @@ async def resign_where_called(peer: Peer, call: Message) -> None:
         assert (await peer.ask("resign", room=call["room"]))["type"] == "ok"
         return
     assert answer["code"] == "moved"
-    async with open_peer(answer["url"], token=peer.welcome["token"], features=["events", "moved"]) as there:
+    async with open_peer(answer["url"], token=peer.welcome["token"]) as there:
         assert [other["room"] for other in there.welcome["calls"]] == [call["room"]]
         assert (await there.ask("join", room=call["room"]))["type"] == "ok"
         assert (await there.ask("resign", room=call["room"]))["type"] == "ok"

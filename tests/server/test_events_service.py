@@ -28,7 +28,6 @@ from tictactoe_server.storage.backup import back_up
 from tictactoe_server.storage.folder import FILE_NAME
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
-KNOWS = ["events", "moved", "opening"]
 CLOCK = {"move_ms": 5_000}
 SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}
 
@@ -43,9 +42,8 @@ def events_of(server: Server) -> service.Tournaments:
     return next(one for one in server._services if isinstance(one, service.Tournaments))
 
 
-def known(server: Server, name: str | None = None, token: str | None = None, *more: str) -> Any:
-    """Open a peer who knows events, and more features."""
-    return open_peer(server.url, name, token, features=[*KNOWS, *more])
+def known(server: Server, name: str | None = None, token: str | None = None, **fields: Any) -> Any:
+    return open_peer(server.url, name, token, **fields)
 
 
 async def opened(organiser: Peer, **terms: Any) -> str:
@@ -104,7 +102,6 @@ async def play_until_over(peer: Peer, event: str) -> Message:
 @pytest.mark.parametrize("kind", ["round_robin", "swiss", "knock_out"])
 async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(server: Server, kind: str) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
-        assert "events" in ana.welcome["features"]
         event = await begun(ana, ana, bo, kind=kind, bots=["easy", "medium"])
         async with asyncio.timeout(30):
             over, other = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
@@ -168,6 +165,7 @@ async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_p
             async with asyncio.timeout(1):
                 calls = [await peer.next_of("call") for peer in (here, there, cy)]
             mine, same, other = calls
+            await ana.next_of("call")
             assert {key: mine[key] for key in ("event", "pairing", "against")} == {
                 "event": event,
                 "pairing": "r1-1",
@@ -175,7 +173,6 @@ async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_p
             }
             assert (mine["room"], mine["mark"]) == (same["room"], same["mark"]) != (other["room"], other["mark"])
             assert 0 < mine["due_ms"] <= 60_000
-        assert not any(message["type"] == "call" for message in ana.seen)  # an older client knows no calls
 
 
 async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_scored(server: Server) -> None:
@@ -203,17 +200,6 @@ async def test_an_event_that_cannot_be_is_refused(server: Server, terms: dict[st
         refused = await ana.ask("event_open", **{**SLOW, **terms})
         assert (refused["code"], refused["path"]) == (code, path), refused
         assert (await ana.ask("events"))["events"] == []
-
-
-async def test_who_could_not_play_an_opening_does_not_enter_where_there_may_be_one(server: Server) -> None:
-    async with known(server, "ana") as ana, open_peer(server.url, "old", features=["events", "moved"]) as old:
-        for terms in ({"kind": "knock_out"}, {"rules": "four-pie"}):
-            event = await opened(ana, **terms)
-            refused = await old.ask("event_join", event=event)
-            assert (refused["code"], refused["path"]) == ("feature_required", "features")
-            await ana.ask("event_join", event=event)
-            assert (await watched(old, event))["head"]["players"] == 1
-            await run(ana, event, "close")
 
 
 async def test_a_player_has_two_events_and_an_address_a_few_more(
@@ -334,7 +320,7 @@ async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Pee
     answer = await peer.ask("join", room=room)
     if answer.get("code") == "moved":
         await peer.socket.close()
-        opening = open_peer(answer["url"], token=peer.welcome["token"], features=KNOWS)
+        opening = open_peer(answer["url"], token=peer.welcome["token"])
         there = await stack.enter_async_context(opening)
         assert room in [call["room"] for call in there.welcome["calls"]]
         return await follow(stack, there, room)
@@ -386,7 +372,6 @@ async def test_a_card_goes_on_in_the_middle_of_a_game_for_who_is_away(
 
 async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(server: Server) -> None:
     async with card_game(server) as (event, ticket, holder, other, call), known(server, "new") as heir:
-        assert "cards" in heir.welcome["features"]
         refused = await heir.ask("event_join", event=event, ticket=ticket)
         assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "event card")
         assert refused["data"]["name"] in ("Mia", "Tom")
@@ -407,12 +392,12 @@ async def test_a_card_calls_to_a_game_that_has_long_begun_but_nobody_who_is_ther
         await holder.ask("move", room=call["room"], cell=0, ply=1)
         later = server.core.time() + 600_000
         monkeypatch.setattr(server.core, "time", lambda: later)
-        async with open_peer(server.url, token=holder.welcome["token"], features=KNOWS) as tab:
+        async with open_peer(server.url, token=holder.welcome["token"]) as tab:
             assert [one["due_ms"] for one in tab.welcome["calls"]] == [0]
         assert (await heir.ask("event_join", event=event, ticket=ticket, here=True))["type"] == "ok"
         called = [(told["room"], told["due_ms"]) for told in heir.seen if told["type"] == "call"]
         assert called == [(call["room"], 60_000)]
-        async with open_peer(server.url, token=heir.welcome["token"], features=KNOWS) as tab:
+        async with open_peer(server.url, token=heir.welcome["token"]) as tab:
             assert [one["due_ms"] for one in tab.welcome["calls"]] == [60_000]
 
 
@@ -682,13 +667,11 @@ async def test_an_event_goes_on_after_a_restart_and_where_a_backup_is_restored(
         assert sum(row["points"] for row in over["table"]) == 6
 
 
-@pytest.mark.parametrize("more", [(), ("bot",)], ids=["a person", "a program"])
-async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back(
-    more: tuple[str, ...],
-) -> None:
+@pytest.mark.parametrize("bot", [False, True], ids=["a person", "a program"])
+async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back(bot: bool) -> None:
     store, clock = open_memory(kept_by()), FakeClock()
     start = partial(Server, HERE, store, uncounted(), monotonic_ns=clock)
-    async with start() as server, known(server, "ana") as ana, known(server, "bo", None, *more) as bo:
+    async with start() as server, known(server, "ana") as ana, known(server, "bo", bot=bot) as bo:
         tokens = [peer.welcome["token"] for peer in (ana, bo)]
         event = await begun(ana, ana, bo, double=True, ready_ms=1_000)
         rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
@@ -701,7 +684,7 @@ async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_pl
             await ana.ask("join", room=rooms[0])
             await ana.state(status="playing")
             if is_last:
-                async with known(server, None, tokens[1], *more) as bo:
+                async with known(server, None, tokens[1], bot=bot) as bo:
                     await bo.ask("join", room=rooms[1])
                     await watched(ana, event)
                     await bo.ask("resign", room=rooms[1])
@@ -713,7 +696,7 @@ async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_pl
         drive.wake(event)
         await until(lambda: not drive._woken)
         assert (await watched(ana, event))["round"] == 1
-        async with known(server, None, tokens[1], *more) as bo:
+        async with known(server, None, tokens[1], bot=bot) as bo:
             assert {(await peer.next_of("call"))["pairing"] for peer in (ana, bo)} == {"r2-1"}
 
 

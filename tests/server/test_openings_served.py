@@ -12,7 +12,6 @@ from tests.faults.harness import Harness
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
-KNOWS = ["opening", "seq"]
 STEPS: list[tuple[str, str, dict[str, Any]]] = [
     ("ana", "move", {"cell": 112, "ply": 0}),
     ("ana", "move", {"cell": 113, "ply": 1}),
@@ -26,34 +25,22 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
 """A whole opening by swap2, and the first move behind it."""
 
 
-@pytest.mark.parametrize("request_", ["create", "match", "join"])
-async def test_a_seat_is_for_those_who_know_openings_and_anybody_may_watch(server: Server, request_: str) -> None:
-    async with open_peer(server.url, "ana", features=KNOWS) as ana, open_peer(server.url, "old") as old:
-        room = (await ana.ask("create", rules="gomoku-standard"))["room"]
-        fields = {"room": room} if request_ == "join" else {"rules": "gomoku-standard"}
-        refused = await old.ask(request_, **fields)
-        assert (refused["code"], refused["path"]) == ("feature_required", "features")
-        assert "swap2" in refused["message"]
-        assert (await old.ask("watch", room=room))["seat"] is None
-        assert (await old.state())["opening"]["left"] == 3
-
-
-async def test_whoever_only_watches_bots_open_need_not_know_openings(server: Server) -> None:
-    async with open_peer(server.url, "old") as old:
-        made = await old.ask("create", rules="four-pie", bots=["easy", "easy"])
+async def test_bots_choose_in_an_opening_among_themselves(server: Server) -> None:
+    async with open_peer(server.url) as watcher:
+        made = await watcher.ask("create", rules="four-pie", bots=["easy", "easy"])
         assert made["seat"] is None
-        assert (await old.state(ply=2))["chosen"] in (["X"], ["O"])
+        assert (await watcher.state(ply=2))["chosen"] in (["X"], ["O"])
 
 
-async def test_two_who_know_openings_are_matched(server: Server) -> None:
-    async with open_peer(server.url, "ana", features=KNOWS) as ana, open_peer(server.url, "bo", features=KNOWS) as bo:
+async def test_two_players_are_matched_for_a_game_with_an_opening(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         rooms = {(await peer.ask("match", rules="four-pie"))["room"] for peer in (ana, bo)}
         assert len(rooms) == 1
 
 
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
 async def test_a_bot_chooses_when_it_has_to(server: Server, level: str) -> None:
-    async with open_peer(server.url, "ana", features=KNOWS) as ana:
+    async with open_peer(server.url, "ana") as ana:
         room = (await ana.ask("create", rules="four-pie", bots=[level]))["room"]
         await ana.ask("move", room=room, cell=5, ply=0)
         state = await ana.until(lambda message: message.get("chosen"))
@@ -69,7 +56,7 @@ async def test_each_step_of_an_opening_outlives_a_server_that_is_killed(tmp_path
                 peers: dict[str, Peer] = {}
                 for name in ("ana", "bo"):
                     peers[name] = await stack.enter_async_context(
-                        open_peer(server.url, None if tokens else name, tokens.get(name), features=KNOWS)
+                        open_peer(server.url, None if tokens else name, tokens.get(name))
                     )
                 tokens = {name: peer.welcome["token"] for name, peer in peers.items()}
                 room = room or (await peers["ana"].ask("create", rules="gomoku-standard"))["room"]
@@ -79,7 +66,7 @@ async def test_each_step_of_an_opening_outlives_a_server_that_is_killed(tmp_path
                 await server.end()
                 await server.start()
             done = STEPS[: index + 1]
-            async with open_peer(server.url, token=tokens[who], features=KNOWS) as back:
+            async with open_peer(server.url, token=tokens[who]) as back:
                 await back.ask("join", room=room)
                 state = await back.state()
                 assert state["ply"] == sum(kind == "move" for _, kind, _ in done)
@@ -91,7 +78,7 @@ async def test_each_step_of_an_opening_outlives_a_server_that_is_killed(tmp_path
 
 
 async def test_what_may_be_chosen_is_analysed_by_what_each_side_is_worth(server: Server) -> None:
-    async with open_peer(server.url, "ana", features=KNOWS) as ana, open_peer(server.url, "bo", features=KNOWS) as bo:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         rules = {"rows": 3, "columns": 3, "line": 3, "opening": "pie"}
         room = (await ana.ask("create", rules=rules, analysis="open"))["room"]
         await bo.ask("join", room=room)

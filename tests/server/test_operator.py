@@ -247,7 +247,7 @@ async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Serve
 
 async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(server: Server) -> None:
     assert ListEvents().describe(await ask(server, ListEvents())) == "No events."
-    async with open_peer(server.url, "ana", features=["events"]) as ana:
+    async with open_peer(server.url, "ana") as ana:
         terms = {"kind": "swiss", "title": "Friday", "clock": {"move_ms": 60_000}, "entry": "code"}
         code = (await ana.ask("event_open", **terms, bots=["easy", "easy"]))["event"]
         (row,) = await ask(server, ListEvents())

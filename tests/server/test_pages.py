@@ -269,7 +269,7 @@ async def test_without_pages_there_is_only_what_there_was() -> None:
         assert (await get(server, "/healthz")).status == 200
         for path in (f"/{room}", "/wall", "/robots.txt", "/assets/x.js", "/replay/abcdefghijklmnop"):
             assert (await get(server, path, accept=BROWSER)).status == 404
-        assert "share" not in ana.welcome["features"]
+        assert ana.welcome["sharing"] is False
         assert await ana.refusal("share", game="1") == "not_allowed"
 
 
@@ -306,8 +306,7 @@ async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(ser
 
 
 async def test_a_room_as_text_says_who_placed_the_last_mark_of_an_opening_whatever_it_is(server: Server) -> None:
-    knows = ["opening"]
-    async with open_peer(server.url, "ana", features=knows) as ana, open_peer(server.url, "bo", features=knows) as bo:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = (await ana.ask("create", rules="gomoku-standard"))["room"]
         await bo.ask("join", room=room)
         await play_out({"X": ana}, room, [112, 113])
@@ -463,7 +462,7 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
 
 async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_taken_back(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
-        assert "share" in ana.welcome["features"]
+        assert ana.welcome["sharing"] is True
         game = await play_a_game(ana, bo)
         assert await eve.refusal("share", game=game) == "not_allowed"
         told, again, others = [await peer.ask("share", game=game) for peer in (ana, ana, bo)]
@@ -497,8 +496,7 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
 
 
 async def test_a_shared_game_with_an_opening_is_shown_to_its_end(server: Server) -> None:
-    knows = ["opening"]
-    async with open_peer(server.url, "ana", features=knows) as ana, open_peer(server.url, "bo", features=knows) as bo:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = (await ana.ask("create", rules={"rows": 3, "columns": 3, "opening": "pie"}))["room"]
         await bo.ask("join", room=room)
         await play_out({"X": ana}, room, LINE_FOR_X[:1])

@@ -85,8 +85,7 @@ async def test_a_review_says_of_a_move_what_the_next_position_was_found_to_be_wo
 
 
 async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(server: Server) -> None:
-    features = ["opening"]
-    async with open_peer(server.url, features=features) as ana, open_peer(server.url, features=features) as bo:
+    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         rules = {"rows": 3, "columns": 3, "line": 3, "misere": True, "opening": "pie"}
         room = (await ana.ask("create", rules=rules))["room"]
         await bo.ask("join", room=room)

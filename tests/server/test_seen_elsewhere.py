@@ -42,10 +42,6 @@ def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
     return after
 
 
-async def test_the_server_says_that_it_can_be_told(ana: Peer) -> None:
-    assert {"seq", "repeat"} <= set(ana.welcome["features"])
-
-
 @pytest.mark.parametrize("verb", ["join", "watch"])
 async def test_one_who_has_seen_something_newer_is_shown_nothing_older(
     store: TroubledStore, troubled: Server, ana: Peer, bo: Peer, room: str, verb: str

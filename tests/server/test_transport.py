@@ -82,24 +82,24 @@ async def test_who_asks_for_no_websocket_where_there_is_one_is_told_so(server: S
 
 
 async def test_our_subprotocol_is_chosen_where_it_is_offered(server: Server) -> None:
-    offered = [Subprotocol("tictactoe.v2"), Subprotocol("tictactoe.v1")]
+    offered = [Subprotocol("tictactoe.v1"), Subprotocol("tictactoe.v2")]
     async with open_socket(server.url, subprotocols=offered) as opened:
-        assert opened.subprotocol == "tictactoe.v1"
+        assert opened.subprotocol == "tictactoe.v2"
 
 
 async def test_one_that_offers_no_subprotocol_gets_none_and_is_served(server: Server) -> None:
     async with open_socket(server.url) as opened:
         assert opened.subprotocol is None
         await opened.send('{"type":"hello"}')
-        assert json.loads(await opened.recv())["protocol"] == 1
+        assert json.loads(await opened.recv())["protocol"] == 2
 
 
 async def test_one_that_offers_only_others_is_refused_with_the_list(server: Server) -> None:
     with pytest.raises(InvalidStatus) as caught:
-        async with open_socket(server.url, subprotocols=[Subprotocol("chess.v1"), Subprotocol("tictactoe.v2")]):
+        async with open_socket(server.url, subprotocols=[Subprotocol("chess.v1"), Subprotocol("tictactoe.v1")]):
             pass
     assert caught.value.response.status_code == 400
-    assert b"tictactoe.v1" in (caught.value.response.body or b"")
+    assert b"this server speaks tictactoe.v2" in (caught.value.response.body or b"")
 
 
 async def test_compression_is_never_negotiated(server: Server) -> None:

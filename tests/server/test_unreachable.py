@@ -17,7 +17,6 @@ from tictactoe_server.cluster import cluster
 from tictactoe_server.server import Server
 
 SILENT = uncounted(ping_seconds=0.4)
-KNOWS = ["moved", "seq"]
 
 
 @pytest.fixture(autouse=True)
@@ -63,8 +62,8 @@ async def test_a_room_that_nobody_reaches_is_played_on_at_another_server_by_one_
         await bo.state(ply=1)
         await cut(proxy, one, room)
         async with (
-            open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again,
-            open_peer(other.url, token=bo.welcome["token"], features=KNOWS) as second,
+            open_peer(other.url, token=ana.welcome["token"]) as again,
+            open_peer(other.url, token=bo.welcome["token"]) as second,
         ):
             moved = await second.ask("join", room=room)
             assert (moved["code"], moved["url"]) == ("moved", proxy.url)
@@ -80,7 +79,7 @@ async def test_a_room_that_nobody_reaches_is_played_on_at_another_server_by_one_
 async def test_what_is_asked_meanwhile_is_answered_at_once(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
         await cut(proxy, one, room)
-        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
             await again.send("join", id="asks", room=room, unreachable=proxy.url)
             await again.send("ping", id="ping")
             answers = [await again.until(lambda message: "id" in message) for _ in range(2)]
@@ -91,7 +90,7 @@ async def test_what_is_asked_meanwhile_is_answered_at_once(node: Node) -> None:
 async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minute(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
         await until(lambda: other.cluster.find(room) == proxy.url)
-        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
             refused = await ask_for(again, room, proxy.url)
             assert why(refused) == ("not_allowed", "reached")
             assert (refused["retry_ms"], refused["data"]["at"]) == (60_000, proxy.url)
@@ -111,17 +110,17 @@ async def test_it_stays_for_one_who_only_watches_there(node: Node) -> None:
         await eve.ask("watch", room=room)
         proxy.lose()
         await until(lambda: not one.cluster.own_rooms.rooms[room].live.players)
-        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert why(await ask_for(again, room, proxy.url)) == ("not_allowed", "reached")
 
 
 async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_the_servers(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
         await until(lambda: other.cluster.find(room) == proxy.url)
-        async with open_peer(other.url, features=KNOWS) as eve:
+        async with open_peer(other.url) as eve:
             assert why(await ask_for(eve, room, proxy.url)) == ("not_allowed", "not yours")
             assert (await eve.ask("watch", room=room, unreachable=proxy.url))["code"] == "bad_message"
-        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
             refused = await ask_for(again, room, "ws://127.0.0.1:1")
             assert (why(refused), refused["path"]) == (("bad_message", "server"), "unreachable")
             assert (await ask_for(again, room, other.url))["code"] == "moved"
@@ -135,7 +134,7 @@ async def test_a_server_that_does_not_say_who_is_there_keeps_its_rooms_while_it_
     async with two_servers(node) as (_, other, proxy), two_playing(proxy.url) as (ana, _, room):
         monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "house.reached.")
         await until(lambda: other.cluster.find(room) == proxy.url)
-        async with open_peer(other.url, token=ana.welcome["token"], features=KNOWS) as again:
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert (await ask_for(again, room, proxy.url))["code"] == "moved"
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from msgspec import UNSET
 
-from tests.faults.hostile_server import CLIENT, TOKEN, Answer, Frame, hostile_server
+from tests.faults.hostile_server import Answer, Frame, hostile_server, make_welcome
 from tests.peer import Peer, open_peer
 from tests.server.ratings.served import CLOCK, RULES, play_rated, rating
-from tests.server.test_challenges import KNOWS
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.ladders import PlayerPage
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Ok, PlayerProfile, Welcome
+from tictactoe_protocol.pushes import Ok, PlayerProfile
 from tictactoe_protocol.rated import Encounters, LadderRow, LadderStanding, LadderState, Profile, Ratings
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_protocol.terms import ClockFields
@@ -25,16 +23,9 @@ from tictactoe_server.server import Server
 __all__ = ["rating"]
 
 
-def greet_with(*features: str) -> Answer:
-    ladders = (RULES, "four") if "ratings" in features else UNSET
-    there: dict[str, Any] = {"features": features, "ladders": ladders}
-    welcome = Welcome(protocol=1, server="x/1", player=CLIENT, name="ana", token=TOKEN, rooms=(), **there)
-    return lambda _: [welcome]
-
-
 @pytest.fixture
 async def bo(rating: Server) -> AsyncIterator[Peer]:
-    async with open_peer(rating.url, "bo", features=[*KNOWS, "ratings", "names"]) as peer:
+    async with open_peer(rating.url, "bo") as peer:
         await peer.ask("claim_name", name="bo")
         yield peer
 
@@ -74,7 +65,7 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
 
 
 async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
-    async with open_peer(ana.app.session.address.url, "cy", features=KNOWS) as cy:
+    async with open_peer(ana.app.session.address.url, "cy") as cy:
         await cy.ask("claim_name", name="cy")
         await play_rated(cy, bo)
     await ana.do("l", "> Ladders")
@@ -126,7 +117,7 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
 async def test_who_waits_for_a_rated_game_goes_to_an_older_room_by_a_key(
     ana: ScreenUser, bo: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_peer(ana.app.session.address.url, "cy", features=KNOWS) as cy:
+    async with open_peer(ana.app.session.address.url, "cy") as cy:
         await cy.ask("claim_name", name="cy")
         await play_rated(cy, bo)  # and so bo is more than 50 points away
     monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)
@@ -168,7 +159,8 @@ async def test_a_ladder_shows_those_next_to_one_first_then_the_best_and_opens_th
         met = Encounters(2, 1, 3, 0)
         return [Ok(id=request.id, profile=PlayerProfile(request.player, "player-15", (standing,), (), met))]
 
-    answers: dict[type, Answer] = {Ratings: ladder, Profile: profile, Hello: greet_with("ratings", "challenges")}
+    hello = make_welcome(ladders=(RULES, "four"))
+    answers: dict[type, Answer] = {Ratings: ladder, Profile: profile, Hello: lambda _: [hello]}
     async with hostile_server("bo", answers) as server, open_screen(server.url, colour=False) as ana:
         await ana.until("Ladders")
         await ana.do("l", "> Ladders")

@@ -28,7 +28,7 @@ async def opened(
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
     """Let ana open a room on the screen, bo join her, and ana place on these cells."""
     first = Choice("create", PRESETS["gomoku-standard"], private=True)
-    async with open_screen(url or server.url, first) as ana, open_peer(server.url, "bo", features=["opening"]) as bo:
+    async with open_screen(url or server.url, first) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Code   ")
         await bo.ask("join", room=ana.code)
         await ana.until("Place X: 3 to go, then bo chooses a side.")
@@ -80,7 +80,7 @@ async def test_a_choice_has_a_key_for_each_answer(
 
 
 async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+    async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create", rules="gomoku-standard"))["room"]
         async with open_screen(server.url, Choice("join", code=code)) as ana:
             await ana.until("bo places X: 3 to go, then you choose a side.")
@@ -98,7 +98,7 @@ async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Se
 
 
 async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo", features=["opening"]) as bo:
+    async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create", rules={"rows": 3, "columns": 3, "line": 3, "opening": "pie"}))["room"]
         async with open_screen(server.url, Choice("join", code=code), size=(80, 16)) as ana:
             await ana.until("bo places X: 1 to go, then you choose a side.")

@@ -53,7 +53,6 @@ SWISS_CLOCK = {"initial_ms": 300_000, "increment_ms": 0}
 SHOWN_ROWS = 10
 """How many rows of a table everybody is shown, however large it is."""
 
-FEATURES = ["events", "moved"]
 LEVELS = ("easy", "medium")
 HABITS = ("steady", "drops", "sulks", "resigns", "wanders", "loses on time")
 
@@ -165,7 +164,7 @@ class Person:
 
     async def _greet(self, socket: ClientConnection) -> Message:
         token = {"name": self.name} if self._token is None else {"token": self._token}
-        welcome = await self._ask(socket, type="hello", features=FEATURES, **token)
+        welcome = await self._ask(socket, type="hello", **token)
         self._token, self._player = welcome["token"], welcome["player"]
         return welcome
 

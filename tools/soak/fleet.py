@@ -39,7 +39,6 @@ def connect_to(url: str) -> connect:
 """How long a server that may be dead is given to say farewell."""
 
 PAGE = 100
-FEATURES = ["moved", "seq"]
 MOST_MOVES = 3
 """How often in a row a client lets itself be sent to another server before it waits for a moment."""
 
@@ -106,7 +105,6 @@ class Client:
         self._ids = 0
         self._player = ""
         self._asked_at = 0.0
-        self._features = frozenset[str]()
         self._servers: list[str] = []
         self._sent_to: str | None = None
         self._times_sent = 0
@@ -185,9 +183,8 @@ class Client:
         welcome = await self.greet(socket)
         if not self.room and welcome["rooms"]:
             self.room = welcome["rooms"][0]["room"]
-        self._features = frozenset(welcome.get("features", ()))
         if self.room:
-            seen = {"seq": self.state["seq"]} if self.state is not None and "seq" in self._features else {}
+            seen = {"seq": self.state["seq"]} if self.state is not None else {}
             reply = await self._ask(socket, {"type": "watch" if self.is_watcher else "join", "room": self.room, **seen})
         else:
             reply = await self._ask(socket, {"type": "create", **self._options})
@@ -197,7 +194,7 @@ class Client:
 
     async def greet(self, socket: ClientConnection) -> Message:
         """Say hello and return the welcome, whose servers are known from then on beside those of earlier ones."""
-        hello: Message = {"type": "hello", "name": self.name, "features": FEATURES}
+        hello: Message = {"type": "hello", "name": self.name}
         if self.token is not None:
             hello["token"] = self.token
         welcome = await self._ask(socket, hello)
@@ -317,8 +314,7 @@ class Client:
             free = [cell for cell, what in enumerate(state["board"]) if what == "."]
             await self._send(socket, type="move", cell=self._choice.choice(free), ply=state["ply"])
         elif state["status"] == "over" and self.mark not in state["offers"]["rematch"]:
-            after = {"game": state["game"]} if "repeat" in self._features else {}
-            await self._send(socket, type="rematch", **after)
+            await self._send(socket, type="rematch", game=state["game"])
 
     def _has_seen_effect(self) -> bool:
         """Whether the state is what the last command made of it, or newer: the reply comes before the state."""

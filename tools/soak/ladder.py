@@ -32,7 +32,6 @@ from tools.soak.fleet import GONE, TRANSIENT, connect_to
 
 LADDERS: Final = ("connect-four", "four")
 CLOCK: Final = {"move_ms": 4_000}
-FEATURES: Final = ["moved", "ratings"]
 RATED_ENDS: Final = frozenset({"line", "full", "resigned", "timeout"})
 HABITS: Final = ("steady", "drops", "wanders", "resigns", "loses on time")
 THINK_SECONDS: Final = 0.05
@@ -136,7 +135,7 @@ class Person:
             try:
                 async with connect_to(url) as it:
                     token = {"name": self.name} if self._token is None else {"token": self._token}
-                    welcome = await self._ask(it, type="hello", features=FEATURES, **token)
+                    welcome = await self._ask(it, type="hello", **token)
                     self._token, self.player = welcome["token"], welcome["player"]
                     return dict(await do(it))
             except GONE:

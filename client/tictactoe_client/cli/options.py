@@ -85,10 +85,10 @@ def _make_option(option: Option) -> Named:
 def _print_version(context: click.Context, _: click.Parameter, is_wanted: object) -> None:
     if not is_wanted or context.resilient_parsing:
         return
-    from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
+    from tictactoe_client.version import client_version
+    from tictactoe_protocol import PROTOCOL_VERSION
 
-    versions = format_versions(PROTOCOL_VERSIONS)
-    click.echo(f"{PROGRAM} {say('version of', version=client_version(), versions=versions)}")
+    click.echo(f"{PROGRAM} {say('version of', version=client_version(), versions=PROTOCOL_VERSION)}")
     context.exit()
 
 

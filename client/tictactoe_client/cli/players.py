@@ -22,7 +22,7 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
             tables = [align_columns(tabulate_ladder(one).values()) for one in (near, best) if one.rows]
             return [line for table in tables for line in (*table, "")] + describe_ladder(best)
 
-        return await ask_and_print(settings, client, ask, say("too old for ratings"))
+        return await ask_and_print(settings, client, ask, say("refused not_allowed ladders off"))
 
 
 async def show_player(settings: Settings, player: str | None) -> int:

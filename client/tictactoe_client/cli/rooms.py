@@ -42,8 +42,8 @@ from tictactoe_client.text.lobby import align_columns, list_rooms
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
-from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, format_versions
-from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name, parse_room_code
+from tictactoe_client.version import client_version
+from tictactoe_protocol import PROTOCOL_VERSION, BadName, BadRoomCode, clean_text, parse_name, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.ladders import describe_challenge
@@ -126,8 +126,7 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
     room = choice.code if choice.way == "join" else None
     role: Role = "nobody" if choice.way == "watch" else "player"
     name = None if role == "nobody" else await _ask_name(settings, cluster_for(settings, address))
-    shows = settings.mode == "plain" or choice.way in ("challenge", "seek")
-    who: dict[str, Any] = {"room": room, "role": role, "new_name": name, "challenges": shows}
+    who: dict[str, Any] = {"room": room, "role": role, "new_name": name}
     async with connected(settings, address, is_chatty=True, **who) as (client, session):
         if settings.mode == "json":
             return await JsonGame(client, settings, standard_input(), session).run(choice.enter_any)
@@ -200,7 +199,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
 
 async def show_rooms(settings: Settings) -> int:
     """Print the public rooms, and who asks everybody for a game."""
-    async with connected(settings, challenges=True) as (client, _):
+    async with connected(settings) as (client, _):
 
         async def ask() -> list[str]:
             await client.lobby(on=True)
@@ -308,10 +307,9 @@ async def check(settings: Settings) -> int:
             await client.ping()
             times.append(_in_ms(clock() - started))
         report_step("ping", say("step ok with", told=", ".join(f"{each} ms" for each in times)), ms=times)
-        own, version = format_versions(PROTOCOL_VERSIONS), client_version()
-        server, spoken = clean_text(client.server), client.welcome.protocol
-        line = say("step both versions", own=version, versions=own, server=server, spoken=spoken)
-        report_step("versions", line, client=version, client_protocol=own, server=server, protocol=spoken)
+        own, server = client_version(), clean_text(client.server)
+        line = say("step both versions", own=own, server=server, protocol=PROTOCOL_VERSION)
+        report_step("versions", line, client=own, server=server, protocol=PROTOCOL_VERSION)
         return ExitCode.NORMAL
 
 
@@ -373,8 +371,7 @@ async def _open_event(
     async with connected(settings, role="player") as (client, _):
 
         async def ask() -> list[str]:
-            more: dict[str, Any] = {"break_ms": rest * 1000} if "presence" in client.features else {}
-            event = await client.open_event(EventOpen(**terms, **more))
+            event = await client.open_event(EventOpen(**terms, break_ms=rest * 1000))
             return [
                 say("tournament opened", code=event.code),
                 say("tournament link", link=link_to(client, event.code, event.ticket)),

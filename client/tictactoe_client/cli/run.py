@@ -93,14 +93,17 @@ async def connected(
     tells_left_behind: bool = True,
     codes: dict[str, str] | None = None,
     new_name: str | None = None,
-    challenges: bool = False,
+    bot: bool = False,
 ) -> AsyncIterator[tuple[Client, Session]]:
-    """Connect to the server that a link named, by default to that of the settings, for one piece of work.
+    """Connect to the server of a link, by default that of the settings.
 
-    With `room` we are the player again whose seat there was left behind, with `codes` the one that they say, and
-    with `new_name` called so from now on. Games that
-    an earlier run left behind are named first, once each, unless the work does so. What is beside the matter is said in
-    a transcript that `is_chatty`, else on standard error. With `challenges` they are shown.
+    Args:
+        is_chatty: Print the progress as part of the transcript, else on standard error.
+        room: Be the player whose seat in this room an earlier run left behind.
+        tells_left_behind: Name the games that an earlier run left behind, once each.
+        codes: A `link` or `rescue` code of the player to be.
+        new_name: The player's name from now on.
+        bot: Be shown as a program.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -114,7 +117,7 @@ async def connected(
     if is_chatty:
         tell(say("connecting", url=cluster.first.url))
     identity = Identity(settings.name, role, room, codes=codes, new_name=new_name, tell=tell)
-    session = Session(settings, cluster, identity, shows_challenges=challenges)
+    session = Session(settings, cluster, identity, bot=bot)
     async with session.open() as client:
         if session.is_own:
             tell(say("server of our own started", url=client.address.url))

@@ -190,7 +190,7 @@ class Actions:
                 return draw_board(state, self._settings)
             case Query("help"):
                 told = describe_help(state, self._settings, room.actor, self.now)
-                told += [say("help challenges")] if "challenges" in room.features else []
+                told += [say("help challenges")] if room.has_challenges else []
                 return [*told, list_sentences()] if room.sentences else told
             case Query("turn") if self._is_offline:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]

@@ -30,8 +30,9 @@ class _NoServer:
     """Who answers what a room asks of a server: nobody."""
 
     player = ""
-    features: frozenset[str] = frozenset()
-    welcome = Welcome(protocol=0, server="", player="", name="", token="", rooms=())
+    welcome = Welcome(
+        protocol=0, server="", player="", name="", token="", rooms=(), hold_ms=0, sharing=False, ladders=()
+    )
 
     async def request(self, request: Request) -> Ok:
         if isinstance(request, Leave):

@@ -117,10 +117,10 @@ class EventWay:
             return await client.watch_event(self.event)
         return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
 
-    def instead(self, client: Client, error: ClientError) -> EventWay | None:
-        """Return the way that takes the place of the device at which the card is in use, None where there is none."""
+    def instead(self, error: ClientError) -> EventWay | None:
+        """Return the way that takes over a card in use on another device, None if `error` says something else."""
         is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
-        return replace(self, here=True) if is_in_use and not self.here and "cards" in client.features else None
+        return replace(self, here=True) if is_in_use and not self.here else None
 
 
 def against_computer(

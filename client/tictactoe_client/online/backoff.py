@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, repeat
 
-HOLD_SECONDS = 60.0
-"""How long a server keeps the seat of a player who dropped, where it says nothing else."""
-
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
@@ -30,11 +27,11 @@ class Backoff:
     hold_seconds: float | None = None
     absent_seconds: float = 600.0
 
-    def patience(self, stated_ms: int | None) -> tuple[float, float]:
-        """Return for how many seconds a server that holds a seat for so many ms is tried, and how many none at all."""
+    def patience(self, hold_ms: int) -> tuple[float, float]:
+        """Return how many seconds to keep trying while a server answers, and while none does."""
         if self.hold_seconds is not None:
             return self.hold_seconds, self.hold_seconds
-        held = HOLD_SECONDS if stated_ms is None else stated_ms / 1000
+        held = hold_ms / 1000
         return held, max(held, self.absent_seconds)
 
     def ways(

@@ -67,14 +67,11 @@ class Client(Conversation):
         chat: Literal["all", "players"] = "all",
         rated: bool = False,
     ) -> Room:
-        """Open a room and take a seat in it, the first where `seat` is None; `rules` may be a preset's name.
-
-        Raises `Refused` with ``unsupported`` where the server is too old for `analysis`, `chat`, `rated` or the rules.
-        """
-        wanted = {"analysis": analysis != "closed", "chat": chat != "all", "ratings": rated}
-        self._check_knows(*(feature for feature, is_wanted in wanted.items() if is_wanted))
+        """Open a room and take a seat in it, the first if `seat` is None; `rules` may be a preset's name."""
+        if rated:
+            self._check_ladders()
         request = requests.Create(
-            rules=self._choose_rules(rules),
+            rules=_choose_rules(rules),
             clock=clock,
             visibility="private" if private else "public",
             seat=UNSET if seat is None else seat,
@@ -106,8 +103,9 @@ class Client(Conversation):
 
         In a rated one nobody sits whose rating is not `within` so many points of ours, from 50 to 500; 0 is any.
         """
-        self._check_knows(*(["ratings"] if rated else []))
-        chosen, most = self._choose_rules(rules), within or UNSET
+        if rated:
+            self._check_ladders()
+        chosen, most = _choose_rules(rules), within or UNSET
         return await self._enter(requests.Match(rules=chosen, clock=clock, rated=rated, within=most))
 
     async def join(self, room: str) -> Room:
@@ -130,8 +128,7 @@ class Client(Conversation):
 
         With `demo` computers play one where nobody does, if the server lets them.
         """
-        many, demo = boards if "boards" in self.features else 0, demo and "demo" in self.features
-        await self._ask(requests.Lobby(on=on, boards=many, demo=demo))
+        await self._ask(requests.Lobby(on=on, boards=boards, demo=demo))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our own finished games, newest first, at most `limit`, with `before` those older than that game."""
@@ -151,7 +148,7 @@ class Client(Conversation):
 
     async def share(self, game: str, *, on: bool = True) -> str | None:
         """Show a finished game of ours to all who know its link, which is returned; no more with `on` false: None."""
-        if "share" not in self.features:
+        if not self.welcome.sharing:
             raise Refused("unsupported", say("refused not_allowed share"))
         found = (await self._ask(requests.Share(game=game, on=on))).replay
         return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
@@ -159,17 +156,24 @@ class Client(Conversation):
     @property
     def ladders(self) -> tuple[str, ...]:
         """The rules that have a ladder here, by their names; none where the server rates no games."""
-        return self.welcome.ladders or ()
+        return self.welcome.ladders
+
+    @property
+    def has_challenges(self) -> bool:
+        """Whether players may challenge each other here."""
+        return self.welcome.challenges is not UNSET
 
     async def ratings(self, rules: Rules | str, *, around: str | None = None, top: int | None = None) -> LadderState:
         """Return the ladder of these rules: its best `top` players, or the rows next to that of the player `around`."""
         chosen = rules if isinstance(rules, str) else choice_of(rules)
         request = Ratings(rules=chosen, around=around or UNSET, top=top or UNSET)
-        return _there((await self._ask_of("ratings", request)).ladder)
+        self._check_ladders()
+        return _there((await self._ask(request)).ladder)
 
     async def profile(self, player: str | None = None) -> PlayerProfile:
         """Return a player's ladders and newest rated games, by the id or the claimed name, by default our own."""
-        return _there((await self._ask_of("ratings", Profile(player=player or self.player))).profile)
+        self._check_ladders()
+        return _there((await self._ask(Profile(player=player or self.player))).profile)
 
     async def challenge(
         self,
@@ -185,27 +189,28 @@ class Client(Conversation):
 
         What becomes of it a `ChallengeEnded` says, which calls them by this `name`; see `meet`.
         """
-        chosen, mark = self._choose_rules(rules), side or UNSET
+        chosen, mark = _choose_rules(rules), side or UNSET
         request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
         return await self._propose(request, name or player)
 
     async def seek(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, within: int = 0) -> str:
         """Ask everybody for a game, instead of what we asked them before; return the id as for a challenge."""
-        chosen = self._choose_rules(rules)
+        chosen = _choose_rules(rules)
         return await self._propose(Seek(rules=chosen, clock=clock, rated=rated, within=within or UNSET))
 
     async def _propose(self, request: Challenge | Seek, name: str = "") -> str:
+        self._check_challenges()
         rules = request.rules or "classic"
         known = terms.RulesState.of(PRESETS[rules] if isinstance(rules, str) else rules.to_rules())
         told: dict[str, Any] = {field: getattr(request, field, UNSET) for field in ("clock", "rated", "side", "within")}
         told |= {"to": getattr(request, "player", UNSET), "rules": known, "expires_ms": 0}
         own = OpenChallenge(challenge="", player=self.player, name=self.name, **told)
         self._proposed = own, name
-        return _there((await self._ask_of("challenges", request)).challenge)
+        return _there((await self._ask(request)).challenge)
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
         """Accept a challenge or a seek, decline a challenge, or take our own back; return the code of the room."""
-        self._check_knows("challenges")
+        self._check_challenges()
         if accept:
             self.asked.setdefault(challenge, "")
         return (await self._ask(Answer(challenge=challenge, accept=accept))).room or None
@@ -236,41 +241,42 @@ class Client(Conversation):
 
     async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
         """Hide challenges and chat of a player, by the id or the claimed name, or show them; return all hidden."""
-        blocks = (await self._ask_of("challenges", Block(player=player or UNSET, on=on))).blocks or ()
+        self._check_challenges()
+        blocks = (await self._ask(Block(player=player or UNSET, on=on))).blocks or ()
         for one in [one for one in self.challenges.values() if one.player in blocks]:
             del self.challenges[one.challenge]  # its end is not told
         return blocks
 
     async def claim_name(self, name: str) -> tuple[str, ...]:
         """Have a name for good, and return the codes that bring it back: they are not told again."""
-        found = await self._ask_of("names", ClaimName(name=name))
+        found = await self._ask(ClaimName(name=name))
         self.name = parse_name(name)
         return found.rescue or ()
 
     async def link_device(self) -> str:
         """Return a code with which `connect` makes us the same player on another device, once within five minutes."""
-        return (await self._ask_of("names", LinkDevice())).link_code or ""
+        return (await self._ask(LinkDevice())).link_code or ""
 
     async def devices(self) -> Ok:
         """Return an answer with our `devices`, the name that we have `claimed`, and how many codes there are left."""
-        return await self._ask_of("names", Devices())
+        return await self._ask(Devices())
 
     async def revoke(self, device: str) -> None:
         """Let one of our devices, by its id, be us no more."""
-        await self._ask_of("names", Revoke(device=device))
+        await self._ask(Revoke(device=device))
 
     async def export(self) -> dict[str, Any]:
         """Return all that the server keeps of us: the tables by their names, and all finished games as `games`."""
-        page = await self._ask_of("forget", Export())
+        page = await self._ask(Export())
         found, games = page.export or {}, list((page.export or {}).get("games", ()))
         while page.before is not UNSET:
-            page = await self._ask_of("forget", Export(before=page.before))
+            page = await self._ask(Export(before=page.before))
             games.extend((page.export or {}).get("games", ()))
         return found | {"games": games}
 
     async def forget(self) -> None:
         """Have the server forget us for good: the token is worth nothing any more, and the connection ends."""
-        await self._ask_of("forget", Forget())
+        await self._ask(Forget())
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
@@ -278,11 +284,11 @@ class Client(Conversation):
 
     async def events(self) -> tuple[EventSummary, ...]:
         """Return the events that are open or on."""
-        return (await self._ask_of("events", Events())).events or ()
+        return (await self._ask(Events())).events or ()
 
     async def open_event(self, terms: EventOpen) -> Tournament:
         """Open an event as its organiser, and watch it."""
-        reply = await self._ask_of("events", terms)
+        reply = await self._ask(terms)
         tournament = await self.watch_event(reply.event or "")
         tournament.ticket, tournament.cards = reply.ticket or "", reply.cards or ()
         return tournament
@@ -295,34 +301,25 @@ class Client(Conversation):
         Who plays by the same card at another device goes on there, unless we play `here`: see `EventWay.instead`.
         """
         request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET, here=here)
-        await self._ask_of("events", request)
+        await self._ask(request)
         return await self.watch_event(event)
 
     async def watch_event(self, event: str) -> Tournament:
         """Watch an event from now on; raises `BadRoomCode` for what is no code."""
         tournament = self.tournament(parse_code(event))
-        await self._ask_of("events", EventWatch(event=tournament.code, on=True))
+        await self._ask(EventWatch(event=tournament.code, on=True))
         await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
         if not tournament.has_state:
             raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
         return tournament
 
-    async def _ask_of(self, feature: str, request: requests.Request) -> Ok:
-        """Ask for what the server may be too old for; raises `Refused` where it is."""
-        self._check_knows(feature)
-        return await self._ask(request)
+    def _check_ladders(self) -> None:
+        if not self.ladders:
+            raise Refused("unsupported", say("refused not_allowed ladders off"))
 
-    def _check_knows(self, *features: str) -> None:
-        for feature in features:
-            if feature not in self.features:
-                raise Refused("unsupported", say(f"too old for {feature}"))
-
-    def _choose_rules(self, rules: Chosen) -> terms.RulesChoice | UnsetType:
-        """Return rules as they are asked for; raises `Refused` for those that the server is too old to know."""
-        known = PRESETS.get(rules) if isinstance(rules, str) else rules
-        if known is not None and (known.exact or known.opening) and "opening" not in self.features:
-            raise Refused("unsupported", say("too old for opening"))
-        return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
+    def _check_challenges(self) -> None:
+        if not self.has_challenges:
+            raise Refused("unsupported", say("why no challenges"))
 
     async def _ask(self, request: requests.Request) -> Ok:
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
@@ -354,6 +351,10 @@ class Client(Conversation):
             waiting.cancel()
 
 
+def _choose_rules(rules: Chosen) -> terms.RulesChoice | UnsetType:
+    return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
+
+
 def _there(field: Found | UnsetType) -> Found:
     """Return what an answer has to have; raises `ProtocolBroken` where it is left out."""
     if field is UNSET:
@@ -373,21 +374,28 @@ async def connect(
     reconnect: bool | Backoff = False,
     ca: str | Path | None = None,
     keep_seats: bool = False,
-    challenges: bool = False,
+    bot: bool = False,
 ) -> AsyncIterator[Client]:
-    """Connect to a server, say hello, and close again at the end of the ``async with``, giving our seats up.
+    """Connect to a server and say hello; the end of the ``async with`` gives our seats up and closes.
 
-    `url` is anything that names a server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its
-    rooms), or several of one cluster, which are tried in this order. Without a `name` the server chooses one. A `link`
-    is the code of another device of ours, a `rescue` code brings back the `name` that was claimed with it. With
-    `reconnect` a lost connection is made anew for as long as the server keeps our seats. `ca` is a file with
-    certificates in PEM to trust, too. With `challenges` others may challenge us, who show it. Raises `BadAddress`,
-    `Unreachable`, `VersionRefused` or `Refused`.
+    Args:
+        url: A server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its rooms), or several
+            servers of one cluster, tried in this order.
+        name: The player's name; without one the server chooses it.
+        token: The secret of an earlier connection: we are the same player again.
+        link: A code from another device of ours.
+        rescue: A code that brings back the `name` that was claimed with it.
+        reconnect: Reconnect a lost connection for as long as the server holds our seats.
+        ca: A PEM file with further certificates to trust.
+        keep_seats: Keep our seats at the end.
+        bot: Be shown as a program, for bots.
+
+    Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
     """
     cluster = parse_cluster([url] if isinstance(url, str) else url)
     backoff = Backoff() if reconnect is True else reconnect or None
     codes = {key: code for key, code in (("link", link), ("rescue", rescue)) if code}
-    who: dict[str, Any] = {"name": name, "token": token, "challenges": challenges, **codes}
+    who: dict[str, Any] = {"name": name, "token": token, "bot": bot, **codes}
     connection = await arrive(cluster, partial(greet, timeout_seconds=timeout_seconds, ca=ca, **who))
     client = Client(cluster, connection, backoff, timeout_seconds, ca)
     try:

@@ -17,8 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec import UNSET, DecodeError, Struct, json
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
@@ -32,12 +31,12 @@ from tictactoe_client.online.address import Address, Cluster, parse_servers
 from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
-from tictactoe_client.version import PROTOCOL_VERSIONS, client_version, describe_mismatch
-from tictactoe_protocol import clean_text, encode, escape_text, may_reconnect
+from tictactoe_client.version import client_version, describe_mismatch
+from tictactoe_protocol import PROTOCOL_VERSION, clean_text, encode, escape_text, may_reconnect
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL
 from tictactoe_protocol.codes import CloseCode as Code
-from tictactoe_protocol.pushes import UNDERSTOOD, Error, Notice, Ok, Welcome
+from tictactoe_protocol.pushes import Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
@@ -78,11 +77,21 @@ _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavail
 log = logging.getLogger("tictactoe_client")
 
 
-class Connection(ClientConnection):
-    """A WebSocket on which a server knows us; made by `greet`. Its `welcome` came as a `message` at `began_at`.
+class _Spoken(Struct, tag="welcome", tag_field="type"):
+    """The protocol version of a welcome, whatever its other fields are."""
 
-    `servers` are those of its cluster that may be gone to from here. `notice` is what the server said last about its
-    going down, and `farewell` why its operator sent us away. Who `shows_challenges` says so in hello.
+    protocol: int
+
+
+class Connection(ClientConnection):
+    """A WebSocket on which the server has answered hello; made by `greet`.
+
+    Attributes:
+        message: The `welcome` as it came, at `began_at`.
+        servers: The other servers of the cluster that this address may lead to.
+        is_bot: Whether hello said that we are a program.
+        notice: The server's last notice that it is going down.
+        farewell: Why the operator ended the connection.
     """
 
     address: Address
@@ -93,7 +102,7 @@ class Connection(ClientConnection):
     hello_seconds: float
     notice: Notice | None = None
     farewell: Error | None = None
-    shows_challenges = False
+    is_bot = False
     _heard: list[str]
 
     @property
@@ -138,28 +147,31 @@ class Connection(ClientConnection):
         return message
 
     async def say_hello(self, name: str | None, token: str | None, **codes: str) -> None:
-        """Tell the server who we are and what we understand; raises `VersionRefused`, `Refused`, `ConnectionLost`.
+        """Say hello and wait for the welcome; raises `VersionRefused`, `Refused` or `ConnectionLost`.
 
-        `codes` are a `link` or a `rescue`, which take the place of a token.
+        `codes` may have a `link` or a `rescue` code in place of a token.
         """
         clock = asyncio.get_running_loop().time
         started = clock()
         program = f"tictactoe-client/{client_version()}"
-        features = tuple(one for one in UNDERSTOOD if one != "challenges" or self.shows_challenges)
-        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, features=features, **codes)
+        hello = Hello(name=name or UNSET, token=token or UNSET, client=program, bot=self.is_bot, **codes)
         await self.say(encode(hello).decode())
-        while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
-            if isinstance(welcome, Error) and welcome.path == "features" and hello.features:
-                hello = replace(hello, features=())  # a server up to 1.2, which does not know the field
-                await self.say(encode(hello).decode())
-            elif isinstance(welcome, Error):
+        while not isinstance(welcome := (message := await self._hear_answer()).push, Welcome):
+            if isinstance(welcome, Error):
                 raise refusal_of(welcome, server=self.address.url)
-        if welcome.protocol not in PROTOCOL_VERSIONS:
-            raise errors.VersionRefused(describe_mismatch((welcome.protocol,)), (welcome.protocol,))
         self.message, self.welcome = message, welcome
         self.servers = parse_servers(welcome.servers or (), self.address)
         self.began_at = clock()
         self.hello_seconds = self.began_at - started
+
+    async def _hear_answer(self) -> Message:
+        """Return the next message; raises `VersionRefused` for the welcome of another protocol version."""
+        text = await self.hear()
+        with contextlib.suppress(DecodeError):
+            spoken = json.decode(text, type=_Spoken).protocol
+            if spoken != PROTOCOL_VERSION:
+                raise errors.VersionRefused(describe_mismatch(spoken), spoken)
+        return read_message(text)
 
     def begin_pings(self) -> None:
         """Ping from now on, and end the connection where no answer comes: soon where there are other servers."""
@@ -188,7 +200,7 @@ async def greet(
     timeout_seconds: float,
     ca: str | Path | None = None,
     *,
-    challenges: bool = False,
+    bot: bool = False,
     **codes: str,
 ) -> Connection:
     """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
@@ -209,7 +221,7 @@ async def greet(
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise await explain_failure(address, error, timeout_seconds) from error
     assert isinstance(connection, Connection)
-    connection.address, connection._heard, connection.shows_challenges = address, [], challenges
+    connection.address, connection._heard, connection.is_bot = address, [], bot
     try:
         async with asyncio.timeout(timeout_seconds):
             await connection.say_hello(name, token, **codes)
@@ -379,9 +391,9 @@ async def explain_failure(address: Address, error: Exception, timeout_seconds: f
 
 def _explain_answer(address: Address, response: Response) -> errors.ClientError:
     body = (response.body or b"").decode("utf-8", "replace")
-    versions = tuple(sorted({int(version) for version in _OFFERED.findall(body)} - set(PROTOCOL_VERSIONS)))
-    if response.status_code in (400, 426) and versions:
-        return errors.VersionRefused(describe_mismatch(versions), versions)
+    offered = next((version for version in map(int, _OFFERED.findall(body)) if version != PROTOCOL_VERSION), None)
+    if response.status_code in (400, 426) and offered is not None:
+        return errors.VersionRefused(describe_mismatch(offered), offered)
     reason = say("failure http", status=response.status_code)
     if place := response.headers.get("Location"):
         reason = say("failure elsewhere", place=clean_text(place)[:200])

@@ -161,19 +161,9 @@ class Conversation:
         self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
     @property
-    def house(self) -> Cluster:
-        """The `cluster`, by its name of versions before 1.5."""
-        return self.cluster
-
-    @property
     def address(self) -> Address:
         """Where the server is that we are connected to; after a return, or a room that moved, it may be another one."""
         return self.cluster.first
-
-    @property
-    def features(self) -> frozenset[str]:
-        """What the server says that it can do beyond version 1.0; after a return it may be another server."""
-        return frozenset(self._connection.welcome.features)
 
     @property
     def latency_seconds(self) -> float:
@@ -323,7 +313,7 @@ class Conversation:
     def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
         """Return the request that leads into a room, perhaps again, with the highest `seq` that was seen of it."""
         known = self._rooms.get(code)
-        seq = known._newest_seq if known is not None and known.has_state and "seq" in self.features else UNSET
+        seq = known._newest_seq if known is not None and known.has_state else UNSET
         return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
 
     async def close(self) -> None:
@@ -519,13 +509,12 @@ class Conversation:
     @property
     def _patience(self) -> tuple[float, float]:
         """For how many seconds it is tried to be in our rooms again: at a server, and where there is none."""
-        hold_ms = self._connection.welcome.hold_ms
-        return (self._backoff or Backoff()).patience(None if hold_ms is UNSET else hold_ms)
+        return (self._backoff or Backoff()).patience(self._connection.welcome.hold_ms)
 
     async def _greet(self, address: Address) -> Connection:
-        """Say hello again as who we are by now."""
-        shows = self._connection.shows_challenges
-        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, challenges=shows)
+        """Say hello again, as the player we are by now."""
+        is_bot = self._connection.is_bot
+        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, bot=is_bot)
 
     def _be_live(self, why: errors.ClientError) -> None:
         """Let all go on who wait for a connection, and for answers, which do not come for this reason."""
@@ -553,8 +542,6 @@ class Conversation:
 
     async def _subscribe_again(self) -> None:
         for request in list(self._subscriptions.values()):
-            if isinstance(request, Lobby) and "boards" not in self.features:
-                request = structs.replace(request, boards=0)
             with contextlib.suppress(errors.ClientError):
                 await self.request(request)
 
@@ -660,8 +647,8 @@ class Conversation:
         """
         now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
         has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)
-        knows_how = has_seat and pending.said["type"] == "join" and "unreachable" in self.features
-        if not knows_how or now - self._asked_at.get(room, -math.inf) < _ASKED_SECONDS:
+        may_ask = has_seat and pending.said["type"] == "join"
+        if not may_ask or now - self._asked_at.get(room, -math.inf) < _ASKED_SECONDS:
             if pending.there is None or pending.there.url != url:
                 self._tell_silent(pending, Unanswered(url))
             return None

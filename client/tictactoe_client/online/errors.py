@@ -56,11 +56,11 @@ class Unreachable(ClientError):
 
 
 class VersionRefused(ClientError):
-    """Client and server share no version of the protocol; `server_versions` is empty where it did not say."""
+    """The server speaks another version of the protocol, `server_version`."""
 
-    def __init__(self, message: str, server_versions: tuple[int, ...] = ()) -> None:
+    def __init__(self, message: str, server_version: int) -> None:
         super().__init__(message)
-        self.server_versions = server_versions
+        self.server_version = server_version
 
 
 class ConnectionLost(ClientError):

@@ -43,10 +43,6 @@ class RoomRequests(Protocol):
     player: str
     welcome: Welcome
 
-    @property
-    def features(self) -> frozenset[str]:
-        """What the server can do beyond version 1.0."""
-
     async def request(self, request: requests.Request) -> Ok:
         """Return the answer to a request."""
 
@@ -136,9 +132,9 @@ class Room(Followed[RoomState]):
         self._asked_at: dict[tuple[type, terms.OfferAction], tuple[int, int]] = {}
 
     @property
-    def features(self) -> frozenset[str]:
-        """What the server can do beyond the first version of the protocol."""
-        return self._client.features
+    def has_challenges(self) -> bool:
+        """Whether players may challenge each other on this server."""
+        return self._client.welcome.challenges is not UNSET
 
     @property
     def nearer(self) -> str:
@@ -199,8 +195,17 @@ class Room(Followed[RoomState]):
 
         def find(player: str) -> Choices:
             moves = self.moves if self.knows_moves else None
-            allowed = self._client.welcome.chat
-            return choices(self.state, player, moves, self.features, passed_ms, is_online=is_online, chat=allowed)
+            welcome = self._client.welcome
+            return choices(
+                self.state,
+                player,
+                moves,
+                passed_ms,
+                is_online=is_online,
+                chat=welcome.chat,
+                has_challenges=self.has_challenges,
+                has_sharing=welcome.sharing,
+            )
 
         asked = self.find_asked(self.state)
         found = find(asked)
@@ -258,8 +263,7 @@ class Room(Followed[RoomState]):
 
     async def rematch(self) -> None:
         """Ask for another game, or agree to it."""
-        game = self.state.game if "repeat" in self._client.features else UNSET
-        await self._ask(requests.Rematch(room=self.code, game=game))
+        await self._ask(requests.Rematch(room=self.code, game=self.state.game))
 
     async def leave(self) -> None:
         """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
@@ -344,9 +348,6 @@ class Room(Followed[RoomState]):
 
     async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
         """Send what is meant for this position alone; what is asked there a second time is meant as such."""
-        if "repeat" not in self._client.features:
-            await self._ask(request)
-            return
         what, moment = (type(request), request.action), (self.state.game, self.state.ply)
         if self._asked_at.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])

@@ -86,7 +86,7 @@ class PlainEvent:
         try:
             self._tournament = await way(self._client)
         except Refused as refused:
-            instead = way.instead(self._client, refused)
+            instead = way.instead(refused)
             if instead is None or not (self._settings.asks and self._keyboard.is_terminal):
                 raise
             question = say("card here typed", why=clean_text(refused.message))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.address import Address, reachable_address
-from tictactoe_client.online.backoff import HOLD_SECONDS
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.room import Room
@@ -150,15 +148,12 @@ def describe_going(state: RoomState | None, client: Client) -> str:
     hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.cluster.given.first)
     if not client.is_here:
         return say("seat held, server not told", room=state.room, command=command)
-    if hold_ms is UNSET:
-        return say("seat held a while", room=state.room, command=command)
     return say("seat held", room=state.room, time=describe_seconds(hold_ms / 1000), command=command)
 
 
 def describe_going_elsewhere(room: str, client: Client) -> str:
     """Return the question whether to go to a room at another server while one plays here."""
-    held = HOLD_SECONDS if client.welcome.hold_ms is UNSET else client.welcome.hold_ms / 1000
-    return say("room elsewhere", room=room, time=describe_seconds(held))
+    return say("room elsewhere", room=room, time=describe_seconds(client.welcome.hold_ms / 1000))
 
 
 def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left: bool, cost: Cost) -> str:

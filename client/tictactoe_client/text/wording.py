@@ -52,7 +52,7 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
 
 def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
     """Return whose turn it is, and where the `actor`, by default the viewer, chooses now why, and what can be typed."""
-    turn, asked = describe_turn(state, viewer), choices(state, actor or viewer, None, ()).questions
+    turn, asked = describe_turn(state, viewer), choices(state, actor or viewer, None).questions
     if not asked or asked[0].id != "choose":
         return [turn]
     ways = enumerate(asked[0].deeds, 1)
@@ -108,8 +108,8 @@ def name_columns(rules: Rules) -> str:
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     """Return how to answer what is asked since `old`, and that there will be no rematch; nothing for watchers."""
-    before = {(question.id, question.marks) for question in choices(old, viewer, None, ()).questions}
-    asked = choices(new, viewer, None, ()).questions
+    before = {(question.id, question.marks) for question in choices(old, viewer, None).questions}
+    asked = choices(new, viewer, None).questions
     several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
     told = []
     for question in asked:

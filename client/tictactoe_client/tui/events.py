@@ -112,16 +112,16 @@ class EventPage(ListPage):
         try:
             event = self._event = await (way or self._enter)(client)
         except ClientError as error:
-            if not self._ask_to_take_over(way or self._enter, client, error):
+            if not self._ask_to_take_over(way or self._enter, error):
                 self._give_up(error)
             return
         self._enter = lambda client: client.watch_event(event.code)
         async for _ in event:
             self.redraw()
 
-    def _ask_to_take_over(self, way: Enter[Tournament], client: Client, error: ClientError) -> bool:
+    def _ask_to_take_over(self, way: Enter[Tournament], error: ClientError) -> bool:
         """If another device uses the card, ask whether to take over, and return True."""
-        instead = way.instead(client, error) if isinstance(way, EventWay) else None
+        instead = way.instead(error) if isinstance(way, EventWay) else None
         if instead is None:
             return False
 
@@ -294,7 +294,7 @@ class EventPage(ListPage):
         try:
             await way(client)
         except ClientError as error:
-            if not self._ask_to_take_over(way, client, error):
+            if not self._ask_to_take_over(way, error):
                 raise
 
     def _carry_out(self, deed: str) -> None:

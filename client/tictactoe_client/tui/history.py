@@ -141,7 +141,7 @@ class HistoryPage(ListPage):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         client = self.program.session.client
         if action == "share":
-            return bool(self.games) and client is not None and "share" in client.features
+            return bool(self.games) and client is not None and client.welcome.sharing
         return bool(self.games) if action == "save" else super().check_action(action, parameters)
 
     def describe_about(self) -> str:

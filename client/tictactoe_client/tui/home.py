@@ -74,21 +74,24 @@ class Entry(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A page to which home leads: by a line of the menu with this note, where it has one, else by a key of the table.
+    """A page to which home leads.
 
-    The line stands there with a server of this `feature`, and where it `is_of_others` not while one is alone.
+    Attributes:
+        note: The note of its line in the menu; a page without one has a key only.
+        needs_ladders: Listed only if the server has ladders.
+        is_of_others: Not listed on one's own server.
     """
 
     page: type[Page]
     note: str = ""
-    feature: str = ""
+    needs_ladders: bool = False
     is_of_others: bool = False
 
 
 PAGES: Final[Mapping[str, Listed]] = {
     "watch": Listed(WatchPage, "home watch note", is_of_others=True),
-    "events": Listed(EventsPage, "tournament note", "events", is_of_others=True),
-    "ladder": Listed(LadderPage, "ladder note", "ratings", is_of_others=True),
+    "events": Listed(EventsPage, "tournament note", is_of_others=True),
+    "ladder": Listed(LadderPage, "ladder note", needs_ladders=True, is_of_others=True),
     "history": Listed(HistoryPage, "home history note"),
     "settings": Listed(SettingsPage),
     "devices": Listed(NamesPage),
@@ -185,8 +188,8 @@ class HomePage(ListPage):
         note = say("home new note alone" if alone else "home new note")
         yield "new", Entry(say("new room title"), note, lambda: program.open(NewRoomPage()))
         yield "join", Entry(say("home join"), say("home join note"), partial(program.ways_in.ask_for_room, ""))
-        for name, (page, note, feature, is_of_others) in PAGES.items():
-            if note and not (alone and is_of_others) and (not feature or feature in client.features):
+        for name, (page, note, needs_ladders, is_of_others) in PAGES.items():
+            if note and not (alone and is_of_others) and (client.ladders or not needs_ladders):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
     def _fill_player(self, client: Client | None) -> None:

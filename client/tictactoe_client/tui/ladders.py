@@ -68,7 +68,7 @@ class LadderPage(ListPage):
         self.show_table(
             (rows or {"": ()}) | ({_BY_NAME: ("", say("ladder by name"), "", "", "")} if self._ladders else {})
         )
-        told = [say("too old for ratings")] if self._keys == () else []
+        told = [say("refused not_allowed ladders off")] if self._keys == () else []
         for ladder in self._ladders[1:]:
             told += describe_ladder(ladder) + ([] if ladder.rows else [say("ladder empty")])
         self.text("hint").show(("\n".join(told), "dim"))
@@ -133,7 +133,7 @@ class PlayerPage(HistoryPage):
         if action in ("challenge", "answer"):
             if client is None or self._profile is None:
                 return False
-            return "challenges" in client.features and self._player != client.player
+            return client.has_challenges and self._player != client.player
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:

@@ -92,7 +92,7 @@ class NewRoomPage(FormPage):
 
     def list_fields(self) -> dict[str, Field]:
         client = self.program.session.client
-        rates = client is not None and "ratings" in client.features
+        rates = client is not None and bool(client.ladders)
         return list_lines(alone=self.program.session.is_own, rates=rates)
 
     def list_shown(self) -> list[str]:

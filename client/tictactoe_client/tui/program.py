@@ -185,7 +185,6 @@ class Program(App[int], inherit_bindings=False):
             connected=self._connected,
             changed=self.redraw,
             failed=self._lose,
-            shows_challenges=True,
         )
         self._rung: set[str] = set()
         self._answered: set[str] = set()

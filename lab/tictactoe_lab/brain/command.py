@@ -69,7 +69,7 @@ async def use_engine(
     guest = _Guest(settings, way)
     engine = Engine(command, (memory or 0) * _MEGABYTE, guest.tell)
     try:
-        options: dict[str, Any] = {"is_chatty": True, "room": way.code or None, "role": "player"}
+        options: dict[str, Any] = {"is_chatty": True, "room": way.code or None, "role": "player", "bot": True}
         async with connected(settings, address, **options) as (client, session):
             if settings.mode == "json":
                 return await pass_through(client, lambda: guest.play(client, session, engine))

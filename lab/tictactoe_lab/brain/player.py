@@ -52,7 +52,7 @@ class EnginePlayer:
 
     async def _act(self, state: RoomState) -> None:
         """Answer an offer as an engine can, which gives moves back and agrees to no draw, else move at its turn."""
-        now = choices(state, self._room.viewer, None, self._room.features)
+        now = choices(state, self._room.viewer, None)
         if now.may("undo accept"):
             await self._room.undo("accept")
             return

@@ -13,7 +13,7 @@ import structlog
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
-from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed, leave_alone
+from tictactoe_server.core.live_room import LiveRoom, RoomChange, leave_alone
 from tictactoe_server.core.opening import Opening
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.listings.listed import moved
@@ -187,7 +187,7 @@ class Registry:
             if not live.is_gone:
                 live.enter(Phase.GONE)
                 live.moved_to = url
-                self._remove(live, closed(code, "moved", room=code, at=url), Moved(code, url))
+                self._remove(live, Moved(code, url))
                 then()
 
         code = live.room.code
@@ -213,17 +213,16 @@ class Registry:
         self._remove(live, why)
         self.log.note("room closed", address, room=why.room, reason=why.reason)
 
-    def _remove(self, live: LiveRoom, words: Closed, moved: Moved | None = None) -> None:
-        """Have a room here no more and tell whoever is still there, who may go on where it has `moved`."""
+    def _remove(self, live: LiveRoom, why: Closed | Moved) -> None:
+        """Remove a room that has closed or moved to another server, and tell everybody in it."""
         self._timers.changes.catch_up()
         del self.by_code[live.room.code]
         self._lists.remove(live)
         live.show_watchers(self._time)
         live.watchers.finish()
-        usual = encode_frame(encode(words))
-        newer = usual if moved is None else encode_frame(encode(moved))
+        frame = encode_frame(encode(why))
         for session in [*live.sessions]:
-            session.connection.push_frame(newer if "moved" in session.features else usual)
+            session.connection.push_frame(frame)
             live.part(session)
 
 

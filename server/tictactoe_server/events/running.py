@@ -118,7 +118,7 @@ class Running:
         elif before is None and event.status != "open":
             self._awaited.add(event.code)
         for session, player in self._core.presence.greeted if calls else ():
-            if player.id in calls and "events" in session.features:
+            if player.id in calls:
                 session.push(calls[player.id])
         self.wake(event.code)
 

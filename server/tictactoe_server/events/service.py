@@ -38,7 +38,7 @@ from tictactoe_server.events.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import check_clock, check_knows, check_levels, chosen_rules
+from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.services.names import read_name
 from tictactoe_server.services.play import read_text
 
@@ -128,7 +128,6 @@ class Tournaments(Service):
         """Enter an event, or come back to it, and have its states sent from now on."""
         request: EventJoin = call.request
         name = call.player.name
-        check_knows(call.session, (await self._find(call)).opening)
         if request.name is not UNSET and not self._core.settings.hides_names:
             own = Player(call.player.id, read_name(request.name, "name"))
             name = (await self._accounts.shown(own))[0].name

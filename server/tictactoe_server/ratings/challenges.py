@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import count
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -40,7 +40,7 @@ from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.ratings.offers import CHALLENGES, KEPT_MS, Made, Seeks
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import RatedCheck, check_clock, check_knows, chosen_rules, find_player
+from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rules, find_player
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
 from tictactoe_server.transport.frames import encode_frame
@@ -127,12 +127,12 @@ class Challenges(Service):
 
     # -- what is shown ------------------------------------------------------------------------------------------
 
-    async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...] | UnsetType:
+    async def _of_welcome(self, player: str) -> tuple[OpenChallenge, ...]:
         await self._is_read.wait()
         await self._blocking.know(player)
         now = self._core.time()
         open = (made for made in self._of_player(player) if made.until > now and self.seeks.is_shown(made, player))
-        return tuple(made.row(OpenChallenge, now) for made in open) or UNSET
+        return tuple(made.row(OpenChallenge, now) for made in open)
 
     # -- what may be --------------------------------------------------------------------------------------------
 
@@ -161,7 +161,6 @@ class Challenges(Service):
         self._drain.check()
         if call.player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
-        check_knows(call.session, rules.opening)
         self._core.lists.seats.check(call.player.id, call.session.address)
 
     async def _check_made(self, made: Made, player: Player) -> None:
@@ -269,9 +268,8 @@ class Challenges(Service):
                 session.connection.push_frame(told)
         return made
 
-    def _sessions(self, id: str) -> list[Session]:
-        """Return where a player is who is shown challenges."""
-        return [session for session in self._core.presence.of_player(id) if "challenges" in session.features]
+    def _sessions(self, id: str) -> Iterable[Session]:
+        return self._core.presence.of_player(id)
 
     def _is_here(self, id: str) -> bool:
         return any(one.player and one.player.bot is None for one in self._sessions(id))

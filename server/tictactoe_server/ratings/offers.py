@@ -102,9 +102,8 @@ class Seeks(Topic):
             self.tell_later()
 
     def subscribe(self, session: Session, count: int = 1) -> None:
-        if "challenges" in session.features:
-            super().subscribe(session)
-            self._send([session], list(islice(reversed(self.open.values()), MAX_LISTED_ROOMS)))
+        super().subscribe(session)
+        self._send([session], list(islice(reversed(self.open.values()), MAX_LISTED_ROOMS)))
 
     def tell(self) -> None:
         changed, self._changed = list(self._changed.values()), {}

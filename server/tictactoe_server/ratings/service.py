@@ -196,7 +196,7 @@ class Ladders(Service):
         """Tell who waits how far from their rating others are let in now, and where somebody near enough waits."""
         room, elsewhere = live.room, self._core.registry.elsewhere
         for session in list(live.players.values()):
-            if (player := session.player) is None or "ratings" not in session.features:
+            if (player := session.player) is None:
                 continue
             found, kind = "", kind_of(room)
             with contextlib.suppress(StoreUnavailable):

@@ -15,7 +15,6 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.http_messages import HttpRequest
 
 RatedCheck = Callable[..., Awaitable[None]]
@@ -53,12 +52,6 @@ def check_clock(clock: ClockFields | None) -> None:
         ms = getattr(clock, name, UNSET)
         if ms is not UNSET and ms > most_ms:
             raise Refused(ErrorCode.BAD_CLOCK, path=f"clock.{name}", hours=most_ms // 3_600_000)
-
-
-def check_knows(session: Session, opening: str | None) -> None:
-    """Refuse a seat to a program that has not said to know openings, where there is one: it could not play."""
-    if opening is not None and "opening" not in session.features:
-        raise Refused(ErrorCode.FEATURE_REQUIRED, path="features", opening=opening)
 
 
 def check_levels(names: Sequence[str]) -> None:

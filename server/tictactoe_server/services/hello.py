@@ -18,7 +18,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, encode
-from tictactoe_protocol.pushes import FEATURES, GUEST, Welcome, known_features
+from tictactoe_protocol.pushes import GUEST, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
@@ -47,11 +47,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Greeting(Service):
-    """Makes a connection a player's, unless that one is banned, and says what the `place` is called.
+    """Answers hello: makes the connection a player's, unless the player is banned, and describes the server.
 
-    Games can be shared where `shows_pages`.
-
-    `names` are to be told of all that lasts beyond a token.
+    Attributes:
+        names: Keeps claimed names and devices.
     """
 
     def __init__(self, bans: Bans, place: Place, *, shows_pages: bool) -> None:
@@ -64,9 +63,7 @@ class Greeting(Service):
         self.handles = {Hello: self.greet}
 
     def start(self, core: Core) -> None:
-        self._core, settings = core, core.settings
-        is_there = {"challenges": not settings.hides_names, "ratings": settings.rated_rules, "share": self._shows_pages}
-        self._left_out = {name for name, is_so in is_there.items() if not is_so}
+        self._core = core
         self._players = core.store.table(PLAYERS)
 
     async def close(self) -> None:
@@ -98,8 +95,7 @@ class Greeting(Service):
             session.tally.refusals[ErrorCode.BANNED] += 1
             expel(session.connection, banned(ban), id=id)
             return
-        session.features = known_features(request.features)
-        self._core.presence.greet(session, replace(player, bot=GUEST if "bot" in session.features else None))
+        self._core.presence.greet(session, replace(player, bot=GUEST if request.bot else None))
         session.messages = self._core.allowances.messages[player.id]
         key = hash_secret(token)
         session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")
@@ -119,13 +115,13 @@ class Greeting(Service):
             rooms=held,
             hold_ms=self._core.hold_ms,
             held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
-            features=tuple(name for name in FEATURES if name not in self._left_out),
+            sharing=self._shows_pages,
+            ladders=self._core.settings.rated_rules,
             id=request.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,
             chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
             names="given" if self._core.settings.hides_names else UNSET,
-            ladders=self._core.settings.rated_rules if "ratings" in session.features else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
             title=self._place.title or UNSET,
             greeting=self._place.greeting or UNSET,

@@ -16,7 +16,7 @@ from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, kind_of, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.services.checks import PlayedOut, RatedCheck, check_clock, check_knows, check_levels, chosen_rules
+from tictactoe_server.services.checks import PlayedOut, RatedCheck, check_clock, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _ENTER: Final = Enter()
@@ -58,8 +58,6 @@ class Visiting(Service):
         if bots > marks:
             raise Refused(ErrorCode.BAD_MESSAGE, "bots", path="bots", bots=bots, marks=marks)
         player = call.player if bots < marks else None
-        if player is not None:
-            check_knows(call.session, rules.opening)
         seat = rules.marks[0] if request.seat is UNSET else request.seat
         if seat not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
@@ -102,7 +100,6 @@ class Visiting(Service):
         self.core.lists.seats.check(call.player.id, call.session.address)
         kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
         check_clock(kind[1])
-        check_knows(call.session, kind[0].opening)
         if call.request.rated:
             return self._match_rated(call, kind)
         return self._match(call, kind)
@@ -167,7 +164,6 @@ class Visiting(Service):
         return True
 
     def _join(self, call: Call) -> None:
-        check_knows(call.session, call.live.room.rules.opening)
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
             self.core.lists.seats.check(call.player.id, call.session.address)

@@ -48,14 +48,16 @@ class Device:
 
 
 class Session(Receiver):
-    """`player` is None until hello, and `device` then says with what they came; `features` are those of this version
-    that its hello named: newer words are said only to who named theirs. `rooms` are the codes of the rooms in which
-    this connection plays or watches.
+    """One connection from hello to its end.
 
-    One request is carried out at a time: while `is_busy` the next ones wait, each with the time at which it came. So do
-    those that are more than `messages` allows, or than its address may send, and the peer is not read from meanwhile:
-    none goes unanswered. One that goes on like that for `flood_seconds` is closed, as is one who says more that cannot
-    be read than its `rates` allow. `now` returns ms of served time.
+    Requests are carried out one at a time. While `is_busy`, or while the session or its address sends more than it
+    may, further requests are queued and the peer is not read from; none goes unanswered. A peer that keeps exceeding
+    its rate, or sends too many unreadable messages, is closed.
+
+    Attributes:
+        player: None until hello.
+        device: The token, name and program that hello came with.
+        rooms: Codes of the rooms in which this connection plays or watches.
     """
 
     def __init__(
@@ -65,7 +67,6 @@ class Session(Receiver):
         self.source = pressure.of(key_of(connection.address))
         self.player: Player | None = None
         self.device = Device()
-        self.features: frozenset[str] = frozenset()
         self.rooms: set[str] = set()
         self.tally = tally
         self.messages, bad = (rates.new() for rates in pressure.of_a_session)

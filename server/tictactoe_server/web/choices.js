@@ -7,15 +7,20 @@ import { describeTakeBack } from "./telling.js";
 import { clean, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 /**
- * What the viewer may do so many ms after the state came, its moves null where they are not known.
- * @param {State} state @param {string} viewer @param {Moves | null} moves
- * @param {readonly string[]} features of the server's welcome @param {number} [nowMs] @param {boolean} [isOnline] @param {string} [chat] of the welcome, too
+ * Return what the viewer may do.
+ * @param {State} state @param {string} viewer
+ * @param {Moves | null} moves null if they are unknown
+ * @param {number} nowMs the time since the state arrived
+ * @param {boolean} isOnline
+ * @param {{chat?: string, challenges?: readonly unknown[], sharing?: boolean}} welcome of the server
  * @returns {Choices}
  */
-export function choices(state, viewer, moves, features, nowMs = 0, isOnline = true, chat = "on") {
-	const why = listReasons(state, viewer, moves, features, nowMs, isOnline);
+export function choices(state, viewer, moves, nowMs, isOnline, { chat, challenges, sharing }) {
+	const why = listReasons(state, viewer, moves, nowMs, isOnline);
 	if (chat === "off") why.chat = "refused not_allowed chat off";
-	const cost = costOfGoing(state, viewer, features.includes("abort"));
+	if (!challenges && why.challenge === "") why.challenge = "why no challenges";
+	if (!sharing) why.share ||= "why no share";
+	const cost = costOfGoing(state, viewer);
 	const deeds = Object.keys(why).flatMap((name) => (why[name] ? [] : [makeDeed(name, cost)]));
 	const reasons = Object.fromEntries(Object.entries(why).filter(([, reason]) => reason));
 	return { deeds, reasons, questions: listQuestions(state, seatOf(state, viewer), deeds, nowMs) };
@@ -39,14 +44,14 @@ export function findReason(from, name) {
 	return Object.entries(from.reasons).find(([other]) => name === other || name === other.split(" ")[0])?.[1];
 }
 
-/** @param {State} state @param {string} viewer @param {boolean} [aborts] */
-function costOfGoing({ seats, status, board, rules, chosen, event }, viewer, aborts = true) {
+/** @param {State} state @param {string} viewer */
+function costOfGoing({ seats, status, board, rules, chosen, event }, viewer) {
 	const own = seatOf({ seats }, viewer);
 	const playing = Object.keys(seats).filter((mark) => seats[mark] && !seats[mark]?.out);
 	if (status !== "playing" || !own || !playing.includes(own)) return "";
 	// In an opening the first choice is the second player's first act.
 	const isBeginning = rules.opening ? !chosen : playing.some((mark) => !board.includes(mark));
-	return aborts && playing.length === 2 && isBeginning && !event ? "abort" : "lose";
+	return playing.length === 2 && isBeginning && !event ? "abort" : "lose";
 }
 
 /** The sentence for a reason. @param {string} reason @param {State} state */
@@ -97,9 +102,9 @@ const ANSWER_FIRST = { draw: "why answer draw", undo: "refused not_allowed answe
 /**
  * By the names of all deeds, in the order in which they are shown, why each cannot be done, empty where it can.
  * @param {State} state @param {string} viewer @param {Moves | null} moves
- * @param {readonly string[]} features @param {number} nowMs @param {boolean} isOnline @returns {Record<string, string>}
+ * @param {number} nowMs @param {boolean} isOnline @returns {Record<string, string>}
  */
-function listReasons(state, viewer, moves, features, nowMs, isOnline) {
+function listReasons(state, viewer, moves, nowMs, isOnline) {
 	const own = seatOf(state, viewer);
 	const [isOver, isWaiting] = [state.status === "over", state.status === "waiting"];
 	const seats = Object.values(state.seats).flatMap((seat) => seat ?? []);
@@ -125,14 +130,14 @@ function listReasons(state, viewer, moves, features, nowMs, isOnline) {
 		"claim win": noClaim,
 		"claim draw": noClaim || (gone.length + 1 < active ? "refused not_allowed claim draw" : ""),
 		...whyNoRematch(state, own, atEnd, kind, left.length > 0),
-		...(state.rated && Object.keys(state.seats).length < 3 && { challenge: atEnd || (features.includes("challenges") ? "" : "why no challenges") }),
+		...(state.rated && Object.keys(state.seats).length < 3 && { challenge: atEnd }),
 		[another]: atEnd,
 		computer: !own ? "why watching" : isWaiting ? offline : "why begun",
 		join: own ? "why seated" : isWaiting ? offline : "why full",
 		review: showsWorth ? "" : "why worth",
 		mistakes: !isOver ? "why worth" : moves ? "" : "why moves",
 		save: moves ? "" : "why moves",
-		share: atEnd || (features.includes("share") ? "" : "why no share"),
+		share: atEnd,
 		chat: offline || (!own && state.chat === "players" ? "refused not_allowed chat" : ""),
 		copy: "",
 		leave: "",

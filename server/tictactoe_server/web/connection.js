@@ -6,9 +6,6 @@ import { Pulse } from "./pulse.js";
 import { Lost, Requests, inOwnWords } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
 
-/** What this page understands beyond version 1.0. */
-const FEATURES = ["abort", "analysis", "boards", "cards", "challenges", "chat", "demo", "events", "forget", "moved", "names", "opening", "presence", "ratings", "repeat", "review", "sentences", "seq", "share", "unreachable", "wall"];
-
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
 	phase = "connecting";
@@ -48,9 +45,9 @@ export class Connection {
 		return this.identity.name;
 	}
 
-	/** Whether the server has told that it knows something. */
-	knows(feature = "") {
-		return !!this.welcome?.features?.includes(feature);
+	/** Whether players may challenge each other on this server. */
+	get hasChallenges() {
+		return !!this.welcome?.challenges;
 	}
 
 	get isSilent() {
@@ -142,7 +139,7 @@ export class Connection {
 	}
 
 	#greet() {
-		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello, features: FEATURES }));
+		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello }));
 	}
 
 	/** What a socket that is closing does not take is lost with it, a moment later. */

@@ -136,7 +136,6 @@ export class GamePage {
 			values: review?.worths ?? null,
 			isReviewing: !!review,
 			maySharePast: !!source.past,
-			mayNotReview: !isLive && !app.connection.knows("review"),
 			mayNotify: mayAsk(),
 		};
 	}
@@ -199,7 +198,7 @@ export class GamePage {
 		if (!game?.state) return null;
 		const { state, moves, receivedAt } = game;
 		const find = (/** @type {string} */ player) =>
-			choices(state, player, moves, connection.welcome?.features ?? [], performance.now() - receivedAt, connection.phase === "on", connection.welcome?.chat);
+			choices(state, player, moves, performance.now() - receivedAt, connection.phase === "on", connection.welcome ?? {});
 		if (!room?.others.length) return find(game.viewer);
 		// Each at this keyboard may act, and who is on turn before the others.
 		const all = [...new Set([room.handOf(), room, ...room.others])].reverse().map((hand) => ({ hand, ...find(hand.player) }));

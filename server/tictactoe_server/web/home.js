@@ -74,7 +74,7 @@ function makeSide(app) {
 	/** Who looks for a game, where people may challenge each other. */
 	function onPhase() {
 		const { connection } = app;
-		if (!looking.hidden || connection.phase !== "on" || !connection.knows("challenges")) return;
+		if (!looking.hidden || connection.phase !== "on" || !connection.hasChallenges) return;
 		looking.hidden = false;
 		const look = async () => (await import("./ladders/terms.js")).askForGame(app);
 		import("./ladders/challenges.js").then(({ showSeeks }) => showSeeks(app, looking, look)).catch(() => (looking.hidden = true));
@@ -86,7 +86,6 @@ function makeSide(app) {
 	}
 
 	async function drawEvents() {
-		if (!app.connection.knows("events")) return;
 		(await import("./events/list.js")).drawEvents(app, events);
 	}
 

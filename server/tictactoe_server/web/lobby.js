@@ -32,7 +32,7 @@ export class Lobby {
 		const { connection, boards } = this;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
-		const demo = (this.demo && connection.knows("demo")) || undefined;
+		const demo = this.demo || undefined;
 		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => ({ rooms: [] }));
 		this.rooms = new Map(rooms.map((row) => [row.room, row]));
 		this.onChange();

@@ -79,7 +79,7 @@ export function showNames(app, code = "") {
 /** What gives one all that the server keeps, and what deletes it. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask @param {() => void} onDone */
 function makeOwnData(app, ask, onDone) {
 	const { connection } = app;
-	return h("div.row", { hidden: !connection.knows("forget") }, button(say("name deed export"), () => save({}, [])), button(say("name deed forget"), forget));
+	return h("div.row", button(say("name deed export"), () => save({}, [])), button(say("name deed forget"), forget));
 
 	/** Ask for the games before these, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {number} [before] @returns {Promise<void>} */
 	function save(found, games, before) {

@@ -110,7 +110,6 @@ interface View {
 	isReviewing: boolean;
 	values?: Worths | null;
 	maySharePast?: boolean;
-	mayNotReview?: boolean;
 	mayNotify?: boolean;
 }
 

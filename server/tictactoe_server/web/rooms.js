@@ -135,7 +135,7 @@ export class Rooms {
 	#miss(request, first, url, told) {
 		const code = "room" in request ? request.room : "";
 		const isOurs = request.type === "join" && (this.find(code) || first.welcome?.rooms.some(({ room }) => room === code));
-		const mayAsk = isOurs && first.knows("unreachable") && performance.now() - (this.#askedAt.get(code) ?? -ASKED_MS) >= ASKED_MS;
+		const mayAsk = isOurs && performance.now() - (this.#askedAt.get(code) ?? -ASKED_MS) >= ASKED_MS;
 		if (mayAsk) this.#askedAt.set(code, performance.now());
 		this.#note(request, { url, step: mayAsk ? "asked" : "" });
 		if (told) told.message = describeUnanswered(code, { url, step: "" });

@@ -165,7 +165,7 @@ function deedsOf({ game: { isLive, ended, seat: own }, state, may, view }) {
 		const { id, name } = deed;
 		const isShown = isLive ? BUTTONS.includes(name) || BUTTONS.includes(id) : id === "review";
 		const isApart = state.event && (id === "new" || id === "computer");
-		const isEarly = (id === "review" && (view.mayNotReview || state.status === "waiting")) || (id === "copy" && state.status !== "playing");
+		const isEarly = (id === "review" && state.status === "waiting") || (id === "copy" && state.status !== "playing");
 		const isAside = (view.isReviewing && ASIDE.includes(id)) || (id === "leave" && !seat);
 		if (!isShown || isApart || isEarly || isAside) return [];
 		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);

@@ -12,7 +12,7 @@ document.addEventListener("securitypolicyviolation", ({ blockedURI }) => forbidd
 const hostOf = (url = "") => url.split("/")[2] ?? "";
 
 function openSocket(url = "") {
-	return new WebSocket(url, "tictactoe.v1");
+	return new WebSocket(url, "tictactoe.v2");
 }
 
 /** Take the first socket where it leads there and is still of use, else a new one. */

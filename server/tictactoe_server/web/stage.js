@@ -88,7 +88,7 @@ export class Stage {
 	/** A row for each seat; a name leads to its player once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
 	#drawPlayers(players, { rules, status, event }) {
 		const { app: { connection, names } } = this.page;
-		const leads = status === "over" && !event && connection.knows("challenges");
+		const leads = status === "over" && !event && connection.hasChallenges;
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),

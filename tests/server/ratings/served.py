@@ -35,8 +35,8 @@ async def rating() -> AsyncIterator[Server]:
 
 @contextlib.asynccontextmanager
 async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
-    """Yield a client of somebody who has claimed this name and is shown challenges."""
-    async with connect(server.url, name=name, challenges=True) as client:
+    """Yield a client whose player has claimed this name."""
+    async with connect(server.url, name=name) as client:
         await client.claim_name(name)
         yield client
 

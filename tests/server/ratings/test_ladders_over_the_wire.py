@@ -20,7 +20,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING
 
 TWO_DAYS_MS = 172_800_000
-KNOWS: dict[str, Any] = {"features": ["opening", "challenges", "ratings"]}
 
 
 async def keep_games(server: Server, results: list[Result], *peers: Peer) -> None:
@@ -45,7 +44,7 @@ async def keep_games(server: Server, results: list[Result], *peers: Peer) -> Non
 async def test_a_ladder_that_measures_nothing_is_closed_and_says_so_with_its_figures(
     results: list[Result], why: str, figure: int | None, of: int
 ) -> None:
-    async with a_server() as server, people(server, **KNOWS) as (ana, bo):
+    async with a_server() as server, people(server) as (ana, bo):
         asked: dict[str, Any] = {"rules": "four", "clock": CLOCK, "rated": True}
         room = (await ana.ask("create", **asked))["room"]
         await keep_games(server, results, ana, bo)
@@ -64,7 +63,7 @@ async def test_a_ladder_that_measures_nothing_is_closed_and_says_so_with_its_fig
 
 @pytest.mark.parametrize("taken", ["X", "O"])
 async def test_where_the_opening_has_a_choice_the_side_is_that_of_who_chose(taken: str) -> None:
-    async with a_server() as server, people(server, **KNOWS) as (ana, bo):
+    async with a_server() as server, people(server) as (ana, bo):
         asked: dict[str, Any] = {"rules": "four-pie", "clock": CLOCK, "rated": True}
         room = (await ana.ask("create", **asked))["room"]
         await bo.ask("join", room=room)
@@ -80,7 +79,7 @@ async def test_where_the_opening_has_a_choice_the_side_is_that_of_who_chose(take
 async def test_a_rated_game_of_three_players_is_refused_with_the_reason() -> None:
     rules = PRESETS["three-players"]
     asked: dict[str, Any] = {"clock": CLOCK, "rated": True}
-    async with a_server() as server, people(server, **KNOWS) as (ana, bo):
+    async with a_server() as server, people(server) as (ana, bo):
         for choice in ("three-players", {"rows": 4, "columns": 4, "line": 3, "marks": rules.marks}):
             for type, fields in (("create", {}), ("match", {}), ("challenge", {"player": id_of(bo)})):
                 refused = await ana.ask(type, rules=choice, **asked, **fields)

@@ -14,14 +14,12 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
-from tests.server.test_challenges import KNOWS, challenge, id_of, known, lobby, over, why_not
+from tests.server.test_challenges import challenge, id_of, known, lobby, over, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.ratings.service import MOST_OF_PAIR
 from tictactoe_server.server import Server
 
 __all__ = ["quick"]
-
-KNOWING: dict[str, Any] = {"features": KNOWS}
 
 
 async def accept(peer: Peer, id: str) -> str:
@@ -46,7 +44,7 @@ async def refusal_of(peer: Peer, type: str, **fields: Any) -> dict[str, Any]:
 
 
 async def test_a_rated_challenge_leads_into_a_room_like_any_rated_one_and_its_game_is_rated() -> None:
-    async with a_server() as server, people(server, **KNOWING) as (ana, bo):
+    async with a_server() as server, people(server) as (ana, bo):
         made = (await ana.ask("create", **RATED))["room"]
         by_hand = server.core.registry.by_code[made].room
         room = await accept(bo, await challenge(ana, bo, **RATED, side="X"))
@@ -62,7 +60,7 @@ async def test_a_rated_challenge_leads_into_a_room_like_any_rated_one_and_its_ga
 
 
 async def test_who_is_challenged_and_has_no_name_yet_claims_one_and_accepts_then() -> None:
-    async with a_server() as server, people(server, names=("ana",), **KNOWING) as (ana,), known(server, "bo") as bo:
+    async with a_server() as server, people(server, names=("ana",)) as (ana,), known(server, "bo") as bo:
         assert (await refusal_of(bo, "challenge", player=id_of(ana), **RATED))["why"] == "rated name"
         assert await why_not(ana, "challenge", player=id_of(bo), **RATED | {"clock": None}) == ("bad_clock", "rated")
         assert (await refusal_of(ana, "seek", **RATED | {"rules": "classic"}))["why"] == "ladder"
@@ -73,7 +71,7 @@ async def test_who_is_challenged_and_has_no_name_yet_claims_one_and_accepts_then
 
 
 async def test_a_seek_within_some_points_is_refused_to_who_is_further_away_and_stays_open() -> None:
-    async with a_server() as server, people(server, names=("ana", "bo", "cy", "dee"), **KNOWING) as (ana, bo, cy, dee):
+    async with a_server() as server, people(server, names=("ana", "bo", "cy", "dee")) as (ana, bo, cy, dee):
         await play_rated(ana, bo)
         await until(lambda: server.ladders.folding.state.entries == 1)
         id = (await ana.ask("seek", **RATED, within=100))["challenge"]
@@ -88,7 +86,7 @@ async def test_a_seek_within_some_points_is_refused_to_who_is_further_away_and_s
 
 
 async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, two), people(one, two, **KNOWING) as (ana, bo):
+    async with cluster_of(node, 2) as (one, two), people(one, two) as (ana, bo):
         id = await challenge(ana, bo, **RATED, side="X")
         room = await accept(bo, id)
         async with known(two, token=ana.welcome["token"]) as there:
@@ -123,7 +121,7 @@ async def test_of_twenty_joins_at_once_no_more_than_ten_lead_to_games_of_two() -
 
 
 async def test_games_that_are_on_and_accepted_challenges_count_for_two_at_once() -> None:
-    async with a_server() as server, people(server, **KNOWING) as (ana, bo):
+    async with a_server() as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         for _ in range(MOST_OF_PAIR - 3):
             await begin(ana, bo)
@@ -166,7 +164,7 @@ async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_passes_
 
 async def test_no_rated_game_is_lost_where_no_more_is_kept_and_none_is_opened() -> None:
     limits = uncounted(kept_megabytes_per_hour_per_player=1)
-    async with Server(HERE, limits=limits) as server, people(server, **KNOWING) as (ana, bo):
+    async with Server(HERE, limits=limits) as server, people(server) as (ana, bo):
         rooms = [await begin(ana, bo) for _ in range(3)]
         while server.core.allowances.take_game({id_of(ana): ""}, 42):
             pass

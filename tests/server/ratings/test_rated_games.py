@@ -80,8 +80,8 @@ async def test_nobody_plays_a_rated_game_without_a_claimed_name() -> None:
 @pytest.mark.parametrize("terms", [{"ladders": ()}, {"lobby": "marks"}])
 async def test_a_server_without_ladders_says_so(terms: dict[str, Any]) -> None:
     async with a_server(**terms) as server, open_peer(server.url, "ana") as ana:
-        assert "ratings" not in ana.welcome["features"]
-        assert ("challenges" in ana.welcome["features"]) is ("lobby" not in terms)
+        assert ana.welcome["ladders"] == []
+        assert ("challenges" in ana.welcome) is ("lobby" not in terms)
         for asked in (
             await ana.ask("create", **RATED),
             await ana.ask("match", **RATED),
@@ -102,7 +102,7 @@ async def test_unrated_challenges_are_there_where_ladders_are_off() -> None:
 
 async def test_who_has_a_name_has_a_profile_before_the_first_rated_game() -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,), open_peer(server.url, "guest") as guest:
-        assert "ratings" in ana.welcome["features"]
+        assert RULES in ana.welcome["ladders"]
         empty = {"player": ana.welcome["player"], "name": "ana", "ladders": [], "games": []}
         for asked in (ana.welcome["player"], "ana", "Ana"):
             assert (await guest.ask("profile", player=asked))["profile"] == empty
@@ -137,11 +137,10 @@ async def test_a_match_within_some_points_passes_over_who_is_too_far_away(monkey
 async def test_who_waits_is_told_how_far_is_looked_and_of_an_older_room_once_that_is_near_enough_for_both(
     is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    knows = ["moved", "ratings"]
     async with (
         cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
-        people(servers[0], features=knows) as (ana, bo),
-        open_peer(servers[-1].url, token=bo.welcome["token"], features=knows) as there,
+        people(servers[0]) as (ana, bo),
+        open_peer(servers[-1].url, token=bo.welcome["token"]) as there,
     ):
         await play_rated(ana, bo)
         await until(lambda: all(server.ladders.folding.state.entries == 1 for server in servers))
@@ -166,7 +165,7 @@ async def test_who_waits_is_told_how_far_is_looked_after_a_restart_too(
     async with a_server(data=tmp_path) as server, people(server, names=("ana",)) as (ana,):
         room = (await ana.ask("match", **RATED, within=50))["room"]
     token = ana.welcome["token"]
-    async with a_server(data=tmp_path) as server, open_peer(server.url, token=token, features=["ratings"]) as ana:
+    async with a_server(data=tmp_path) as server, open_peer(server.url, token=token) as ana:
         await ana.ask("join", room=room)
         told = await ana.next_of("waiting")
         assert told["room"] == room

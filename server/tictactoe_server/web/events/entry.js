@@ -82,7 +82,7 @@ export class Entry {
 		try {
 			return await following.ask(request);
 		} catch (error) {
-			const isInUse = error instanceof Refused && error.why === "event card" && following.app.connection.knows("cards");
+			const isInUse = error instanceof Refused && error.why === "event card";
 			if (isInUse) this.#here.hidden = false;
 			return void setText(this.#fault, isInUse ? "" : messageOf(error));
 		}

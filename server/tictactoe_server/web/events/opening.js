@@ -30,9 +30,8 @@ export function showOpening(app) {
 	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
 	const swiss = h("div.pair", field(say("page event rounds"), rounds), field(say("page event late"), late));
 	const robin = h("label", double, " ", say("page event twice"));
-	const hasBreak = app.connection.knows("presence");
 	const more = h("details", h("summary", say("page event more")),
-		h("div.pair", field(say("page event ready"), ready), hasBreak && field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
+		h("div.pair", field(say("page event ready"), ready), field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
 	const fault = h("p.fault", { role: "alert" });
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
@@ -57,7 +56,7 @@ export function showOpening(app) {
 			const { event, ticket } = await app.connection.request({
 				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind.value), rules: game.value, clock: parseClock(clock.value) ?? {},
 				bots: bots.filter((box) => box.checked).map((box) => box.value), ...(names.length > 0 && { entry: "roster", roster: names }),
-				ready_ms: +ready.value, break_ms: hasBreak ? +rest.value : undefined, advance: byHand.checked ? "hand" : undefined, double: !robin.hidden && double.checked,
+				ready_ms: +ready.value, break_ms: +rest.value, advance: byHand.checked ? "hand" : undefined, double: !robin.hidden && double.checked,
 				...(!swiss.hidden && { ...(rounds.value && { rounds: +rounds.value }), late_until: +late.value }),
 			});
 			dialog.close();

@@ -63,7 +63,7 @@ function makeRows(app, rows) {
 /** @param {App} app @param {string} asked the id or a claimed name */
 async function makePlayer(app, asked) {
 	const { connection } = app;
-	const hasChallenges = connection.knows("challenges");
+	const hasChallenges = connection.hasChallenges;
 	const { blocks = [] } = hasChallenges ? await connection.request({ type: "block" }) : {};
 	// Of whom no ladder tells can be challenged all the same.
 	const { profile = { player: asked, name: app.names.get(asked) ?? "", ladders: [], games: [] } } = await connection.request({ type: "profile", player: asked }).catch((error) => {
