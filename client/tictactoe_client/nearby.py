@@ -1,10 +1,9 @@
-"""Servers that nobody named: those of the local network, by what they announce there, and one of one's own for a run.
+"""Finds the servers of the local network, and runs a server for this process alone.
 
-Anybody on the network may announce anything: what is no address of this network, no port or no name is passed over, and
-nobody is sent to another machine than the one that is announced.
+Announcements are untrusted. Invalid ones are ignored, and an announced name must resolve to the announced machine.
 
-One's own is the command `tictactoe-server` as a child process, on the loopback alone. Its standard input is a pipe from
-here: when this process ends, however it ends, that closes and the server goes too.
+The server for this process is the command `tictactoe-server` on the loopback. Its standard input is a pipe from this
+process, so that the server ends with it, even after a crash.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from zeroconf.asyncio import AsyncServiceInfo
 
 _SEARCH_SECONDS: Final = 2.0
-"""For how long it is listened where one answer is wanted: most come within a fifth of it."""
+"""How long to wait for announcements; most arrive within a fifth of this time."""
 _ANSWER_SECONDS: Final = 3.0
 _LOOK_UP_SECONDS: Final = 1.0
 _LOOKING_UP: Final = threading.BoundedSemaphore(20)
@@ -47,7 +46,12 @@ _OPTIONS: Final = "--host 127.0.0.1 --port 0 --log-level error --data :memory: -
 
 @dataclass(frozen=True, slots=True)
 class NearbyServer:
-    """A server that announces itself `at` an address of our networks; its name is nothing to rely on."""
+    """An announced server.
+
+    Attributes:
+        name: As announced, and not to be trusted.
+        at: The IP address of the announced machine.
+    """
 
     name: str
     address: Address
@@ -55,7 +59,7 @@ class NearbyServer:
 
 
 async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
-    """Return the servers that announce themselves within two seconds, or within less where that is the most."""
+    """Return the servers that announce themselves within two seconds, or `most_seconds` if that is less."""
     found: list[tuple[NearbyServer, ...]] = [()]
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(min(most_seconds, _SEARCH_SECONDS)):
@@ -64,10 +68,10 @@ async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServ
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
-    """Tell which servers there are now, the nearest first, whenever these may be others, until this is cancelled.
+    """Call `changed` with the announced servers, the nearest first, at every change, until cancelled.
 
-    Where there is no multicast nobody is found. Nothing that is announced makes this raise, or hides others: where
-    there are more than can be kept, the nearest are.
+    Without multicast no server is found. No announcement makes this raise or hides others; if there are more than
+    `_MOST_KNOWN`, the nearest are kept.
     """
     from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
@@ -75,7 +79,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     known, waiting = _Announced(changed), set[str]()
 
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
-        """Take what came together with the name; only for the rest ask, and for few at a time."""
+        """Inspect a server, from the cache if possible, else with a question; few questions are open at a time."""
         with contextlib.suppress(OSError, ValueError, Error):
             info = AsyncServiceInfo(service_type, name)
             if not info.load_from_cache(zeroconf) and len(waiting) < _MOST_ASKED:
@@ -85,7 +89,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
         waiting.discard(name)
 
     def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
-        """Take note of one that came, changed or went; what it says of itself must be asked for."""
+        """Handle an announcement that came, changed or went; it holds the name alone."""
         if state_change.name == "Removed":
             known.note(name, None)
         elif name not in waiting:
@@ -96,20 +100,20 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
             zeroconf = AsyncZeroconf()
             try:
                 await zeroconf.zeroconf.async_wait_for_start()
-                # An answer to us alone may be taken by another program of this machine that listens at the same port.
+                # A unicast answer may reach another program on this machine that listens on the same port.
                 to_all = DNSQuestionType.QM
                 AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE_TYPE], handlers=[hear], question_type=to_all)
                 await asyncio.Event().wait()
             finally:
                 closing = asyncio.ensure_future(zeroconf.async_close())
-                while not closing.done():  # what is cancelled while it closes would leave its sockets open
+                while not closing.done():  # a cancelled close would leave sockets open
                     with contextlib.suppress(asyncio.CancelledError):
                         await asyncio.shield(closing)
-                zeroconf.zeroconf.engine.close()  # and so where the loop that ends has cancelled that too
+                zeroconf.zeroconf.engine.close()  # in case the ending loop has cancelled that, too
 
 
 class _Announced:
-    """The servers by the names under which they announce themselves; `changed` hears of them, the nearest first."""
+    """The known servers by their announced names."""
 
     def __init__(self, changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
         self._changed = changed
@@ -117,7 +121,7 @@ class _Announced:
         self._own, self._networks = own_addresses(), [interface.network for interface in own_interfaces()]
 
     def note(self, name: str, server: NearbyServer | None) -> None:
-        """Take note of what was found out about a name, None where there is no server of ours."""
+        """Store the server of a name, or remove the name for None, and report the servers."""
         if server is None and name not in self._servers:
             return
         if server is None:
@@ -130,16 +134,16 @@ class _Announced:
         self._changed(tuple(dict.fromkeys(self._servers[name] for name in nearest[:_MOST_KNOWN])))
 
     def _measure(self, name: str) -> tuple[int, str, str]:
-        """Return how near one is: first those of this machine, then of these networks; and then its name."""
+        """Return the sort key of a server: this machine, then its networks, then the others; then by name."""
         server = self._servers[name]
         is_near = any(ipaddress.ip_address(server.at) in network for network in self._networks)
         return 0 if server.at in self._own else 1 if is_near else 2, server.name.casefold(), name
 
 
 async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
-    """Return the server that an announcement is of, None for one that makes no sense or is of another protocol.
+    """Return the announced server, or None if the announcement is invalid or of another protocol.
 
-    With TLS it has the name that its certificate is for, which must be a name of the machine that is announced.
+    With TLS it names the host of the certificate, which must resolve to the announced machine.
     """
     said = {key.decode(errors="replace"): value or b"" for key, value in info.properties.items()}
     if said.get("v", b"") != str(PROTOCOL_VERSION).encode() or not 0 < (info.port or 0) < 65536:
@@ -162,9 +166,9 @@ async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
 
 
 async def _look_up(host: str) -> set[str]:
-    """Return the addresses of a name, none where nobody says them within a second; no exit waits for who is slow."""
+    """Return the addresses of a name, empty after a second; the thread never delays the exit of the program."""
     answer: Future[set[str]] = Future()
-    answer.set_running_or_notify_cancel()  # as the answer may come when nobody waits for it any more
+    answer.set_running_or_notify_cancel()  # the answer may come after the timeout
 
     def ask() -> None:
         found: set[str] = set()
@@ -183,7 +187,7 @@ async def _look_up(host: str) -> set[str]:
 
 
 def is_of_a_network(address: str) -> bool:
-    """Tell whether an address is one machine's on some network of ours.
+    """Return True for a private address of a machine.
 
     >>> [is_of_a_network(address) for address in ("192.168.1.7", "fd00::7", "127.0.0.1", "224.0.0.1", "8.8.8.8", "x")]
     [True, True, False, False, False, False]
@@ -212,7 +216,7 @@ async def fetch_status(address: Address, page: str, ca: str | Path | None = None
 
 @asynccontextmanager
 async def run_local_server() -> AsyncIterator[Address]:
-    """Start a server, yield where it is, and end it; raises `Unreachable` where it cannot be had."""
+    """Run a server and yield its address; raises `Unreachable` if it does not start."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tictactoe_server", *_OPTIONS.split()),
         stdin=PIPE,
@@ -231,7 +235,7 @@ async def run_local_server() -> AsyncIterator[Address]:
             raise Unreachable(say("server of our own"), say("server of our own did not start"))
         yield parse_address(line.decode("utf-8", "replace").split()[2])
     finally:
-        process.stdin.close()  # which ends the server
+        process.stdin.close()  # ends the server
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(3):
                 await process.communicate()

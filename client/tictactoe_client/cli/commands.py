@@ -1,7 +1,7 @@
-"""How a command is made, how its help reads, and what is told of a mistake in a command line.
+"""Makes commands, formats their help, and describes mistakes in a command line.
 
-A command only reads its options; what does the work is imported then, so that help and completion stay quick. One of
-another package is found by an entry point, once it is asked for.
+A command reads its options and then imports the module that does the work, so that help and completion stay fast.
+Commands of other packages are found by their entry points.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from tictactoe_client.themes import THEMES
 from tictactoe_protocol.catalogue import LANGUAGES, say
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
-"""What is still to be done for a command line, or the exit code where nothing is."""
+"""The settings and coroutine of a started command, or the exit code of a finished one."""
 
 ENTRY_POINTS: Final = "tictactoe_client.commands"
-"""The group in which a package names its commands; each is what `make_command` returns."""
+"""The entry point group of commands in other packages, made by `make_command`."""
 
 _EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
 _ENVIRONMENT: Final = ("TICTACTOE_SERVER, …", "NO_COLOR, FORCE_COLOR", "ACCESSIBLE")
 
 
 class Manual(click.Command):
-    """A command with a page of help; `examples` are what may be typed after the program's name."""
+    """A command with a help page; `examples` follow the program's name."""
 
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
@@ -45,12 +45,12 @@ class Manual(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Let what is configured count for a command as for the program, whatever the command is called."""
+        """Pass on the program's defaults; click would look them up under the command's name."""
         more = {} if parent is None else {"default_map": parent.default_map}
         return super().make_context(info_name, args, parent, **{**more, **extra})
 
     def put_into_words(self) -> None:
-        """Take the words of the language that is spoken."""
+        """Set the help texts in the current language."""
         self.help = say(f"command {self.name}")
         self.options_metavar = say("metavar options")
         for one in self.params:
@@ -59,7 +59,7 @@ class Manual(click.Command):
                 one.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse what is too much in words of our own, and say where an option was wrong."""
+        """Report extra arguments in the current language, and keep the context of a wrong option."""
         ctx.allow_extra_args = True
         try:
             rest = super().parse_args(ctx, args)
@@ -87,10 +87,10 @@ class Manual(click.Command):
 
 
 class ManualGroup(Manual, click.Group):
-    """The program: its commands in the order in which they were made, and all that counts for every one of them."""
+    """The program: its commands in the order of their definition, and the options shared by all."""
 
     def put_into_words(self) -> None:
-        """Give every command and option its help in the language that is spoken."""
+        """Set all help texts in the current language."""
         super().put_into_words()
         self.subcommand_metavar = say("metavar command")
         for command in self.commands.values():
@@ -125,10 +125,12 @@ def make_command(
     *params: click.Parameter,
     needs_server: bool = True,
 ) -> Manual:
-    """Return a command with parameters of its own.
+    """Return a command.
 
-    `work` is the module and the coroutine function that does it, imported when it is to be done, or a function that
-    does it at once. Both are called with the settings and what this command alone takes.
+    Args:
+        work: "module.function" of a coroutine function, imported when the command runs, or a function to call at once.
+            It gets the settings and the command's own parameters.
+        params: The command's own parameters.
     """
 
     def start(**values: Any) -> Begun:
@@ -145,10 +147,10 @@ def make_command(
 
 
 class CommandElsewhere(Manual):
-    """The place of another package's command in the help; the package is imported where more than that is wanted."""
+    """A command of another package, which is imported only when the command is used."""
 
     def load(self) -> Manual:
-        """Return the command itself; raises `click.NoSuchCommand` where no package has it."""
+        """Return the command; raises `click.NoSuchCommand` if no package has it."""
         from importlib.metadata import entry_points
 
         for entry_point in entry_points(group=ENTRY_POINTS, name=str(self.name)):
@@ -160,14 +162,14 @@ class CommandElsewhere(Manual):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Let the command itself read its options."""
+        """Let the loaded command parse its options."""
         return self.load().make_context(info_name, args, parent, **extra)
 
 
 def _write_sections(
     formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]], widest: int = 30
 ) -> None:
-    """Write lists of two columns under their titles, the first column at most so wide."""
+    """Write titled lists of two columns; `widest` limits the first column."""
     for title, rows in sections.items():
         if told := [row for row in rows if row is not None]:
             with formatter.section(title):
@@ -175,7 +177,7 @@ def _write_sections(
 
 
 def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:
-    """Return what is wrong, and what a person is told: with how the command is used, where `click` found it."""
+    """Return the message of a mistake, and the text for a person, with the usage if `click` found the mistake."""
     if isinstance(error, Misuse):
         return error.message, error.message
     message = _describe(error)

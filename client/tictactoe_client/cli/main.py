@@ -1,6 +1,6 @@
-"""The command `tictactoe-client`: what can be typed after it, and its way out with the right exit code.
+"""The command `tictactoe-client`: its subcommands and options, and the exit code.
 
-What each command and each of its options does stands in the catalogue.
+Their help texts are in the catalogue.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SHELLS: Final = ("bash", "zsh", "fish")
 )
 @click.pass_context
 def cli(context: click.Context, /, **_: Any) -> Begun | None:
-    """Go home, where no command was given: on the full screen, or in plain words where somebody can be asked."""
+    """Without a command, open the home screen or the prompt of plain mode; raises `UsageError` if neither works."""
     if context.invoked_subcommand is not None:
         return None
     settings = settings_of(context)
@@ -62,12 +62,12 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
 
 
 def _command(name: str, work: str | Callable[..., int], *rest: Any, **options: Any) -> None:
-    """Add a command of `make_command`; a `work` that is not done at once stands in a module of this folder."""
+    """Add a command of `make_command`; a text `work` names a function in a module of this folder."""
     cli.add_command(make_command(name, work if callable(work) else f"{__package__}.{work}", *rest, **options))
 
 
 def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the values that a setting may have, where these are some words."""
+    """Return the possible values of a setting, if there is a fixed set."""
     option = FILE_OPTIONS.get(context.params["key"])
     words = () if option is None else option.words or (("true", "false") if option.kind is bool else ())
     return [word for word in words if word.startswith(incomplete)]
@@ -245,7 +245,7 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return the exit code, everything having been told."""
+    """Run the command line and return the exit code; errors are already printed."""
     try:
         code = begin(arguments)
         if not isinstance(code, int):
@@ -264,7 +264,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def begin(arguments: Sequence[str]) -> Begun:
-    """Do what click's own `main` does, but for swallowing closed pipes and keyboard interrupts."""
+    """Parse the command line and start the command, as click's `main` does without catching broken pipes."""
     speak_as_chosen(chosen := find_chosen(arguments))
     config = load_config()
     if chosen is None and (kept := config.defaults.get("language")) is not None:
@@ -292,6 +292,6 @@ def begin(arguments: Sequence[str]) -> Begun:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Tell whether a program reads along, though the command line could not be understood."""
+    """Return True if JSON was asked for, even if the command line is invalid."""
     is_set = click.BOOL.str_to_bool(os.environ.get(OPTIONS["json"].variable, ""))
     return "--json" in arguments or (bool(is_set) and "--plain" not in arguments)

@@ -25,7 +25,7 @@ _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What `client.toml` says, and what was chosen inside the program.
+    """The contents of `client.toml`, and the choices made inside the program.
 
     Attributes:
         values: The options set in the file; an option that may be repeated is a list.

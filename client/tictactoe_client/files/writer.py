@@ -38,7 +38,7 @@ def state_folder() -> Path:
 
 
 def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float | None = None) -> bool:
-    """Replace a file by what `change` makes of its content, and return True if the content changed.
+    """Replace the content of a file by the result of `change`, and return True if it differs.
 
     The replacement is atomic. Programs that change the same file wait for each other.
 

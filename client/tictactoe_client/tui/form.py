@@ -1,4 +1,4 @@
-"""Pages of lines to fill in: texts to type, and choices that the arrows go through."""
+"""Form pages: lines with a text to type or a choice, and the settings page."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ from tictactoe_protocol.catalogue import say
 
 
 class Field(NamedTuple):
-    """A line of a form, with a note on it; one with `choices`, the values by how they are written, is no text.
+    """A line of a form.
 
-    A `value` of None is nothing to fill in: the line is there for what it does.
+    Attributes:
+        value: None for a line that is a button.
+        note: An explanation at the right.
+        choices: The possible values by their labels; a line without choices is a text.
     """
 
     title: str
@@ -37,23 +40,23 @@ class Field(NamedTuple):
 
 
 class FormLine(Line):
-    """The text of a line, where keys do what they come with: one's own may be text there."""
+    """The text input of a line. The default keys work here, since a person's own keys may be characters."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_in_line(("up", "down", "open", "back", "help"), "page", "list", "new")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Leave the question mark to the help: it is part of no line's text."""
+        """Leave the question mark to the help; no text contains it."""
         return character != "?" and super().check_consume_key(key, character)
 
 
 class Values(SelectOverlay, Signed, inherit_bindings=False):
-    """All values of a choice."""
+    """The drop-down list of a choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("values")
 
 
 class Choice(Select[Any], inherit_bindings=False):
-    """A choice; the keys of the page go through its values, or list them."""
+    """A choice; the page's keys step through its values or list them."""
 
     def __init__(self, choices: Mapping[str, Any], value: Any, name: str) -> None:
         super().__init__(choices.items(), allow_blank=False, value=value, compact=True, name=name)
@@ -64,7 +67,7 @@ class Choice(Select[Any], inherit_bindings=False):
         yield Values().data_bind(compact=Select.compact)
 
     def offer(self, choices: Mapping[str, Any], value: Any) -> None:
-        """Have these values, and this one chosen; nobody is told."""
+        """Set the values and the selected one without an event."""
         with self.prevent(Select.Changed):
             if self.choices != choices:
                 self.choices = choices
@@ -73,7 +76,7 @@ class Choice(Select[Any], inherit_bindings=False):
 
 
 class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
-    """The lines; the one that has the keys stays in sight where there is less room."""
+    """The lines of a form; the focused one stays visible when the window shrinks."""
 
     def on_resize(self) -> None:
         for row in self.query(".-chosen"):
@@ -81,7 +84,7 @@ class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
 
 
 class Deed(Widget, can_focus=True):
-    """The place of a value in a line that is there for what it does."""
+    """The empty value of a line that is a button."""
 
     value = None
 
@@ -96,9 +99,10 @@ def _make_line(name: str, value: Any, choices: Mapping[str, Any]) -> FormLine | 
 
 
 class FormPage(Page):
-    """A page with such lines by their names; left and right change a choice, Space lists all that it may be.
+    """A page of named lines. Left and right change a choice, Space lists its values.
 
-    `values` are what the lines say, as far as that was taken in.
+    Attributes:
+        values: The values of the lines that `take` has read.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bind_keys("list"), *bind_keys("form"), ("space", "list_values")]
@@ -131,18 +135,18 @@ class FormPage(Page):
 
     @abstractmethod
     def list_fields(self) -> Mapping[str, Field]:
-        """Return the lines as they are now."""
+        """Return the current lines by name."""
 
     @abstractmethod
     def took(self, name: str) -> None:
-        """Take note that a line was changed."""
+        """Handle the change of a line."""
 
     @abstractmethod
     def describe_sum(self) -> Part:
-        """Return what all lines come to."""
+        """Return the summary below the lines."""
 
     def list_shown(self) -> list[str]:
-        """Return the names of the lines that are in sight."""
+        """Return the names of the visible lines."""
         return list(self.lines)
 
     def fill(self) -> None:
@@ -161,7 +165,7 @@ class FormPage(Page):
 
     @property
     def chosen(self) -> str:
-        """The name of the line that has the keys, or whose values have."""
+        """The name of the focused line, or "" for none."""
         lines = self.focused.ancestors_with_self if self.focused is not None else ()
         return next((name for name, line in self.lines.items() if line in lines), "")
 
@@ -171,11 +175,11 @@ class FormPage(Page):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the chosen line is a text that says something else than when one came to it."""
+        """Whether the focused line is a text that was changed since it got the focus."""
         return isinstance(self.line, FormLine) and self.line.value != self._before
 
     def choose(self, name: str) -> None:
-        """Let the keys go to a line; what is typed there first takes the place of what stands there."""
+        """Focus a line and select its text."""
         self.take()
         line = self._entered = self.lines[name]
         self.set_focus(line)
@@ -194,17 +198,17 @@ class FormPage(Page):
     # -- what the lines say ---------------------------------------------------------------------------------------
 
     def take(self) -> None:
-        """Take in what the lines say that was changed."""
+        """Read the changed lines into `values`."""
         for name, line in self.lines.items():
             value = line.value.strip() if isinstance(line, FormLine) else line.value
-            if value not in (self.values[name], Select.NULL):  # which a choice has until it is mounted
+            if value not in (self.values[name], Select.NULL):  # NULL until the choice is mounted
                 self.values[name] = value
                 self.took(name)
                 line.scroll_visible(animate=False)
                 self.redraw()
 
     def put(self, name: str, value: Any, choices: Mapping[str, Any] | None = None) -> None:
-        """Have a line say this, with other choices where they are told."""
+        """Set the value of a line, and its choices if they are given."""
         line, self.values[name] = self.lines[name], value
         if isinstance(line, Choice):
             line.offer(line.choices if choices is None else choices, value)
@@ -223,7 +227,7 @@ class FormPage(Page):
         return super().check_action(action, parameters)
 
     def action_change(self, by: int) -> None:
-        """Go to another value, round and round."""
+        """Select another value, wrapping around."""
         if isinstance(self.line, Choice):
             values = list(self.line.choices.values())
             self.line.value = values[(values.index(self.line.value) + by) % len(values)]
@@ -237,7 +241,7 @@ class FormPage(Page):
         self.action_change(1)
 
     def on_click(self, event: events.Click) -> None:
-        """Take a click beside a choice for another value, on a deed for doing it; on its value the library takes it."""
+        """Change a choice on a click next to its value, and press a button; Textual handles clicks on the value."""
         widget, _ = self.get_widget_at(*event.screen_offset)
         inside = widget.ancestors_with_self
         name = next((row.name for row in inside if row.name in self.rows and isinstance(row, Horizontal)), None)
@@ -249,7 +253,7 @@ class FormPage(Page):
         self.action_change(1)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Choose the text that was clicked on."""
+        """Choose the clicked text."""
         if event.widget is self.focused and event.widget is not self._entered and isinstance(event.widget, FormLine):
             self.choose(self.chosen)
         self.redraw()

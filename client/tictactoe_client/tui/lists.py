@@ -1,4 +1,4 @@
-"""Lists to choose from: rows of one line each, one of which is chosen as long as there are any."""
+"""Lists of one-line rows with a chosen row."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MAX_COLUMN: Final = 34
 
 
 class Signed(OptionList, inherit_bindings=False):
-    """Rows of one line each, with a sign before the chosen one that needs no colour."""
+    """A list that marks its chosen row with a sign, so that it needs no colour."""
 
     def render_line(self, y: int) -> Strip:
-        """Return a line; what stands first in the chosen one gives way to the sign."""
+        """Return a line; in the chosen one the sign replaces the first character."""
         strip = super().render_line(y)
         if y + int(self.scroll_offset.y) != self.highlighted:
             return strip
@@ -37,7 +37,7 @@ class Signed(OptionList, inherit_bindings=False):
 
 
 class Rows(Signed, can_focus=False):
-    """Rows by their names; a choice that moves sends the two lines that it concerns, not all of them."""
+    """Named rows; moving the choice redraws only the two rows concerned."""
 
     highlighted: reactive[int | None] = reactive(None, repaint=False)
     _painted: int | None = None
@@ -46,7 +46,7 @@ class Rows(Signed, can_focus=False):
         super().__init__(markup=False, compact=True, id=id)
 
     def show(self, rows: Mapping[str, str], chosen: str) -> None:
-        """Show these rows; the library keeps those that stay as they are."""
+        """Show these rows, updating only what has changed."""
         before = {option.id: option.prompt for option in self.options}
         shown = {name: f"  {text}" for name, text in rows.items()}
         self.display = bool(rows)
@@ -58,7 +58,7 @@ class Rows(Signed, can_focus=False):
         self.highlighted = self.get_option_index(chosen) if chosen in shown else None
 
     def on_resize(self) -> None:
-        """Keep the chosen row in sight where there is less room."""
+        """Keep the chosen row visible when the window shrinks."""
         self.scroll_to_highlight()
 
     def watch_highlighted(self, highlighted: int | None) -> None:
@@ -70,11 +70,11 @@ class Rows(Signed, can_focus=False):
 
 
 class ListPage(Page):
-    """A page with rows, in one list or more below each other."""
+    """A page with one or more lists below each other, which share one choice."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("list")
     wraps = True
-    """Whether the first row comes after the last one."""
+    """Whether moving past the last row goes to the first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,34 +89,34 @@ class ListPage(Page):
 
     @property
     def at(self) -> int:
-        """The number of the chosen row, 0 of none."""
+        """The index of the chosen row, or 0."""
         return self._names.index(self.chosen) if self.chosen in self._names else 0
 
     def show_table(self, table: Mapping[str, Sequence[str]]) -> None:
-        """Show a table, each row by its name, below the titles of its columns, which come first."""
+        """Show a table, whose first row holds the column titles."""
         titles, rows = align(table)
         self.keep(list(rows))
         self.text("columns").show((titles if rows else "", "dim"))
         self.rows.show(rows, self.chosen)
 
     def keep(self, names: Sequence[str]) -> None:
-        """Let these be the rows; the choice stays with its row, or goes to the first one."""
+        """Set the names of the rows; if the chosen one is gone, choose the first."""
         self._names = names
         if names and self.chosen not in names:
             self.chosen = names[0]
             self.chose()
 
     def choose(self, name: str) -> None:
-        """Choose a row, perhaps one that is still to come."""
+        """Choose a row, which may still be missing."""
         self.chosen = name
         self.chose()
         self.redraw()
 
     def chose(self) -> None:
-        """Take note that another row is chosen."""
+        """Handle that another row is chosen."""
 
     def open_row(self, name: str) -> None:
-        """Do what the row is there for."""
+        """Open a row."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return bool(self._names) or action not in ("move", "go", "page", "open")
@@ -141,7 +141,7 @@ class ListPage(Page):
 
 
 class WatchPage(ListPage):
-    """The games that one may watch; the code of one that is not in the list may be typed."""
+    """The running public games; the code of another game may be typed."""
 
     situation = "watch"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
