@@ -41,7 +41,7 @@ ALERTS: Final = (
     Alert("BotsBehind", "{bot_queue} > 50", 10, "Bots cannot keep up: --bot-workers, or fewer of their games."),
     Alert("BackupOld", "{backup_age_seconds} > 2 * 86400", 60, "No backup for two days: status says why."),
     Alert(
-        *("ServersMissing", "max({house_servers}) < max_over_time(max({house_servers})[1d:5m])", 10),
+        *("ServersMissing", "max({cluster_servers}) < max_over_time(max({cluster_servers})[1d:5m])", 10),
         "A server of the cluster is gone.",
     ),
 )

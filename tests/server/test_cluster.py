@@ -329,7 +329,7 @@ async def test_a_room_of_which_nobody_told_before_its_server_was_gone_is_taken_o
     monkeypatch.setattr("tictactoe_server.cluster.cluster.YOUNG_MS", 0)
     monkeypatch.setattr("tictactoe_server.cluster.cluster._AGAIN_SECONDS", 0.1)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        with losing(one, "house.news"), losing(one, "house.alive"):
+        with losing(one, "cluster.news"), losing(one, "cluster.alive"):
             room = (await ana.ask("create"))["room"]
             await vanish(one)
             await until(lambda: room in other.cluster.own_rooms.rooms)
@@ -555,9 +555,9 @@ async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node)
             shown = await ordered(server, ShowRoom(room))
             assert (shown["server"], shown["seats"]["X"]["name"]) == (names[0], "ana")
             status = await ordered(server, Status())
-            assert {row["server"]: row["players"] for row in status["house"]} == dict.fromkeys(names, 1)
-            assert {row["server"]: row["served"] for row in status["house"]} == {names[0]: 1, names[1]: 0}
-            assert {row["server"]: row["elsewhere"] for row in status["house"]} == {names[0]: 0, names[1]: 1}
+            assert {row["server"]: row["players"] for row in status["cluster"]} == dict.fromkeys(names, 1)
+            assert {row["server"]: row["served"] for row in status["cluster"]} == {names[0]: 1, names[1]: 0}
+            assert {row["server"]: row["elsewhere"] for row in status["cluster"]} == {names[0]: 0, names[1]: 1}
         assert (await ordered(other, Announce("hello all")))["connections"] == 2
         assert (await ana.next_of("announcement"))["text"] == (await bo.next_of("announcement"))["text"] == "hello all"
         assert await one.carry_out(Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
@@ -796,7 +796,7 @@ async def taken_to_be_gone(server: Server, other: Server) -> AsyncIterator[None]
 
     With a sign in the wrong moment it would leave the rooms where they are.
     """
-    with losing(server, "house.alive"):
+    with losing(server, "cluster.alive"):
         for link in (server.cluster._link, other.cluster._link):
             await link.flush()  # what was said before has come
         other.cluster.members.lose(server.cluster.members.id)
@@ -808,12 +808,12 @@ async def test_what_was_lost_of_outlines_is_read_again_and_nothing_else(node: No
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
         await until(lambda: other.cluster.count == 5)
         own = one.cluster.own_rooms
-        with losing(one, "house.news"), asking(other) as asked, telling(one) as told:
+        with losing(one, "cluster.news"), asking(other) as asked, telling(one) as told:
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             for _ in range(2):
                 await ana.ask("leave", room=rooms.pop(0))
             await until(lambda: other.cluster.other_rooms.rooms.keys() == own.rooms.keys() == set(rooms))
-        assert all(" " in word.removeprefix("house.page.") for word in asked if word.startswith("house.page."))
+        assert all(" " in word.removeprefix("cluster.page.") for word in asked if word.startswith("cluster.page."))
         assert {outline.code for page in told for outline in page.outlines} == set(rooms[3:])
         async with open_peer(other.url) as eve:
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
@@ -825,7 +825,7 @@ async def test_all_rooms_are_read_where_more_was_lost_than_is_kept(node: Node, m
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"]]
         await until(lambda: other.cluster.count == 1)
-        with losing(one, "house.news"), losing(one, "house.alive"):
+        with losing(one, "cluster.news"), losing(one, "cluster.alive"):
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             await ana.ask("leave", room=rooms.pop(0))
         await until(lambda: other.cluster.other_rooms.rooms.keys() == set(rooms))
@@ -838,11 +838,11 @@ async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         await ana.ask("create")
         await until(lambda: other.cluster.count == 1)
-        with losing(other, "house.alive") as said:
+        with losing(other, "cluster.alive") as said:
             async with taken_to_be_gone(one, other):
                 one.cluster.members.lose(other.cluster.members.id)
-                await until(lambda: said.count("house.news") == 1)
-            await until(lambda: said.count("house.news") > 1)  # and again once it has heard who has the room, too
+                await until(lambda: said.count("cluster.news") == 1)
+            await until(lambda: said.count("cluster.news") > 1)  # and again once it has heard who has the room, too
             await one.cluster.other_rooms.until_read()
         await until(lambda: not one.cluster.own_rooms.rooms)
         assert len(other.cluster.own_rooms.rooms) == 1

@@ -360,7 +360,7 @@ async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_er
         async with Proxy(node.port) as proxy:
             link, before = await Link.open(proxy.url.replace("ws", "tls"), ca=authority.ca), asyncio.all_tasks()
             for number in range(20):
-                await link.subscribe(f"house.{number}", lambda message: None)
+                await link.subscribe(f"cluster.{number}", lambda message: None)
             await link.flush()
             length, turned_away = proxy.links[0].down.passed, asyncio.Queue[None]()
             for left in range(0, 160, 8):  # the end of what a node says first, and of what it answers then
@@ -372,7 +372,7 @@ async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_er
                 proxy.on_link = cut_soon
                 proxy.cut()
                 while turned_away.empty():  # that a connection has ended is noticed at the latest by what is sent
-                    link.publish("house.0")
+                    link.publish("cluster.0")
                     await asyncio.sleep(0.01)
                 turned_away.get_nowait()
                 await asyncio.sleep(0.05)

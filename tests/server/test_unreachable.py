@@ -130,9 +130,9 @@ async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_th
 async def test_a_server_that_does_not_say_who_is_there_keeps_its_rooms_while_it_lives(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "house.unheard.")
+    monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "cluster.unheard.")
     async with two_servers(node) as (_, other, proxy), two_playing(proxy.url) as (ana, _, room):
-        monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "house.reached.")
+        monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "cluster.reached.")
         await until(lambda: other.cluster.find(room) == proxy.url)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert (await ask_for(again, room, proxy.url))["code"] == "moved"

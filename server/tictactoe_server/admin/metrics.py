@@ -146,12 +146,12 @@ FIGURES: Final = (
         lambda server: server.unready() is None,
     ),
     _info(
-        "house",
+        "cluster",
         "What this server is called in its cluster.",
         lambda server: server.cluster and {"server": next(iter(server.cluster.names.values()))},
     ),
     _gauge(
-        "house_servers",
+        "cluster_servers",
         "Servers of the cluster that live, this one included.",
         lambda server: server.cluster and len(server.cluster.members.urls),
     ),

@@ -15,17 +15,17 @@ from tictactoe_protocol.terms import ClockFields, RulesFields
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.storage.store import StoreUnavailable
 
-HEARTBEATS: Final = "house.alive"
-NEWS: Final = "house.news"
-CHANGED: Final = "house.changed"
-HERE: Final = "house.here."  # NATS returns what is sent there where the server is gone
-NOT_THERE: Final = "house.not."
-PAGES: Final = "house.page."
-BOARDS: Final = "house.boards."
-HANDED_OVER: Final = "house.gave."
-SEEKS: Final = "house.seek."
-ORDERS: Final = "house.order."
-REACHED: Final = "house.reached."
+HEARTBEATS: Final = "cluster.alive"
+NEWS: Final = "cluster.news"
+CHANGED: Final = "cluster.changed"
+HERE: Final = "cluster.here."  # NATS returns what is sent there where the server is gone
+NOT_THERE: Final = "cluster.not."
+PAGES: Final = "cluster.page."
+BOARDS: Final = "cluster.boards."
+HANDED_OVER: Final = "cluster.gave."
+SEEKS: Final = "cluster.seek."
+ORDERS: Final = "cluster.order."
+REACHED: Final = "cluster.reached."
 """The subjects: the first three are for all, behind the others stands the id of the server for which they are."""
 
 Said = TypeVar("Said")

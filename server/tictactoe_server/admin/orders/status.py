@@ -32,7 +32,7 @@ class Status(Order, frozen=True, tag="status"):
         for name, found in zip(names.values(), [own, *answers], strict=True):
             status = {"unready": "it does not answer"} if isinstance(found, BaseException) else found
             servers.append({"server": name, **{figure: status.get(figure) for figure in _FIGURES}})
-        return {**own, "server": servers[0]["server"], "house": servers}
+        return {**own, "server": servers[0]["server"], "cluster": servers}
 
     async def run_here(self, server: ServerParts) -> Row:
         """Return how this server is; in a cluster `served` rooms are its own, and it knows so many `elsewhere`."""
@@ -76,11 +76,11 @@ class Status(Order, frozen=True, tag="status"):
             "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
             "drain": None if drain is None else _describe_drain(drain),
             "backup": answer["backup"],
-            "allows": answer.get("people_may"),
+            "allows": answer["people_may"],
             "speed": answer.get("speed"),
         }
         lines = [f"{name:8} {clean_text(text)}" for name, text in rows.items() if text is not None]
-        return "\n".join([*lines, "", _draw_servers(answer["house"])] if "house" in answer else lines)
+        return "\n".join([*lines, "", _draw_servers(answer["cluster"])] if "cluster" in answer else lines)
 
 
 class DrainOrder(Order, frozen=True, tag="drain"):

@@ -42,8 +42,8 @@ TIME: Final = "time"  # the key under which servers note how long they have run
 API: Final = "$JS.API."
 INFO, READ, READ_MANY, DELETE = "STREAM.INFO.", "STREAM.MSG.GET.", "DIRECT.GET.", "STREAM.MSG.DELETE."
 RIGHTS: Final = {
-    "publish": ["$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE)), "house.>", "_INBOX.>"],
-    "subscribe": ["ev.*.>", "house.>", "_INBOX.>"],
+    "publish": ["$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE)), "cluster.>", "_INBOX.>"],
+    "subscribe": ["ev.*.>", "cluster.>", "_INBOX.>"],
 }
 """What the user that the servers are has to be allowed, of the account that is theirs."""
 
