@@ -1,6 +1,7 @@
-"""Who hears what comes from the server: those who iterate over it, each at their own pace, and those who are called.
+"""Delivers the server's messages to streams, which are read at their own pace, and to listeners.
 
-Also what is done beside everything else, and waiting for a change."""
+Also background tasks, and an event to wait for changes.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from tictactoe_client.online.events import ConnectionEvent
 from tictactoe_protocol import pushes
 
 MOST_UNREAD: Final = 2 * 1024 * 1024
-"""About how many bytes may be unread before nothing more is read from the server."""
+"""The number of unread bytes, roughly, at which reading from the server pauses."""
 
 Item = TypeVar("Item")
 
 
 class Stream(AsyncIterator[Item]):
-    """Items in order. Iterating stops when it was given back, and raises the error that ended it, if one did."""
+    """Items in order. Iteration stops after `close`, or raises the error that ended the stream."""
 
     def __init__(self) -> None:
         self._items: deque[tuple[Item | Exception | None, int]] = deque()
@@ -30,7 +31,7 @@ class Stream(AsyncIterator[Item]):
         self._has_more = asyncio.Event()
         self._has_place = asyncio.Event()
         self._has_place.set()
-        # Whoever lets go of a stream unread reads no more of it, and must not be waited for.
+        # A stream that was garbage-collected unread must not block the others.
         weakref.finalize(self, self._has_place.set).atexit = False
 
     async def __anext__(self) -> Item:
@@ -53,10 +54,10 @@ class Stream(AsyncIterator[Item]):
         self.close()
 
     def put(self, item: Item | Exception | None, weight: int = 0) -> None:
-        """Add an item that takes so many bytes, or what ends the stream: an error, or None."""
+        """Add an item of `weight` bytes, or end the stream with an error or None."""
         if self._is_closed:
             return
-        weight += 1024  # which an item takes beside its text
+        weight += 1024  # an item's memory besides its text
         self._items.append((item, weight))
         self._weight += weight
         self._has_more.set()
@@ -64,7 +65,7 @@ class Stream(AsyncIterator[Item]):
             self._has_place.clear()
 
     def close(self) -> None:
-        """Give the stream back: what was not read yet is forgotten, and iterating stops."""
+        """Drop the unread items and stop iteration."""
         self._is_closed = True
         self._items.clear()
         self._weight = 0
@@ -73,30 +74,30 @@ class Stream(AsyncIterator[Item]):
 
 
 class Subscribers(Generic[Item]):
-    """All who hear of one source: streams, which are forgotten with whoever let go of them, and listeners."""
+    """The subscribers of a source: streams, held weakly, and listeners."""
 
     def __init__(self) -> None:
         self._streams: weakref.WeakSet[Stream[Item]] = weakref.WeakSet()
         self._listeners: list[Callable[[Item], object]] = []
 
     def add(self, stream: Stream[Item]) -> None:
-        """Let a stream hear what comes from now on."""
+        """Subscribe a stream."""
         self._streams.add(stream)
 
     def subscribe(self, listener: Callable[[Item], object]) -> Callable[[], None]:
-        """Call `listener` with what comes from now on; return what ends that."""
+        """Subscribe a listener, and return the function that unsubscribes it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def publish(self, item: Item) -> None:
-        """Tell all."""
+        """Deliver an item to all subscribers."""
         for stream in list(self._streams):
             stream.put(item)
         for listener in list(self._listeners):
             call(listener, item)
 
     def finish(self, end: Exception | None, last: Item | None = None) -> None:
-        """End the streams, and let go of the listeners, which hear a `last` item where there is one."""
+        """End the streams and remove the listeners, which first get the `last` item, if there is one."""
         for stream in list(self._streams):
             stream.put(end)
         if last is not None:
@@ -105,13 +106,13 @@ class Subscribers(Generic[Item]):
         self._listeners.clear()
 
     async def until_read(self) -> None:
-        """Wait while somebody who reads lags far behind, so that no more than that is kept for them."""
+        """Wait until no stream has more than `MOST_UNREAD` bytes unread."""
         for has_place in [stream._has_place for stream in self._streams]:
             await has_place.wait()
 
 
 def call(listener: Callable[[Item], object], item: Item) -> None:
-    """Call a listener; its fault is reported to the loop, and is nobody else's."""
+    """Call a listener, and report its exception to the event loop."""
     try:
         listener(item)
     except Exception as error:
@@ -121,7 +122,7 @@ def call(listener: Callable[[Item], object], item: Item) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of the server: its `text`, and what it means, None if unknown; or an `event` of our connection."""
+    """A message of the server with its text and meaning (None if unknown), or an event of our connection."""
 
     text: str
     push: pushes.Push | None
@@ -129,9 +130,9 @@ class Message:
 
 
 class Messages(Stream[Message]):
-    """Every message of the server in order, beginning with its welcome; of states a reader who lags gets the newest.
+    """Every message of the server in order, beginning with its welcome; a slow reader gets only the newest states.
 
-    Iterating raises `ConnectionLost` when the connection ends, and stops when the client was closed.
+    Iteration raises `ConnectionLost` when the connection ends, and stops when the client is closed.
     """
 
     def __init__(self, welcome: Message) -> None:
@@ -139,7 +140,7 @@ class Messages(Stream[Message]):
         self.put(welcome)
 
     def put(self, item: Message | Exception | None, weight: int = 0) -> None:
-        """Add a message, or what ends the stream; of a reader who lags an older state of the room is forgotten."""
+        """Add a message or end the stream; for a slow reader, drop an older state of the same room."""
         if isinstance(item, Message):
             weight += len(item.text)
             if len(self._items) >= 64 and isinstance(item.push, pushes.RoomState):
@@ -156,39 +157,39 @@ class Messages(Stream[Message]):
 
 
 class Changed(asyncio.Event):
-    """Wakes all who wait each time that something has changed, and is never set otherwise."""
+    """Wakes all waiters at each change, and is never set in between."""
 
     def note(self) -> None:
-        """Let all who wait look again."""
+        """Wake all waiters."""
         self.set()
         self.clear()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until this holds."""
+        """Wait until the condition is true."""
         while not condition():
             await self.wait()
 
 
 class Work:
-    """Tasks that nobody waits for by themselves."""
+    """Background tasks."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do something beside everything else."""
+        """Start a background task."""
         task = asyncio.create_task(work, name="tictactoe work")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def finish(self) -> None:
-        """Wait until all is done, also what was begun meanwhile."""
+        """Wait for all tasks, including those started meanwhile."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def cancel(self) -> None:
-        """Do no more of it."""
+        """Cancel all tasks and wait for them."""
         for task in self._tasks:
             task.cancel()
         await self.finish()

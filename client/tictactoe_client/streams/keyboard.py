@@ -1,4 +1,4 @@
-"""Standard input as lines, read in a thread that never delays the exit, and the signals that ask a run to end."""
+"""Standard input as lines, read in a daemon thread, and the signals that end a run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _LINES_AHEAD: Final = 64
 
 
 class Keyboard:
-    """Lines of standard input, whatever it is: a terminal, a pipe, a file or nothing; cut at 64 KiB.
+    """Lines of standard input from a terminal, a pipe, a file or nothing; each is cut at 64 KiB.
 
-    A daemon thread reads it, at most 64 lines ahead, as event loops cannot wait for files. What nobody took stays for
-    who reads next, perhaps on another event loop. `is_terminal` is true, too, of one that was closed meanwhile, and
-    `is_file` of what was written before it is read.
+    Event loops cannot wait for files, so a daemon thread reads at most 64 lines ahead. Unread lines stay for the next
+    reader, perhaps on another event loop.
+
+    Attributes:
+        is_terminal: Stays True after the terminal was closed.
+        is_file: Whether the input is a regular file.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
@@ -36,7 +39,7 @@ class Keyboard:
         self._tell: Callable[[], object] = lambda: None
 
     async def read_line(self) -> str | None:
-        """Return the next line without its end, or None when there will be no more; safe to cancel."""
+        """Return the next line without its line break, or None at the end; safe to cancel."""
         loop, arrived = asyncio.get_running_loop(), asyncio.Event()
         self._tell = lambda: loop.call_soon_threadsafe(arrived.set)
         if not self._has_started:
@@ -50,7 +53,7 @@ class Keyboard:
         return line
 
     def give_back(self, lines: Sequence[str]) -> None:
-        """Leave lines that were read, and are nobody's, to whoever reads next."""
+        """Put unused lines back for the next reader."""
         for line in reversed(lines):
             self._ahead.acquire(blocking=False)
             self._lines.appendleft(line)
@@ -72,33 +75,33 @@ class Keyboard:
         self._ahead.acquire()
         text = None if line is None else line[:MAX_LINE_BYTES].decode("utf-8", "replace").removesuffix("\r")
         self._lines.append(text)
-        with contextlib.suppress(RuntimeError):  # the loop of whoever listened is closed
+        with contextlib.suppress(RuntimeError):  # the reader's event loop is closed
             self._tell()
 
 
 @lru_cache(maxsize=1)
 def standard_input() -> Keyboard:
-    """Return the one keyboard of this process."""
+    """Return the keyboard of this process."""
     return Keyboard()
 
 
 _QUESTIONS: Final[list[Callable[[], bool]]] = []
 _ENDED_BY: Final[list[int]] = []
-"""The signal that ends the run, once there is one."""
+"""The signal that ends the run, if any."""
 
 
 def is_decision(end: BaseException) -> bool:
-    """Tell whether a run ends by this because somebody wants it to, and gives its seat up.
+    """Return True if a person has ended the run and so gives up the seat.
 
-    A hang-up, SIGTERM and output that nobody takes are no decision: the seat is held.
+    After a hang-up, SIGTERM or a broken pipe the seat is held.
     """
-    # The loops of some systems hear no signals, and leave Ctrl-C to Python.
+    # On some systems event loops handle no signals, and Ctrl-C reaches Python.
     return isinstance(end, asyncio.CancelledError) and _ENDED_BY in ([], [signal.SIGINT])
 
 
 @contextlib.contextmanager
 def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
-    """Let `ask` answer each Ctrl-C meanwhile: True where it has asked back, and this one ends nothing."""
+    """Within the context, call `ask` at Ctrl-C; if it returns True, the run goes on."""
     _QUESTIONS.append(ask)
     try:
         yield
@@ -107,9 +110,9 @@ def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
 
 
 def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
-    """Call `stop` with the first signal that is not ignored; a second one ends the process, after `restore`.
+    """Call `stop` with the first signal; a second one calls `restore` and ends the process.
 
-    Those that come at once are one: timeout(1) tells the process and then its group.
+    Signals in the same iteration of the loop count as one: timeout(1) signals the process and then its group.
     """
     _ENDED_BY.clear()
     stopping: list[int] = []

@@ -1,4 +1,4 @@
-"""Lines of text to type, and the one below a board, in which one says something to the room or types a command."""
+"""Text inputs, and the line below a board for chat and commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST: Final = 2000
 
 
 def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
-    """Give a key to the screen on top that came before it and was read after it; tell whether it is such a key."""
+    """Pass a key on to the active screen if this one has been covered meanwhile; return True if it was passed on."""
     if screen.is_active or not isinstance(event, events.Key):
         return False
     screen.app.post_message(events.Key(event.key, event.character))
@@ -26,7 +26,7 @@ def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
 
 
 class Line(Input, inherit_bindings=False):
-    """A line of text to type or paste; it scrolls nowhere, and takes no keys for that."""
+    """A text input without scrolling."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(one for one in Binding.make_bindings(Input.BINDINGS) if one.action not in ("delete_right_word", "submit")),
@@ -38,24 +38,26 @@ class Line(Input, inherit_bindings=False):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Leave what is typed to those who do what the keys before it are for: it comes to `write` after that."""
+        """Ignore the key: the app calls `write` after the earlier keys have been handled."""
         event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a pasted line without what stands around it."""
+        """Insert pasted text without surrounding whitespace."""
         event.prevent_default()
         event.stop()
         self.write(event.text.strip())
 
     def write(self, text: str) -> None:
-        """Put text in the place of what is selected."""
+        """Replace the selection."""
         self.replace(text, *sorted(self.selection))
 
 
 class RoomLine(Line, can_focus=False):
-    """The library's line as an editor alone: it is handed its keys one by one, in order, and the foot draws it.
+    """The chat and command line of a room: Textual's input as an editor only. `press` hands it keys; the foot draws it.
 
-    `mode` is what is typed there, "" while it is closed; `unsaid` is what was not said and may be taken up again.
+    Attributes:
+        mode: What is being typed, "" while the line is closed.
+        unsaid: Chat text that was not sent, for the next time.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("up", "recall(-1)"), Binding("down", "recall(1)")]
@@ -69,7 +71,7 @@ class RoomLine(Line, can_focus=False):
         self._at = 0
 
     def switch(self) -> None:
-        """Open it to say something, or leave it for the board with what is typed kept; complete a command in it."""
+        """Open the line for chat, close it keeping the text, or complete a command."""
         if self.mode == "command":
             self.fill(self.completion or self.value)
         elif self.mode:
@@ -86,28 +88,28 @@ class RoomLine(Line, can_focus=False):
         self.mode, self._at = "command", 0
 
     def close(self) -> str:
-        """Close it, and return what it held."""
+        """Close the line and return its text."""
         text, self.value, self.mode = self.value, "", ""
         return text
 
     def submit(self) -> str:
-        """Close it, remember a command, and return what it held."""
+        """Close the line, remember a command, and return the text."""
         if self.mode == "command" and self.value.strip():
             self._past.append(self.value)
         return self.close()
 
     def fill(self, text: str) -> None:
-        """Let it hold this, with the caret behind it."""
+        """Set the text and move the caret to its end."""
         self.value = text
         self.cursor_position = len(text)
 
     def write(self, text: str) -> None:
-        """Put text in the place of what is selected, without what cannot be printed, as much as there is room for."""
+        """Replace the selection by printable text, up to the maximum length."""
         cleaned = clean_text(" ".join(text.replace("\t", " ").splitlines()))
         super().write(cleaned[: _MOST - len(self.value)])
 
     async def press(self, key: str) -> None:
-        """Edit by a key as every line of the library does; any other key does nothing."""
+        """Handle an editing key; ignore others."""
         if key in _EDITS:
             await self.run_action(_EDITS[key])
 
@@ -118,15 +120,15 @@ class RoomLine(Line, can_focus=False):
 
     @property
     def completion(self) -> str:
-        """The command that begins with what is typed, "" where none does."""
+        """The first command that begins with the typed text, or ""."""
         typed = self.value.lstrip().lower() if self.mode == "command" else ""
         words = (one.typed[-1].split()[0] for commands in COMMANDS.values() for one in commands if one.typed)
         return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:
-        """Return as much of it as there is room for, and what is marked there: from which cell on, and the text.
+        """Return the visible part of the line, and the column and text of the selection or the caret.
 
-        That is what is selected, or what the caret stands on; at the end the caret is a sign of its own.
+        At the end of the line the caret is drawn as "_".
         """
         text = say("room saying", text=self.value) if self.mode == "chat" else f":{self.value}"
         start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
@@ -143,4 +145,4 @@ _EDITS: Final = {
     for keys in (Line.BINDINGS, RoomLine.BINDINGS)
     for binding in Binding.make_bindings(keys)
 }
-"""What the keys do that edit a line."""
+"""The editing keys with their actions."""

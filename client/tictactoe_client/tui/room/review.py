@@ -1,7 +1,4 @@
-"""The worth of the moment that is looked at, asked for when the eye rests there, and remembered.
-
-A server that searches for it lets nobody ask often: one question at a time, never twice for the same moment.
-"""
+"""Fetches and caches the analysis of the moment on the screen, one request at a time, once per moment."""
 
 from __future__ import annotations
 
@@ -18,16 +15,17 @@ from tictactoe_engine.opening import MORE
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2
-"""How long a moment is looked at before it is asked for: longer than an arrow key that repeats takes."""
+"""The delay before a moment is analysed: longer than the repeat interval of an arrow key."""
 
 Moment = tuple[int, tuple[int, ...], tuple[str, ...], tuple[str, ...]]
-"""A position: the game's number, the moves that lead there, who is out of the game, and what was chosen in it."""
+"""A position: the number of the game, its moves so far, the marks that are out, and the choices of the opening."""
 
 
 class Review:
-    """The worth of what `actions` look at; `run` does work beside, `tell` shows a refusal, `redraw` what has come.
+    """The analysis of the moment that `actions` show.
 
-    `better` is how the game had better gone on from the moments of mistakes.
+    Attributes:
+        better: The best continuation at each mistake, by the number of moves before it.
     """
 
     def __init__(
@@ -52,12 +50,12 @@ class Review:
 
     @property
     def is_on(self) -> bool:
-        """Whether values are shown; never to one who plays the game."""
+        """Whether values are shown; never during one's own game."""
         return self._is_on and not self._room.plays
 
     @property
     def analysis(self) -> AnalysisState | None:
-        """What the moment that is looked at is worth, None where that is not shown or not known."""
+        """The analysis of the current moment, or None if it is hidden or unknown."""
         return self._known.get(self._moment()) if self.is_on else None
 
     @property
@@ -65,7 +63,7 @@ class Review:
         return self._missing() is not None
 
     def switch(self, *, on: bool) -> None:
-        """Show values, or no longer; of a game that is over mistakes are looked for meanwhile."""
+        """Show or hide values; when shown after a game, search its mistakes in the background."""
         if on and not self._is_on:
             self.better.clear()
             self._run(self._find_mistakes())
@@ -81,7 +79,7 @@ class Review:
                     self._redraw()
 
     def look(self) -> None:
-        """Take note that another moment may be looked at."""
+        """Handle that another moment may be shown."""
         if self._room.plays:
             self._is_on = False
         if not self._is_asking and self._missing() is not None:
@@ -89,7 +87,7 @@ class Review:
             self._run(self._keep_asking())
 
     async def _keep_asking(self) -> None:
-        """Ask for what is still looked at after a little, until it is known; what passes is waited out in silence."""
+        """Fetch analyses until the current moment is known; retry silently if the server asks to wait."""
         try:
             while (moment := self._missing()) is not None:
                 await asyncio.sleep(self._settle_seconds)
@@ -109,7 +107,7 @@ class Review:
             self._is_asking = False
 
     def _fits(self, analysis: AnalysisState, moves: tuple[int, ...]) -> bool:
-        """Tell whether an answer is about the position after these moves: one may have been taken back meanwhile."""
+        """Return True if an analysis fits the position after these moves; a takeback may have changed it."""
         state = self._room.state
         if analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
@@ -120,12 +118,12 @@ class Review:
         return set(analysis.best) <= analysis.cells.keys() <= set(range(len(state.board))) - set(moves)
 
     def _missing(self) -> Moment | None:
-        """Return the moment that is looked at where its values are wanted and not known."""
+        """Return the current moment if its values are wanted and unknown."""
         moment = self._moment() if self.is_on else None
         return None if moment in self._known else moment
 
     def _moment(self) -> Moment | None:
-        """Return what is looked at, or None where nobody moves next or the moves are not known."""
+        """Return the current moment, or None if no move follows or the moves are unknown."""
         state, timeline = self._room.state, self._actions.timeline
         if state.status == "waiting" or timeline.game != state.game:
             return None
