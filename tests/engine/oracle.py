@@ -1,15 +1,11 @@
-"""A second, deliberately naive engine, to compare the real one with; it shares no code with it.
+"""A second, deliberately naive engine to compare the real one with. The two share no code.
 
-The board is a plain list and every line of the whole board is scanned after each move. Run as a program it plays
-random games on both engines and prints where they differ: ``python -m tests.engine.oracle --games 100000``.
+The board is a plain list, and every line of the board is scanned after each move.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -160,27 +156,3 @@ def random_plan(chance: random.Random) -> Plan:
         exact=chance.random() < 0.3,
         opening=chance.choice(("swap2", "pie")) if len(marks) == 2 and chance.random() < 0.3 else None,
     )
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Play random games on both engines; return 1 where they ever differ, else 0."""
-    from tests.engine.comparison import compare_game, random_steps
-
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--games", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0, help="game number n is played with the seed plus n")
-    options = parser.parse_args(arguments)
-    differing = 0
-    for seed in range(options.seed, options.seed + options.games):
-        chance = random.Random(seed)
-        plan = random_plan(chance)
-        difference = compare_game(plan, random_steps(plan, chance))
-        if difference is not None:
-            differing += 1
-            print(f"seed {seed}: {plan}: {difference}")
-    print(f"{options.games} games, {differing} with a difference")
-    return 1 if differing else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,13 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
-from websockets.asyncio.server import ServerConnection, serve
-from websockets.http11 import Request as HttpRequest
-from websockets.http11 import Response
 
 from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
@@ -37,7 +33,7 @@ from tests.terminal import Terminal, kinds_of_sequences, run_screen, strip_seque
 from tests.together import try_each
 from tictactoe_protocol.events import EventWatch
 from tictactoe_protocol.pushes import ChatLine, Error, Ok
-from tictactoe_protocol.requests import Hello, History, Join, Record, Rooms
+from tictactoe_protocol.requests import Hello, Join, Record
 from tictactoe_protocol.requests import Request as Asked
 
 HARMLESS = tuple(f"word {number}" for number in range(5))
@@ -108,17 +104,6 @@ async def test_a_transcript_in_a_pipe_holds_nothing_but_clean_lines(command: str
         assert len(client.lines) > 2 * len(words)
 
 
-async def test_what_one_asks_for_in_plain_mode_is_clean() -> None:
-    async with hostile_server(WORST) as server, run_client("join", ROOM, "--plain", "-s", server.url) as client:
-        await client.until("Your move, X.")
-        client.type("b", "l", "f", "c", "o", "s a", "s 1", "h", "b2", "chat x", "draw", "undo", "claim", "chat z")
-        await server.push(*everything_said(WORST, 2), landmark(0))
-        await client.until("n: so far 0")
-        client.type("o", "l", "hello \x1b[31m \x9b \u202e", "leave", "leave")
-        assert await client.end() == 0
-        assert_clean_pipe("\n".join(client.lines))
-
-
 async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
     """Let a server say everything in these words to the client on a terminal; return that with all it was sent."""
     async with (
@@ -152,40 +137,6 @@ async def test_the_full_screen_steers_the_terminal_no_more_than_with_a_harmless_
     assert_clean_terminal(hostile.written, harmless.written)
 
 
-@pytest.mark.parametrize("command", [(), ("watch",)], ids=["home", "watch"])
-async def test_lists_on_the_full_screen_are_clean(command: tuple[str, ...]) -> None:
-    written = []
-    for words in (HARMLESS, STRONGEST):
-        async with hostile_server(words[-1]) as server, run_screen(*COMMAND, *command, "-s", server.url) as screen:
-            await screen.shows("K7M4P2" if command else "K7M4PQ")
-            for text in words:
-                change = {"type": "lobby", "changed": [], "closed": []}
-                await server.push(json.dumps(change), *everything_said(text, 1)[2:3])
-            await server.push(json.dumps({"type": "lobby", "changed": [], "closed": ["K7M4PQ", "K7M4P2"]}))
-            await screen.shows("No public game" if command else "0 live")
-            screen.type("\x11")
-            assert await screen.end() == 0
-            written.append(screen.written)
-    assert_clean_terminal(written[1], written[0])
-
-
-async def test_json_in_a_pipe_is_one_object_a_line_each_as_it_came() -> None:
-    words = tuple(CORPUS.values())
-    async with hostile_server(WORST) as server, run_client("join", ROOM, "--json", "-s", server.url) as client:
-        await client.message(type="room", seq=1)
-        for frames, shown in talk(words):
-            await server.push(*frames)
-            await client.message(type="chat", text=shown)
-        await server.push('{"type":\n"news",\r\n\t"of":[1,\n2]}')
-        await server.push(*ending(words))
-        assert await client.end() == 0
-        assert '{"type": "news",  \t"of":[1, 2]}' in client.lines
-        for line in client.lines:
-            assert isinstance(json.loads(line), dict)
-        said = {json.loads(line).get("text") for line in client.lines}
-        assert said.issuperset(text for text in words if text)
-
-
 async def test_json_on_a_terminal_is_the_same_json_without_what_steers_it() -> None:
     words = tuple(text for text in CORPUS.values() if len(text) < 1000)
     async with (
@@ -206,19 +157,6 @@ async def test_json_on_a_terminal_is_the_same_json_without_what_steers_it() -> N
 def lists(request: Asked) -> list[Frame]:
     rooms = tuple(summary(text, status=status) for text in CORPUS.values() for status in ("waiting", "playing"))
     return [Ok(id=identity(request), rooms=rooms, games=tuple(past_game(text) for text in CORPUS.values()))]
-
-
-async def test_commands_that_list_print_clean_lines() -> None:
-    async def attempt(command: str) -> None:
-        async with (
-            hostile_server(WORST, {Rooms: lists, History: lists}) as server,
-            run_client(*command.split(), "-s", server.url) as client,
-        ):
-            assert await client.end() == (2 if command.startswith("watch") else 0)
-            assert_clean_pipe("\n".join(client.lines))
-            assert_clean_pipe(await client.errors())
-
-    await try_each(["rooms", "history", "check", "watch", "watch --no-input"], attempt)
 
 
 RECORD = """\
@@ -286,20 +224,6 @@ async def test_the_reason_of_a_close_is_told_in_clean_words(mode: str, code: int
         errors = await client.errors()
         assert_clean_pipe(errors)
         assert "evil" in errors
-
-
-async def test_a_refused_handshake_is_told_in_clean_words() -> None:
-    def refuse(socket: ServerConnection, _: HttpRequest) -> Response:
-        return socket.respond(HTTPStatus.BAD_REQUEST, WORST + " tictactoe.v3 tictactoe.v7 tictactoe.v99999\x1b[31m")
-
-    async def never(_: ServerConnection) -> None:
-        raise AssertionError
-
-    async with serve(never, "127.0.0.1", 0, process_request=refuse) as listener:
-        port = next(iter(listener.sockets)).getsockname()[1]
-        async with run_client("play", "-s", f"127.0.0.1:{port}") as client:
-            assert await client.end() == 4
-            assert_clean_pipe(await client.errors())
 
 
 def read_log(errors: str) -> str:

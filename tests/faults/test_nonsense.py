@@ -29,7 +29,7 @@ from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import ChatLine, Error, Notice, Ok
-from tictactoe_protocol.requests import Hello, Join, Rooms, Sync
+from tictactoe_protocol.requests import Join, Sync
 from tictactoe_protocol.requests import Request as Asked
 from tictactoe_protocol.terms import ClockState
 
@@ -168,24 +168,6 @@ async def test_a_transcript_goes_on() -> None:
     await try_each(HARMLESS, attempt)
 
 
-async def test_the_full_screen_goes_on() -> None:
-    async def attempt(name: str) -> None:
-        async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
-            await screen.until("Your move")
-            await HARMLESS[name](server)
-            await server.push(ChatLine(room=ROOM, from_="bo", seat="O", text="still here?", at=0))
-            await screen.shows("still here?")
-            screen.type("\x03")
-            await screen.shows("Enter")
-            screen.type("\x03")
-            assert await screen.end() == 130
-        assert b"Traceback" not in screen.written
-
-    await try_each(
-        ["a chat of a megabyte", "moves off the board", "a clock below nothing", "a restart in the past"], attempt
-    )
-
-
 SENSELESS: dict[str, Answer] = {
     "no room": lambda request: [Ok(id=identity(request))],
     "no room code": lambda request: [Ok(id=identity(request), room="; rm -rf ~", seat="X")],
@@ -209,42 +191,6 @@ async def test_an_answer_to_join_that_makes_no_sense_ends_with_four() -> None:
     await try_each(SENSELESS, attempt)
 
 
-async def test_an_answer_to_join_that_makes_no_sense_is_told_on_the_full_screen() -> None:
-    async def attempt(name: str) -> None:
-        async with (
-            hostile_server("bo", {Join: SENSELESS[name]}) as server,
-            run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
-        ):
-            await screen.until(COMPLAINT)
-            screen.type("\x11")
-            assert await screen.end() in (0, 4)
-
-    await try_each(["no room", "off the board"], attempt)
-
-
-async def test_a_greeting_that_makes_no_sense_ends_with_four() -> None:
-    async def attempt(case: tuple[str, Frame]) -> None:
-        command, frame = case
-        async with (
-            hostile_server("bo", {Hello: lambda _: [frame]}) as server,
-            run_client(command, "-s", server.url) as client,
-        ):
-            assert await client.end() == 4
-            assert (await client.errors()).startswith(COMPLAINT)
-
-    frames: dict[str, Frame] = {"play": "hello", "rooms": '{"type":"welcome"}', "check": b"welcome", "history": "[]"}
-    await try_each(frames.items(), attempt)
-
-
-async def test_a_list_that_makes_no_sense_ends_with_four() -> None:
-    async with (
-        hostile_server("bo", {Rooms: lambda _: ['{"type":"ok","id":"client-1","rooms":[{}]}']}) as server,
-        run_client("rooms", "-s", server.url) as client,
-    ):
-        assert await client.end() == 4
-        assert (await client.errors()).startswith(COMPLAINT)
-
-
 async def flood(server: HostileServer) -> None:
     with contextlib.suppress(ConnectionClosed):
         while True:
@@ -259,14 +205,4 @@ async def test_a_flood_drowns_no_ctrl_c(mode: str) -> None:
         await client.until("x (watching)" if mode == "--plain" else '{"type":"chat"')
         client.process.send_signal(signal.SIGINT)
         assert await client.end() == 130
-        await flooding
-
-
-async def test_a_flood_drowns_no_ctrl_c_on_the_full_screen() -> None:
-    async with hostile_server() as server, run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen:
-        await screen.until("Your move")
-        flooding = asyncio.create_task(flood(server))
-        await screen.until("x (watching)")
-        screen.type("\x03\x03")
-        assert await screen.end() == 130
         await flooding

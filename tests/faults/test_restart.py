@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace as replace_fields
-from typing import Any, cast
 
-import pytest
 from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.peer import open_peer
 from tests.server.stored import rooms_in, until_rooms
-from tests.server.tables import ANA, BO, Table
+from tests.server.tables import ANA, Table
 from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import StoreUnavailable
 
 SETTINGS = Settings(host="127.0.0.1", port=0)
 
@@ -36,25 +34,6 @@ async def test_rooms_that_the_store_refuses_at_first_come_back_once_it_gives_the
     store.trouble.fail("load_all", StoreUnavailable())
     async with Server(SETTINGS, store) as server:
         await until_rooms(server, 3)
-
-
-async def test_a_damaged_room_is_named_in_the_log_and_keeps_no_other_from_coming(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    store = TroubledStore()
-    for number in range(70):
-        code = f"K7M4{number // 10 + 2}{number % 10 + 2}"
-        room = replace(Table(ANA, BO).room, code=code)
-        if number == 40:
-            room = replace(room, seats=cast(Any, {"X": "nobody", "O": None}))
-        store.rooms.put(room)
-    store.trouble.fail("load", Unreadable("a flipped bit"), key="K7M445")
-    async with Server(SETTINGS, store) as server, open_peer(server.url) as eve:
-        await until_rooms(server, 68)
-        assert await eve.refusal("watch", room="K7M445") == "no_such_room"
-    assert caplog.text.count("could not be brought back") == 1
-    named = [vars(record) for record in caplog.records if record.msg == "a damaged room is left alone"]
-    assert [(one["room"], one["reason"]) for one in named] == [("K7M445", "a flipped bit")]
 
 
 async def test_a_return_that_cannot_be_stored_brings_back_nobody_else_and_no_older_state() -> None:

@@ -18,8 +18,7 @@ from tests.classic import CLASSIC_RULES
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
-from tests.page.members import Members
-from tests.page.odd_server import CODE, Message, OddServer, error, welcome
+from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
@@ -99,36 +98,6 @@ async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back
         await expect(ana.page.locator(".against .own td.points")).to_have_text("1")
 
 
-async def test_a_board_at_another_server_opens_by_itself_too(server: Server, visit: Visit) -> None:
-    async with Members(server) as members, known(server, "bo") as bo:
-        event = await open_event(bo, bo)
-        ana = await visit(f"{members.origin}/e/{event}", may_fail=SERVER_GOES)
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
-        members.mistaken["s1"] = "s2"
-        await begin(bo, event)
-        room = await come(bo)
-        await ana.page.wait_for_url(f"**/{room}")
-        await expect(ana.page.locator(".board")).to_be_visible()
-        assert "s2" in members.places_of("join")
-        await bo.ask("resign", room=room)
-        await ana.button("To the event").click()
-        await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
-
-
-async def test_who_opens_any_page_while_called_is_taken_to_the_board(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, bo)
-        ana = await visit(address(server, f"/e/{event}"))
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
-        await ana.page.goto("about:blank")
-        await begin(bo, event)
-        room = await come(bo)
-        await ana.page.goto(address(server, "/#games"))
-        await ana.page.wait_for_url(f"**/{room}")
-
-
 async def test_a_wall_stays_one_when_its_organiser_is_called(server: Server, visit: Visit) -> None:
     async with known(server, "bo") as bo:
         event = await open_event(bo, bo)
@@ -201,19 +170,6 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(se
         await ana.page.wait_for_url(f"**/{room}")
         await expect(ana.page.locator(".notice")).to_have_count(0)
         await expect(ana.page.locator(".board")).to_be_visible()
-
-
-async def test_a_call_that_led_nowhere_is_answered_when_it_comes_again(visit: Visit) -> None:
-    call = {"type": "call", "event": "E2E2E2", "room": CODE, "mark": "X", "against": "bo", "due_ms": 60_000}
-    async with OddServer(hello=[welcome()]) as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await ana.connects()
-        server.answers, seated = {"join": [error("unavailable", "Not now.")]}, server.answers
-        await server.say(call)
-        await ana.hears("Not now.")
-        server.answers = seated
-        await server.say(call)
-        await ana.page.wait_for_url(f"**/{CODE}")
 
 
 async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(server: Server, visit: Visit) -> None:
@@ -435,17 +391,6 @@ async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tm
             await bo.ask("event_join", event=org.page.url[-6:])
             await expect(org.page.locator(".standings tbody tr")).to_have_count(2)
             await expect(wall.page.locator(".wall-in li")).to_have_count(2)
-
-
-async def test_the_wall_shows_long_names_of_two_boards_side_by_side_whole(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, bots=["medium", "medium", "hard", "hard"], rules="gomoku")
-        wall = await visit(address(server, f"/e/{event}/wall"))
-        await wall.page.set_viewport_size({"width": 1920, "height": 1080})
-        await begin(bo, event)
-        names = wall.page.locator(".live-boards li:visible .name")
-        await expect(names).to_have_count(4)
-        assert await names.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 
 async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(server: Server, visit: Visit) -> None:

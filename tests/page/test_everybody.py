@@ -97,14 +97,6 @@ async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server
         await expect(ana.page.locator(what)).to_be_in_viewport(ratio=0.95)
 
 
-async def test_a_short_name_stands_on_one_line_of_a_phone(server: Server, visit: Visit) -> None:
-    cy = await visit(address(server), phone=True)
-    await cy.quick_match("cyprian")
-    name = cy.page.locator(".player .name", has_text="cyprian (you)")
-    height = "(element) => element.offsetHeight / parseFloat(getComputedStyle(element).lineHeight)"
-    assert await name.evaluate(height) < 1.5
-
-
 async def test_the_focus_goes_to_the_board_when_a_question_is_answered(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo)
     await ana.button("Abort").click()
@@ -147,15 +139,6 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
     await ana.sees(C3="X")
     await keys.press("r")
     await bo.hears("wants a rematch.")
-
-
-async def test_the_board_is_a_grid_of_named_cells_in_rows(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo)
-    grid = ana.page.get_by_role("grid")
-    await expect(grid.get_by_role("row")).to_have_count(3)
-    await expect(grid.get_by_role("row").nth(1).get_by_role("gridcell")).to_have_count(3)
-    await expect(ana.cell(4)).to_have_attribute("aria-label", "B2, free")
-    await expect(ana.page.get_by_role("status")).to_have_count(1)
 
 
 @pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])

@@ -6,9 +6,8 @@ from playwright.async_api import expect
 
 from tests.limits import uncounted
 from tests.page.conftest import SERVER_GOES, Visit
-from tests.page.odd_server import OddServer, welcome
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
-from tests.peer import Peer, open_peer
+from tests.peer import Peer
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
@@ -71,21 +70,6 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await expect(seat).to_have_count(0)
 
 
-async def test_a_seat_of_which_an_older_server_says_nothing_is_called_by_its_code(visit: Visit) -> None:
-    async with OddServer(hello=[welcome({"room": "ABCDEF", "seat": "X"})]) as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await expect(ana.page.locator(".resume .ask")).to_contain_text("Your room ABCDEF")
-
-
-async def test_the_games_to_choose_from_have_most_of_a_wide_window(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server))
-    await ana.connects()
-    await ana.page.set_viewport_size({"width": 1280, "height": 800})
-    box = await ana.page.locator(".choose").bounding_box()
-    assert box is not None
-    assert (box["x"] < 100, box["width"] > 700) == (True, True), box
-
-
 async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.connects()
@@ -99,13 +83,6 @@ async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, vi
     await eve.button("Join").click()
     await eve.join("eve")
     await ana.hears("eve joins as O.")
-
-
-async def test_one_who_wants_rules_of_ones_own_is_led_to_a_new_room(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server))
-    await ana.connects()
-    await ana.tile("custom").check()
-    await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
 
 
 async def test_the_rules_of_each_game_are_one_click_away_on_every_page(server: Server, visit: Visit, bo: Peer) -> None:
@@ -151,16 +128,3 @@ async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) 
         await expect(on_now.get_by_text("hard-bot", exact=True)).to_be_visible()
         await expect(on_now.locator(".live-boards a[href]")).to_have_count(0)
         await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
-
-
-async def test_where_the_server_gives_the_names_none_is_asked_for(visit: Visit) -> None:
-    settings = Settings(host="127.0.0.1", port=0, demo=False, for_="school")
-    async with Server(settings, limits=uncounted()) as server, open_peer(server.url) as bo:
-        room = (await bo.ask("create"))["room"]
-        ana = await visit(address(server))
-        await expect(ana.page.get_by_label("Playing as")).not_to_be_editable()
-        await ana.page.goto(address(server, f"/{room}"))
-        await expect(ana.button("Play as O")).to_be_visible()
-        await expect(ana.page.get_by_label("Your name")).to_have_count(0)
-        await ana.button("Play as O").click()
-        await bo.state(status="playing")

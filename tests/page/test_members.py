@@ -113,17 +113,6 @@ async def test_a_move_that_is_refused_as_the_room_has_moved_is_played_there(
     assert members.places_of("move") == ["s1", "s2"]
 
 
-async def test_what_is_asked_in_a_room_that_has_moved_is_asked_again_there(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
-    ana = await one_at_the_board(members, visit, bo)
-    members.owners[ana.code] = "s2"
-    await ana.page.get_by_label("Say something").fill("still there?")
-    await ana.page.keyboard.press("Enter")
-    await ana.hears("ana: still there?")
-    assert members.places_of("chat") == ["s1", "s2"]
-
-
 async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
     members: Members, visit: Visit, bo: Peer, server: Server
 ) -> None:
@@ -164,22 +153,6 @@ async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(
         await ana.hears("You are O.")
 
 
-async def test_the_page_is_connected_again_once_a_room_has_left_a_server_that_goes(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
-    async with Members(server, names=("s1", "s2", "s3")) as members:
-        room = await room_of(bo, members)
-        ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
-        await ana.join("ana")
-        await ana.hears("You are O.")
-        await members.move(room, "s3")
-        members.kill("s2")
-        members.owners[room] = "s3"
-        await bo.ask("move", room=room, cell=4, ply=0)
-        await ana.sees(B2="X")
-        await expect(ana.page.locator(".link")).to_have_text("connected")
-
-
 async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
     members: Members, visit: Visit, bo: Peer
 ) -> None:
@@ -208,19 +181,6 @@ async def test_a_room_at_whose_server_nobody_answers_is_asked_for_and_played_on_
     joins = [request.get("unreachable") for _, request in members.asked if request["type"] == "join"]
     assert joins == [members.urls["s2"]]
     await expect(ana.page.get_by_text("Nobody answers")).to_have_count(0)
-
-
-async def test_where_it_stays_there_the_page_says_so_until_it_is_here(members: Members, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(members, visit, bo)
-    members.down.add("s2")
-    members.keeps = True
-    await members.move(ana.code, "s2")
-    await expect(ana.page.get_by_text(f"{silent_words(members, ana.code)} Somebody is there.").first).to_be_visible()
-    members.owners[ana.code] = "s1"
-    await ana.play(4)
-    await bo.state(ply=1)
-    joins = [request.get("unreachable") for _, request in members.asked if request["type"] == "join"]
-    assert joins.count(members.urls["s2"]) == 1
 
 
 async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: Members, visit: Visit, bo: Peer) -> None:

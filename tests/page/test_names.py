@@ -113,15 +113,6 @@ async def test_who_has_no_name_is_asked_for_it_once_before_the_first_game(server
     await expect(ana.page.locator(".player.m0")).to_contain_text(f"{proposed} (you)")
 
 
-async def test_who_closes_the_question_keeps_the_name_that_was_proposed(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server), unnamed=True)
-    await ana.connects()
-    await ana.button("Play the computer").click()
-    proposed = await ana.page.get_by_role("dialog").get_by_role("textbox").input_value()
-    await ana.page.keyboard.press("Escape")
-    await expect(ana.page.locator(".player.m0")).to_contain_text(f"{proposed} (you)")
-
-
 async def test_a_door_proposes_a_name_to_who_has_none(server: Server, visit: Visit, bo: Peer) -> None:
     room = (await bo.ask("create"))["room"]
     ana = await visit(address(server, f"/{room}"), unnamed=True)

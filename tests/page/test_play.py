@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from tests.end_to_end.clients import run_client
 from tests.limits import uncounted
 from tests.page.conftest import LAPTOP, Visit, Visitor, take_turns
-from tests.peer import Peer, open_peer
+from tests.peer import Peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -48,12 +48,6 @@ async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Ser
     await expect(ana.page.locator(".burst")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
     await bo.sees(A1="X", B2="O", C3="free")
-
-
-async def test_what_happens_is_noted_whatever_a_player_is_called(server: Server, visit: Visit) -> None:
-    async with open_peer(server.url, "Bo plays C") as bo:
-        ana = await one_at_the_board(server, visit, bo, joins="Bo plays C")
-        await expect(ana.page.locator(".talk .note")).to_have_text("Bo plays C joins as O.")
 
 
 async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:
@@ -105,13 +99,6 @@ async def test_nobody_plays_under_another_name_than_the_one_that_was_refused(ser
     await eve.hears("bo joins as O.")
 
 
-async def test_gomoku_has_star_points_where_nobody_has_placed(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo, "gomoku")
-    await expect(ana.page.locator(".star")).to_have_count(5)
-    await ana.play(112)
-    await expect(ana.page.locator(".star")).to_have_count(4)
-
-
 async def test_offers_are_made_answered_and_taken_back(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await ana.play(4)
@@ -153,40 +140,6 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await ana.button("Play again").click()
     await bo.answer("Accept the rematch")
     await ana.hears("Game 3. You are O. bo is X.")
-
-
-async def test_nobody_is_asked_for_a_rematch_who_has_left(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit)
-    await take_turns((0, 3, 1, 4, 2), ana, bo)
-    await expect(ana.button("Play again")).to_be_visible()
-    await bo.button("Leave").click()
-    await ana.hears("bo left the room.")
-    await expect(ana.button("Play again")).to_have_count(0)
-    await expect(ana.button("New opponent")).to_be_visible()
-
-
-async def test_one_who_resigns_among_three_is_told_so_as_you(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit, "three-players")
-    cy = await visit(ana.page.url)
-    await cy.join("cy")
-    await take_turns((0, 1, 2), ana, bo, cy)
-    await ana.button("Resign").click()
-    await ana.answer("Resign")
-    await ana.hears("You resign and are passed over from now on.")
-    await bo.hears("ana resigns and is passed over from now on.")
-
-
-async def test_what_is_pressed_while_looking_back_is_no_move(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit)
-    await ana.play(4)
-    await bo.play(0)
-    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
-    await ana.button("A step back").click()
-    await ana.cell(8).click()
-    await ana.hears("You look at an earlier move")
-    await ana.button("To the end").click()
-    await ana.play(2)
-    await bo.sees(C1="X", C3="free")
 
 
 async def test_talk_reaches_players_and_watchers_as_text(server: Server, visit: Visit) -> None:
@@ -239,17 +192,6 @@ async def test_the_first_page_lists_what_waits_and_what_is_on(server: Server, vi
     await expect(wall.page.locator(".live-boards li")).to_have_count(1)
     await ana.play(112)
     await expect(wall.page.locator(".mini .s0")).to_have_attribute("d", re.compile("^M70 70"))
-
-
-async def test_a_room_that_closes_goes_from_the_list(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server))
-    await ana.quick_match("ana")
-    eve = await visit(address(server))
-    row = eve.page.locator(".rooms li", has_text="ana v free")
-    await expect(row).to_be_visible()
-    await ana.button("Leave").click()
-    await expect(row).to_have_count(0)
-    await expect(eve.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
 
 
 async def shared_link(visitor: Visitor) -> str:
@@ -314,20 +256,6 @@ async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(ser
     await expect(ana.page.locator(".bubble")).to_be_hidden()
     await ana.button("Values of all cells").click()
     await expect(ana.page.locator(".worth")).to_have_count(8)
-
-
-async def test_a_review_of_three_players_says_that_there_is_no_graph(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo, "three-players")
-    room = ana.code
-    async with open_peer(server.url, "cy") as cy:
-        await cy.ask("join", room=room)
-        await ana.play(12)
-        await bo.ask("move", room=room, cell=0, ply=1)
-        await bo.ask("resign", room=room)
-        await cy.ask("resign", room=room)
-    await ana.button("Review").click()
-    await expect(ana.page.get_by_text("With more than two players there is no graph")).to_be_visible()
-    await expect(ana.page.locator(".graph")).to_be_hidden()
 
 
 async def test_a_shared_game_plays_by_itself_and_is_reviewed_by_whoever_has_the_link(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from zlib import crc32
-
 import pytest
 
 from tests.fakes import FakeClock
-from tests.peer import open_peer, play_out, two_playing
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
+from tests.peer import play_out, two_playing
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tests.server.test_connections import Serve
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, Leave, Rematch, Resign
@@ -207,20 +204,6 @@ def test_a_rematch_has_the_time_for_first_moves_again() -> None:
     assert start_ms(table) == 30_000
 
 
-def test_a_room_that_was_kept_before_there_was_such_a_time_has_it_from_the_return_of_a_player_on() -> None:
-    table = timed()
-    content = json.loads(encode_room(table.room)[8:])
-    content[1] = content[1][:9]
-    content[9:] = [None]
-    kept = json.dumps(content).encode()
-    table.room = decode_room(b"%08x%b" % (crc32(kept), kept))
-    assert (table.room.start_ms, start_ms(table)) == (30_000, None)
-    table.do(ANA, Dropped())
-    table.wait(5_000)
-    table.do(ANA, Enter())
-    assert start_ms(table) == 30_000
-
-
 async def test_a_server_ends_a_game_that_nobody_begins_by_itself(serve: Serve) -> None:
     server = await serve(Limits(start_seconds=0.15))
     async with two_playing(server, clock={"initial_ms": 60_000, "increment_ms": 0}) as (ana, bo, _):
@@ -232,10 +215,3 @@ async def test_a_first_move_that_comes_too_late_finds_the_game_over(clocked: Ser
     async with two_playing(clocked, clock={"move_ms": 1_000}) as (ana, _, room):
         clock.advance(30_000)
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
-
-
-async def test_a_game_against_the_computer_that_nobody_begins_is_aborted_too(serve: Serve) -> None:
-    server = await serve(Limits(start_seconds=0.15))
-    async with open_peer(server.url) as ana:
-        await ana.ask("create", bots=["easy"], clock={"initial_ms": 60_000, "increment_ms": 0})
-        assert (await ana.state(status="over"))["result"]["reason"] == "aborted"

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from msgspec import structs
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
@@ -21,10 +20,8 @@ from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
 from tictactoe_engine.records import parse_record
-from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.store import MISSING, save
 
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
@@ -124,16 +121,6 @@ async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
         assert (await get(server, f"/api/rooms/{room}", known)).status == 200
 
 
-async def test_a_list_of_rooms_that_is_known_is_not_sent_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.api.service.LIST_SECONDS", 0)
-    async with open_peer(server.url) as ana:
-        await ana.ask("create")
-        known = f"If-None-Match: {(await get(server, '/api/rooms')).fields['etag']}"
-        assert [(await get(server, "/api/rooms", known)).status for _ in range(10)] == [304] * 10
-        await ana.ask("create")
-        assert (await get(server, "/api/rooms", known)).status == 200
-
-
 async def test_the_public_rooms_are_streamed_as_they_come_and_go(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,18 +197,6 @@ async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) ->
             said = private.body.replace(id.encode(), b"222222-1-1").replace(room.encode(), b"222222")
             assert said == none.body
         assert await read(server, "/api/rooms") == {"rooms": []}
-
-
-async def test_codes_and_ids_are_not_found_by_trying() -> None:
-    limits = replace(uncounted(), misses_per_minute_per_address=2, misses_at_once_per_address=2)
-    async with Server(Settings("127.0.0.1", 0), limits=limits) as server, two_playing(server) as (_, _, room):
-        other = structs.replace(server.core.registry.by_code[room].room, code="222223")
-        await save(server.core.store.table(ROOMS), "222223", other, MISSING)  # which another server has
-        server.core.registry.knows_all = False
-        tried = [f"/api/rooms/{code}" for code in ("222223", "222222", "x")]
-        tried += ["/api/games/x", "/api/rooms/333333/stream", "/api/rooms/222223"]
-        assert [(await get(server, path)).status for path in tried] == [200, 404, 404, 429, 429, 429]
-        assert (await get(server, f"/api/rooms/{room}")).status == 200
 
 
 # -- streams ------------------------------------------------------------------------------------------------------

@@ -182,23 +182,6 @@ async def test_who_did_not_ask_is_sent_no_boards(server: Server) -> None:
         assert "boards" not in [message["type"] for message in eve.seen]
 
 
-@pytest.mark.parametrize("boards", [-1, 101, None, "3", True, 1.5])
-async def test_so_many_boards_cannot_be_had(server: Server, boards: object) -> None:
-    async with open_peer(server.url) as eve:
-        refused = await eve.ask("lobby", on=True, boards=boards)
-        assert (refused["code"], refused["path"]) == ("bad_message", "boards")
-
-
-async def test_a_subscriber_that_disconnects_disturbs_nobody(server: Server) -> None:
-    async with games(server, 1) as (ana, bo, (room,)), open_peer(server.url, "eve") as eve:
-        async with open_peer(server.url) as rude:
-            for peer in (rude, eve):
-                await peer.ask("lobby", on=True, boards=3)
-            rude.socket.transport.abort()
-        await play_out({"X": ana, "O": bo}, room, [4])
-        await boards_until(eve, lambda boards: boards[0]["ply"] == 1)
-
-
 async def test_the_library_brings_the_boards_it_asks_for(server: Server) -> None:
     async with games(server, 1) as (_, _, (room,)), connect(server.url, name="eve") as eve:
         messages = eve.messages()

@@ -75,13 +75,6 @@ async def test_bots_play_each_other_to_the_end_while_their_creator_watches(
         assert sum(last["score"].values()) == 1
 
 
-async def test_a_person_and_two_bots_play_the_game_for_three(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
-        opened = await ana.ask("create", rules="three-players", bots=["rules", "perfect"], seat="O")
-        last = await play_first_legal(ana, opened["room"], "O")
-        assert [last["seats"][mark]["bot"] for mark in "XOA"] == ["rules", None, "perfect"]
-
-
 async def test_a_bot_agrees_to_every_rematch(quick_bots: Server) -> None:
     async with open_peer(quick_bots.url) as ana:
         room = (await ana.ask("create", bots=["perfect"]))["room"]
@@ -149,19 +142,6 @@ async def test_a_draw_is_thought_over_again_when_its_maker_moves_on(thorough_bot
         assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
 
 
-async def test_the_last_two_of_three_agree_when_one_of_them_is_a_bot(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana, open_peer(quick_bots.url) as bo:
-        rules = {"rows": 3, "columns": 3, "line": 3, "marks": "XOA"}
-        room = (await ana.ask("create", rules=rules, bots=["rules"]))["room"]
-        await bo.ask("join", room=room)
-        assert await ana.refusal("draw", room=room, action="offer") == "not_allowed"
-        await bo.ask("resign", room=room)
-        await ana.ask("draw", room=room, action="offer")
-        await ana.until(
-            lambda message: message["type"] == "room" and (message["result"] or message["offers"]["draw"] is None)
-        )
-
-
 async def test_a_bot_lets_every_move_be_taken_back_and_answers_the_next_one(quick_bots: Server) -> None:
     async with open_peer(quick_bots.url) as ana:
         room = (await ana.ask("create", rules="connect-four", bots=["perfect"]))["room"]
@@ -221,21 +201,3 @@ async def test_the_game_goes_on_while_a_worker_is_lost_and_another_takes_its_pla
             if not workers and quick_bots.bots.pool.workers.process_ids:
                 os.kill(quick_bots.bots.pool.workers.process_ids[0], blow)
             workers.update(quick_bots.bots.pool.workers.process_ids)
-
-
-async def test_many_bots_share_one_worker_and_none_waits_for_ever(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as eve:
-        rooms = [(await eve.ask("create", rules="gomoku", bots=["perfect", "rules"]))["room"] for _ in range(8)]
-        waiting = set(rooms)
-        while waiting:
-            state = await eve.next_of("room")
-            if state["ply"] >= 3:
-                waiting.discard(state["room"])
-
-
-async def test_a_level_that_does_not_exist_is_refused_by_its_place(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
-        refused = await ana.ask("create", bots=["perfect", "genius"], rules="three-players")
-        assert (refused["code"], refused["path"]) == ("bad_message", "bots[1]")
-        refused = await ana.ask("create", bots=["easy"] * 3)
-        assert (refused["code"], refused["path"]) == ("bad_message", "bots")

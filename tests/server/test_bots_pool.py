@@ -16,7 +16,7 @@ import pytest
 
 from tests.peer import until
 from tests.server import odd_worker
-from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, Memory, analyse, best_cells, solve
 from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_server.services.bots.pool import ThinkingPool
@@ -223,19 +223,6 @@ async def test_openings_are_placed_by_the_book_which_no_worker_is_asked_for() ->
         position = position.play(cell)
     assert await pool.choose_side(position, Level.PERFECT) in "XO"
     await pool.workers.close()
-
-
-@pytest.mark.parametrize(("level", "deadline_seconds"), [(Level.RULES, 10.0), (Level.PERFECT, 1.0)])
-async def test_the_better_side_is_taken(open_pool: OpenPool, level: Level, deadline_seconds: float) -> None:
-    pool = open_pool(deadline_seconds=deadline_seconds)
-    await until_best(pool, SEARCHED, SEARCHED_BEST)  # a worker takes its time to start
-    alone_in_a_corner = Position.replay(Rules(15, 15, 5, opening="pie"), (0,))
-    assert await soon(pool.choose_side(alone_in_a_corner, level)) == "O"
-
-
-async def test_chance_takes_any_side(open_pool: OpenPool) -> None:
-    pool, position = open_pool(), Position.replay(PRESETS["gomoku-standard"], (0, 1, 2))
-    assert {await pool.choose_side(position, Level.RANDOM) for _ in range(99)} == {"X", "O", "more"}
 
 
 # -- what a worker keeps ----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.fakes import FakeClock
-from tests.peer import Message, Peer, open_peer, play_out
+from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
 
@@ -58,20 +58,6 @@ async def test_a_player_who_watches_from_a_second_connection_speaks_there_withou
         await second.ask("chat", room=room, text="from over here")
         line = await ana.next_of("chat")
         assert (line["from"], line["seat"]) == ("ana", None)
-
-
-async def test_chat_goes_on_before_and_after_the_game_and_changes_no_state(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await ana.ask("chat", room=room, text="Anybody?")
-        await bo.ask("join", room=room)
-        over = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        await bo.ask("chat", room=room, text="Well played.")
-        await ana.ask("sync", room=room)
-        assert (await ana.state())["seq"] == over["seq"]
-        assert lines_seen(ana) == ["Anybody?", "Well played."]
-        assert (await bo.next_of("chat"))["text"] == "Well played."
-        assert len(lines_seen(bo)) == 1
 
 
 async def test_the_reply_comes_before_the_line_and_without_an_id_there_is_none(server: Server) -> None:
@@ -161,35 +147,3 @@ async def test_the_rate_is_for_all_rooms_of_a_connection_together(clocked: Serve
         rooms = [(await ana.ask("create"))["room"] for _ in range(6)]
         replies = [await ana.ask("chat", room=room, text="hi") for room in rooms]
         assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"]
-
-
-async def test_one_who_is_not_in_the_room_or_no_longer_is_says_nothing_there(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        hello = {"room": room, "text": "hello"}
-        assert await eve.refusal("chat", **hello) == "not_in_room"
-        assert await eve.refusal("chat", room="ZZZZZZ", text="hello") == "no_such_room"
-        await eve.ask("watch", room=room)
-        await eve.ask("leave", room=room)
-        assert await eve.refusal("chat", **hello) == "not_in_room"
-        await bo.ask("join", room=room)
-        await bo.ask("leave", room=room)
-        assert await bo.refusal("chat", **hello) == "not_in_room"
-        async with open_peer(server.url, token=ana.welcome["token"]) as newer:
-            await newer.ask("join", room=room)
-            assert await ana.refusal("chat", **hello) == "not_in_room"
-            assert lines_seen(newer) == []
-
-
-async def test_lines_come_to_all_in_the_same_order(clocked: Server) -> None:
-    async with open_peer(clocked.url, "ana") as ana, open_peer(clocked.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        for number in range(5):
-            for peer in (ana, bo):
-                await peer.send("chat", room=room, text=f"{number}")
-        heard: list[list[Message]] = []
-        for peer in (ana, bo):
-            lines = [await peer.next_of("chat") for _ in range(10)]
-            heard.append(lines)
-        assert heard[0] == heard[1]

@@ -13,15 +13,12 @@ from typing import Any
 
 import msgspec
 import pytest
-from msgspec import UNSET
 
 from tests.cluster.nodes import free_ports
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out, two_playing, until
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store
-from tests.server.tables import ANA, BO, CODE
-from tests.server.test_event_rooms import EVENT, PAIRING, open_pairing, undriven
 from tests.server.test_pages import BROWSER, get
 from tictactoe_engine import Rules
 from tictactoe_server.admin.orders import people
@@ -34,9 +31,7 @@ from tictactoe_server.cluster import matching
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import Page
-from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.opening import RoomExists
-from tictactoe_server.rooms import Enter, Player
+from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -363,47 +358,6 @@ async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(n
                 assert set(at) == {other.url, third.url}
 
 
-async def test_an_opening_goes_on_at_another_server_when_its_own_is_gone(node: Node) -> None:
-    async with (
-        cluster_of(node, 2) as (one, other),
-        travelling(one.url, "ana") as ana,
-        travelling(other.url, "bo") as bo,
-    ):
-        room = (await ana.ask("match", rules="four-pie"))["room"]
-        assert (await bo.ask("match", rules="four-pie"))["room"] == room
-        await ana.ask("move", room=room, cell=5, ply=0)
-        assert (await bo.ask("choose", room=room, take="X", ply=1))["type"] == "ok"
-        assert other.cluster.other_rooms.rooms[room].state(0).opening is UNSET
-        await vanish(one)
-        await until(lambda: room in other.cluster.own_rooms.rooms)
-        for traveller in (ana, bo):
-            await traveller.go(other.url)
-            assert (await traveller.ask("join", room=room))["seat"] == ("O" if traveller is ana else "X")
-        assert (await bo.ask("choose", room=room, take="X", ply=1))["type"] == "ok"
-        assert (await ana.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
-        assert (await bo.state(ply=2))["chosen"] == ["X"]
-
-
-@pytest.mark.usefixtures(undriven.__name__)
-async def test_a_room_of_an_event_is_opened_once_and_kept_by_the_server_that_takes_it(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other):
-        opened = await asyncio.gather(*(open_pairing(each, ANA, BO) for each in (one, other)), return_exceptions=True)
-        assert {type(result) for result in opened} == {LiveRoom, RoomExists}
-        if isinstance(opened[1], LiveRoom):
-            one, other = other, one
-        await until(lambda: CODE in other.cluster.other_rooms.rooms)
-        told = other.cluster.other_rooms.rooms[CODE]
-        assert (told.room.event, told.room.pairing, told.owner) == (EVENT, PAIRING, "")
-        with pytest.raises(RoomExists):
-            await open_pairing(other, ANA, BO)
-        await one.core.act(CODE, ANA, Enter())
-        await vanish(one)
-        await until(lambda: CODE in other.cluster.own_rooms.rooms)
-        live = other.core.registry.by_code[CODE]
-        assert (live.room.event, live.room.pairing, live.is_kept) == (EVENT, PAIRING, True)
-        await until(lambda: live.room.gone_at.keys() == {ANA.id, BO.id})
-
-
 async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_what_is_due(node: Node) -> None:
     async with cluster_of(node, 3) as servers:
         heard: list[list[tuple[str, str]]] = [[] for _ in servers]
@@ -452,19 +406,6 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
             assert state["seats"]["X"]["hold_ms"] > 50_000
             refused = await again.ask("claim", room=room, **{"as": "win"})
             assert (refused["code"], refused["retry_ms"] > 50_000) == ("not_allowed", True)
-
-
-async def test_an_older_connection_is_told_nothing_of_the_room_when_that_moves(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as older:
-        room = (await older.ask("create"))["room"]
-        await until(lambda: other.cluster.count == 1)
-        async with open_peer(one.url, token=older.welcome["token"]) as newer:
-            await newer.ask("join", room=room)
-            await older.next_of("replaced")
-            async with taken_to_be_gone(one, other):
-                assert (await newer.next_of("moved"))["url"] == other.url
-            assert (await older.ask("ping"))["type"] == "ok"
-            assert "moved" not in {message["type"] for message in older.seen}
 
 
 @pytest.mark.parametrize(
@@ -682,25 +623,6 @@ async def test_two_servers_that_take_a_room_from_each_other_lose_no_move_and_sho
         for traveller in (ana, bo):
             assert (await traveller.state(ply=30))["board"] == "XO" * 15 + "." * 34
             assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
-
-
-async def test_of_many_who_ask_two_servers_for_a_match_at_once_each_gets_one_other(node: Node) -> None:
-    async with cluster_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(travelling(servers[number % 2].url)) for number in range(40)]
-        rooms = [answer["room"] for answer in await asyncio.gather(*(peer.ask("match") for peer in peers))]
-        assert {rooms.count(room) for room in rooms} == {2}
-        for peer in peers:
-            assert None not in (await peer.state(status="playing"))["seats"].values()
-
-
-async def test_of_many_at_two_servers_who_want_one_seat_one_gets_it(node: Node) -> None:
-    async with cluster_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
-        ana = await stack.enter_async_context(open_peer(servers[0].url, "ana"))
-        peers = [await stack.enter_async_context(travelling(servers[number % 2].url)) for number in range(10)]
-        for _ in range(5):
-            room = (await ana.ask("create"))["room"]
-            answers = await asyncio.gather(*(peer.ask("join", room=room) for peer in peers))
-            assert sorted(answer.get("code", "seated") for answer in answers) == ["room_full"] * 9 + ["seated"]
 
 
 async def test_who_asks_again_for_a_match_gets_the_room_in_which_they_wait(node: Node) -> None:

@@ -435,39 +435,6 @@ async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterw
         assert "room" not in told[told.index("closed") :]
 
 
-async def test_a_slow_reader_recovers_as_often_as_it_likes(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=16_384, catch_up_seconds=600))
-    async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
-        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
-        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
-        await ana.state(watchers=1)
-        for turn in range(3):
-            await fill(slow, room)
-            await slow.write(text(ping(f"{turn}")))
-            while (await slow.message()).get("id") != f"{turn}":
-                pass
-
-
-async def test_pings_of_one_who_does_not_read_end_in_a_cut(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
-        room = (await ana.ask("create"))["room"]
-        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
-        await ana.state(watchers=1)
-        flood = text(b"x" * 125, opcode=Opcode.PING) * 1_000
-        with contextlib.suppress(ConnectionError):
-            for _ in range(400):
-                await slow.write(flood)
-            raise AssertionError("nobody minds 50 MB of pings")
-        assert (await ana.state(watchers=0))["room"] == room
-
-
-async def test_many_requests_at_once_are_all_answered_while_each_takes_its_time(serve: Serve) -> None:
-    server = await serve(uncounted())
-    async with open_raw(server.url) as peer:
-        await peer.write(b"".join(text(f'{{"type":"history","id":"{number}"}}') for number in range(2_000)))
-        assert [(await peer.message())["id"] for _ in range(2_000)] == [str(number) for number in range(2_000)]
-
-
 # -- memory ---------------------------------------------------------------------------------------------------------
 
 

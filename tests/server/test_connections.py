@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
 
@@ -35,12 +35,6 @@ async def test_welcome_says_who_one_is(server: Server) -> None:
         assert (welcome["type"], welcome["protocol"], welcome["name"], welcome["rooms"]) == ("welcome", 2, "Zoë", [])
         assert welcome["server"].startswith("tictactoe-server/")
         assert welcome["token"] not in welcome["player"]
-
-
-async def test_welcome_carries_the_id_of_the_hello(server: Server) -> None:
-    async with open_peer(server.url) as peer:
-        assert "id" not in peer.welcome
-        assert (await peer.ask("hello"))["code"] == "already_hello"
 
 
 async def test_one_without_a_name_is_a_guest(server: Server) -> None:
@@ -322,21 +316,6 @@ async def test_the_last_player_who_leaves_closes_the_room_for_its_watchers(serve
             assert await peer.refusal("sync", room=room) == "no_such_room"
 
 
-async def test_one_who_leaves_a_game_loses_it_and_is_out_of_the_room(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await bo.ask("leave", room=room)
-        last = await ana.state(status="over")
-        assert last["result"] == {"winner": "X", "reason": "resigned", "line": []}
-        assert last["seats"]["O"]["left"] is True
-        assert await bo.refusal("sync", room=room) == "not_in_room"
-        assert (await bo.ask("watch", room=room))["seat"] is None
-        await ana.ask("leave", room=room)
-        assert (await bo.next_of("closed"))["room"] == room
-
-
 async def test_a_room_that_everybody_dropped_out_of_closes_after_a_while(serve: Serve) -> None:
     server = await serve(uncounted(deserted_seconds=0.01))
     async with open_peer(server.url) as eve:
@@ -363,25 +342,3 @@ async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the
         assert {push["reason"] for push in closed} == {"Nobody came back."}
         assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [back]
         assert await eve.refusal("sync", room=gone) == "no_such_room"
-
-
-async def test_a_room_where_bots_play_among_themselves_stays_for_its_watchers(serve: Serve) -> None:
-    server = await serve(uncounted(deserted_seconds=0.01, deserted_game_seconds=0.01))
-    async with open_peer(server.url) as eve, open_peer(server.url) as other:
-        room = (await eve.ask("create", bots=["random", "random"]))["room"]
-        await other.ask("watch", room=room)
-        await other.ask("leave", room=room)
-        async with open_peer(server.url) as ana:
-            abandoned = (await ana.ask("create"))["room"]
-            await other.ask("watch", room=abandoned)
-        assert (await other.next_of("closed"))["room"] == abandoned
-        assert (await eve.ask("sync", room=room))["type"] == "ok"
-
-
-async def test_states_of_rules_of_ones_own_say_them_in_full(server: Server) -> None:
-    rules: Message = {"rows": 4, "columns": 5, "line": 3, "marks": "AB", "blocked": [7, 2]}
-    async with open_peer(server.url) as ana:
-        await ana.ask("create", rules=rules)
-        state = await ana.state()
-        assert state["rules"] == {**rules, "blocked": [2, 7], "preset": None, "misere": False, "gravity": False}
-        assert state["board"] == "..#....#............"

@@ -357,17 +357,6 @@ async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
         assert (await server.core.registry.find(CODE)).room.mark_of(ANA.id) == "X"
 
 
-async def test_such_rooms_count_for_no_limit_of_rooms_and_seats() -> None:
-    limits = replace(uncounted(), rooms=1, rooms_per_player=1, rooms_per_address=1, seats_per_player=1)
-    async with Server(HERE, limits=limits) as server, open_peer(server.url, "ana") as ana:
-        await ana.ask("create")
-        for number in range(3):
-            await open_pairing(server, player_of(ana, "ana"), BO, code=f"K7M4P{number + 2}")
-        lists, player = server.core.lists, ana.welcome["player"]
-        assert (lists.owners.of_player.count(player), lists.seats.of_player.count(player)) == (1, 1)
-        assert len(lists.seats.rooms_of(player)) == 4
-
-
 async def test_bots_of_an_event_have_its_names_and_play_without_anybody_watching() -> None:
     one, other = (SeatState(f"bot-{level}", level.title(), online=True, bot=level) for level in ("rules", "random"))
     async with Server(HERE) as server:

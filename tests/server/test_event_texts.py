@@ -255,20 +255,6 @@ async def test_the_games_are_read_once_for_all_who_ask_for_them_meanwhile(
         assert made == [event.seq, event.seq, event.seq + 1]
 
 
-async def test_an_event_that_is_not_there_is_not_found_by_trying() -> None:
-    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
-    async with Server(HERE, limits=limits) as server, known(server, "ana") as ana:
-        code = await opened(ana)
-        paths = ("/e/222222", "/e/222222.json", "/api/events/222222", "/e/333333.txt", "/api/events/333333/stream")
-        assert [(await get(server, path)).status for path in paths] == [404, 404, 404, 429, 429]
-        assert (await get(server, f"/e/{code}")).status == 200
-        code = await opened(ana, entry="code")
-        assert (await get(server, f"/e/{code}")).status == 429
-        for path in (f"/e/{code}", "/e/222222/wall"):  # the page asks by itself, and is the same for all
-            shown = await get(server, path, accept=BROWSER)
-            assert (shown.status, b"<title>Tic-tac-toe" in shown.body) == (200, True)
-
-
 async def test_an_event_for_those_with_a_ticket_is_in_no_list() -> None:
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
         code = await opened(ana, entry="code")

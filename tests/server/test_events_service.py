@@ -17,11 +17,10 @@ from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tests.server.cases import cases
-from tests.server.events import authors
 from tictactoe_server.core.live_room import closed
-from tictactoe_server.events import attendance, commands, running, service, shown
+from tictactoe_server.events import commands, running, service, shown
 from tictactoe_server.events.event import Event
-from tictactoe_server.records.tables import ROOMS, open_folder, open_memory
+from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.backup import back_up
@@ -218,17 +217,6 @@ async def test_a_player_has_two_events_and_an_address_a_few_more(
         await opened(bo)
 
 
-async def test_who_asks_for_many_events_at_once_has_two(tmp_path: Path) -> None:
-    async with contextlib.AsyncExitStack() as stack:
-        store = open_folder(tmp_path, kept_by())
-        server = await stack.enter_async_context(Server(HERE, store=store, limits=uncounted()))
-        first = await stack.enter_async_context(known(server, "ana"))
-        token = first.welcome["token"]
-        peers = [await stack.enter_async_context(known(server, token=token)) for _ in range(8)]
-        answers = await asyncio.gather(*(peer.ask("event_open", **SLOW) for peer in peers))
-        assert sorted(answer["type"] for answer in answers) == ["error"] * 6 + ["ok"] * 2
-
-
 async def test_events_count_among_what_is_kept_of_a_player() -> None:
     async with Server(HERE, limits=uncounted(kept_megabytes_per_hour_per_player=1)) as server, known(server) as ana:
         await opened(ana)
@@ -384,36 +372,6 @@ async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(se
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 
-async def test_a_card_calls_to_a_game_that_has_long_begun_but_nobody_who_is_there(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = {"initial_ms": 3_600_000, "increment_ms": 0}
-    async with card_game(server, clock=clock) as (event, ticket, holder, _, call), known(server, "new") as heir:
-        await holder.ask("move", room=call["room"], cell=0, ply=1)
-        later = server.core.time() + 600_000
-        monkeypatch.setattr(server.core, "time", lambda: later)
-        async with open_peer(server.url, token=holder.welcome["token"]) as tab:
-            assert [one["due_ms"] for one in tab.welcome["calls"]] == [0]
-        assert (await heir.ask("event_join", event=event, ticket=ticket, here=True))["type"] == "ok"
-        called = [(told["room"], told["due_ms"]) for told in heir.seen if told["type"] == "call"]
-        assert called == [(call["room"], 60_000)]
-        async with open_peer(server.url, token=heir.welcome["token"]) as tab:
-            assert [one["due_ms"] for one in tab.welcome["calls"]] == [60_000]
-
-
-async def test_a_game_that_ends_before_its_seat_is_handed_over_is_scored_for_who_goes_on(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with card_game(server) as (event, ticket, holder, other, call), known(server, "new") as heir:
-        await leave_device(server, holder)
-        monkeypatch.setattr(running.Running, "_hand_over", lambda *of: asyncio.sleep(0))
-        await heir.ask("event_join", event=event, ticket=ticket)
-        await other.ask("resign", room=call["room"])
-        await heir.until(lambda told: told["type"].startswith("event") and told["status"] == "over")
-        over = await watched(heir, event)
-        assert over["pairings"][0]["result"] == "O"
-
-
 # -- leaving, pausing, running --------------------------------------------------------------------------------------
 
 
@@ -522,35 +480,6 @@ async def test_who_watches_is_sent_what_changes_until_they_want_no_more(server: 
         assert [message["type"] for message in eve.seen[count:]] == ["ok"]
 
 
-async def test_it_is_shown_who_is_here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
-    async with known(server, "ana") as ana:
-        async with known(server, "bo") as bo:
-            event = await opened(ana)
-            await bo.ask("event_join", event=event)
-            assert (await watched(ana, event))["head"]["present"] == 1
-        assert (await ana.next_of("event_rows"))["present"] == 0
-        await ana.ask("event_watch", event=event, on=False)
-        await events_of(server).kept.change(event, ana.welcome["player"], commands.EnterEvent("ana"))
-        await until(lambda: not events_of(server).shown._views)
-
-
-async def test_who_begins_to_watch_while_somebody_is_gone_for_a_moment_hears_of_the_return(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.5)
-    monkeypatch.setattr(attendance, "AGAIN_SECONDS", 0)
-    async with known(server, "ana") as ana, known(server, "cy") as cy:
-        async with known(server, "bo") as bo:
-            event = await opened(ana)
-            await bo.ask("event_join", event=event)
-            assert (await watched(ana, event))["head"]["present"] == 1
-            await leave_device(server, bo)
-        assert (await watched(cy, event))["head"]["present"] == 0
-        async with known(server, token=bo.welcome["token"]):
-            assert (await cy.next_of("event_rows"))["present"] == 1
-
-
 async def test_it_is_said_who_is_expected_and_who_is_away_and_for_how_long(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -607,27 +536,6 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server
         state, own = json.loads(text), zoe.welcome["player"]
         assert own in [row["player"] for row in state["table"]]
         assert len(state["table"]) <= 21
-
-
-@pytest.mark.parametrize("player", ["p1", "p80", "p160"])
-def test_who_watches_is_shown_their_own_pairing_first(player: str) -> None:
-    frame = shown.View(authors.begun(160, "swiss")).state_for(player, 0)
-    first = json.loads(frame[frame.index(b"{") :])["pairings"][0]
-    assert player in first["players"].values()
-
-
-async def test_of_large_events_that_change_one_is_shown_after_the_other(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        events = [await opened(ana, kind="swiss", bots=["easy"] * 60) for _ in range(2)]
-        for event in events:
-            await watched(ana, event)
-        found = events_of(server)
-        for event in events:
-            await found.kept.change(event, bo.welcome["player"], commands.EnterEvent("bo"))
-        found.shown.tell()
-        assert sorted(len(view.rows) for view in found.shown._views.values()) == [60, 61]
-        for _ in events:
-            await ana.until(lambda told: told["type"] == "event" and told["head"]["players"] == 61)
 
 
 async def test_events_that_are_on_are_listed_newest_first(server: Server) -> None:

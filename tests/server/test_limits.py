@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from ipaddress import ip_network
-from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
@@ -210,12 +209,6 @@ async def test_a_player_and_an_address_open_so_many_rooms_a_minute(clock: FakeCl
         assert (await ana.ask("create"))["type"] == "ok"
 
 
-async def test_a_refused_create_says_when_to_ask_again() -> None:
-    async with serving(uncounted(creates_per_minute_per_player=1)) as server, open_peer(server.url) as ana:
-        await ana.ask("create")
-        assert 50_000 < (await ana.ask("create"))["retry_ms"] <= 60_001
-
-
 async def test_the_list_is_fair_among_addresses_where_not_all_rooms_have_a_place() -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server:
         async with speaking_for(server, "192.0.2.1") as modest:
@@ -371,19 +364,6 @@ async def test_one_connection_too_many_is_told_so_in_words_and_there_is_room_whe
                 pass
 
 
-async def test_ones_who_are_turned_away_in_crowds_leave_nothing_behind() -> None:
-    async with serving(uncounted(connections_per_address=1)) as server, open_peer(server.url) as inside:
-        crowd = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(200)]
-        for reader, writer in crowd:
-            await read_to_end(reader)
-            writer.close()
-        assert (await inside.ask("ping"))["type"] == "ok"
-        async with asyncio.timeout(10):
-            while len(list(server._listener.connections)) > 1:
-                await inside.ask("ping")
-        assert server._admission.connections == 1
-
-
 # -- from where -----------------------------------------------------------------------------------------------------
 
 
@@ -503,42 +483,6 @@ async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
 
 
 # -- all at once ----------------------------------------------------------------------------------------------------
-
-
-async def test_a_class_of_three_hundred_behind_one_address_meets_no_limit_in_a_lesson(tmp_path: Path) -> None:
-    usual = Limits(turn_milliseconds=0, hello_seconds=60)  # how quick this machine is belongs to none of them
-    settings = Settings("127.0.0.1", 0, data=tmp_path)
-
-    async def mistype(pupil: Peer) -> str:
-        return await pupil.refusal("join", room="K7M4PQ")
-
-    async def play(host: Peer, guest: Peer, code: str) -> Message:
-        for ply, cell in enumerate((0, 3, 1, 4)):
-            assert (await (host, guest)[ply % 2].ask("move", room=code, cell=cell, ply=ply))["type"] == "ok"
-        assert (await host.ask("chat", room=code, text="well played"))["type"] == "ok"
-        return await guest.state(ply=4)
-
-    async def come_back(url: str, pupil: Peer, code: str) -> str:
-        async with open_peer(url, token=pupil.welcome["token"]) as back:
-            return str((await back.ask("join", room=code))["type"])
-
-    async with Server(settings, limits=usual) as server, contextlib.AsyncExitStack() as stack:
-        pupils = await asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(300)))
-        assert {pupil.welcome["type"] for pupil in pupils} == {"welcome"}
-        hosts, guests = pupils[:150], pupils[150:]
-        opened = await asyncio.gather(*(host.ask("create") for host in hosts))
-        codes = [reply["room"] for reply in opened]
-        assert set(await asyncio.gather(*map(mistype, guests))) == {"no_such_room"}
-        joined = await asyncio.gather(
-            *(guest.ask("join", room=code) for guest, code in zip(guests, codes, strict=True))
-        )
-        assert {reply["type"] for reply in joined} == {"ok"}
-        states = await asyncio.gather(*map(play, hosts, guests, codes))
-        assert {state["status"] for state in states} == {"playing"}
-    async with Server(settings, limits=usual) as server:
-        back = await asyncio.gather(*(come_back(server.url, *one) for one in zip(pupils, codes * 2, strict=True)))
-        assert set(back) == {"ok"}
-        assert server.parts.limited().total() == 0
 
 
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.fakes import FakeClock
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
-from tictactoe_server.records.tables import open_memory
-from tictactoe_server.server import Server, kept_by
+from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 MINUTE = {"move_ms": 60_000}
@@ -40,51 +39,6 @@ async def test_a_clock_that_runs_out_ends_the_game_by_itself_and_is_told_to_all_
             assert len([state for state in rooms_seen(peer) if state["status"] == "over"]) == 2
 
 
-async def test_a_move_after_the_flag_is_too_late_also_where_nobody_noticed_the_flag_yet(
-    clocked: Server, clock: FakeClock
-) -> None:
-    async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        clock.advance(59_999)
-        await play_out({"X": ana, "O": bo}, room, [1], first_ply=2)
-        clock.advance(60_000)
-        assert await bo.refusal("move", room=room, cell=5, ply=3) == "game_over"
-        for peer in (ana, bo):
-            over = await settle(peer, room)
-            assert over["result"] == {"winner": "X", "reason": "timeout", "line": []}
-            assert over["ply"] == 3
-
-
-async def test_who_leaves_or_resigns_after_the_others_flag_has_won(clocked: Server, clock: FakeClock) -> None:
-    for verb in ("leave", "resign"):
-        async with two_playing(clocked, clock=MINUTE) as (ana, bo, room):
-            await play_out({"X": ana, "O": bo}, room, [0, 4])
-            clock.advance(60_000)
-            await bo.ask(verb, room=room)
-            assert (await ana.state(status="over"))["result"] == {"winner": "O", "reason": "timeout", "line": []}
-
-
-async def test_three_run_out_one_after_the_other_and_the_last_one_wins(server: Server) -> None:
-    async with (
-        open_peer(server.url, "ana") as ana,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        options = {"rules": "three-players", "clock": QUICK}
-        room = (await ana.ask("match", **options))["room"]
-        await bo.ask("match", **options)
-        await cy.ask("match", **options)
-        for peer in (ana, bo, cy):
-            await peer.state(status="playing")
-        await play_out({"X": ana, "O": bo, "A": cy}, room, [0, 1, 2])
-        for peer in (ana, bo, cy):
-            passed = await peer.state(turn="O", ply=3)
-            assert (passed["status"], passed["clock"]["running"]) == ("playing", "O")
-            over = await peer.state(status="over")
-            assert (over["result"]["winner"], over["result"]["reason"]) == ("A", "timeout")
-            assert (over["ply"], over["seq"]) == (3, passed["seq"] + 1)
-
-
 async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) -> None:
     clocks: list[Message | None] = [
         None,
@@ -99,31 +53,6 @@ async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) ->
         assert [(await bo.ask("match", clock=clock))["room"] for clock in clocks] == opened
         rows = {row["room"]: row["clock"] for row in (await bo.ask("rooms"))["rooms"]}
         assert [rows[room] for room in opened] == clocks
-
-
-async def test_an_outage_costs_no_clock_anything_and_the_flag_falls_after_it(clock: FakeClock) -> None:
-    store, settings = open_memory(kept_by()), Settings(host="127.0.0.1", port=0)
-    async with (
-        Server(settings, store, monotonic_ns=clock) as first,
-        two_playing(first, clock=MINUTE) as (ana, bo, room),
-    ):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        clock.advance(20_000)
-    clock.advance(3_600_000)
-    async with (
-        Server(settings, store, monotonic_ns=clock) as second,
-        open_peer(second.url, token=ana.welcome["token"]) as ana,
-        open_peer(second.url, token=bo.welcome["token"]) as bo,
-    ):
-        assert ana.seats == {room: "X"}
-        await ana.ask("join", room=room)
-        await bo.ask("join", room=room)
-        assert (await bo.state())["clock"] == {"remaining_ms": {"X": 40_000, "O": 60_000}, "running": "X"}
-        clock.advance(40_000)
-        assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
-        over = await settle(bo, room)
-        assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
-        assert over["score"][bo.welcome["player"]] == 1
 
 
 # -- offers and claims ------------------------------------------------------------------------------------------

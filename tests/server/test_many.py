@@ -227,14 +227,3 @@ async def test_a_player_with_very_many_seats_who_goes_holds_nobody_up_and_all_se
             async with open_peer(server.url, token=ana.welcome["token"]) as again:
                 assert len(again.welcome["rooms"]) == 1_500
                 held = again.welcome.get("held_ms", {})
-
-
-async def test_rooms_that_nobody_asked_for_are_not_kept_for_a_match(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        for _ in range(500):
-            room = (await ana.ask("create"))["room"]
-            await ana.ask("leave", room=room)
-        assert len(server.core.lists.matchmaker) < 250
-        kept = (await ana.ask("create"))["room"]
-        async with open_peer(server.url) as bo:
-            assert (await bo.ask("match"))["room"] == kept

@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -24,7 +23,6 @@ from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.raw import open_bytes
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
-from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import _draw_qr
 from tictactoe_server.records.tables import SHARES
@@ -192,15 +190,6 @@ async def test_what_one_has_already_is_not_sent_again(server: Server, path: str,
         assert (await get(server, path, 'If-None-Match: W/"other"', accept=accept)).body == first.body
 
 
-async def test_a_room_as_text_is_sent_again_once_it_has_changed(server: Server) -> None:
-    async with two_playing(server) as (ana, _, room):
-        tag = (await get(server, f"/{room}")).fields["etag"]
-        await ana.ask("move", room=room, cell=4, ply=0)
-        changed = await get(server, f"/{room}", f"If-None-Match: {tag}")
-        assert changed.status == 200
-        assert changed.fields["etag"] != tag
-
-
 async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) -> None:
     for path, accept in (
         ("/", BROWSER),
@@ -305,16 +294,6 @@ async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(ser
         assert "The game is over: ana, X, wins by a line." in over
 
 
-async def test_a_room_as_text_says_who_placed_the_last_mark_of_an_opening_whatever_it_is(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create", rules="gomoku-standard"))["room"]
-        await bo.ask("join", room=room)
-        await play_out({"X": ana}, room, [112, 113])
-        text = await text_of(server, f"/{room}")
-        assert "Last: ana played" in text
-        assert "ana places X: 1 to go, then bo chooses a side." in text
-
-
 async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
@@ -324,17 +303,6 @@ async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server) -> None
         async with open_peer(server.url, "bo") as bo:
             await bo.ask("join", room=room)
             assert "Left: ana 1:00, bo 1:00." in await text_of(server, f"/{room}")
-
-
-async def test_colours_come_only_where_they_are_asked_for(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        for path in (f"/{room}", "/wall"):
-            plain, coloured = await text_of(server, path), await text_of(server, f"{path}?color")
-            assert "\x1b[" not in plain
-            assert "\x1b[36mX\x1b[0m" in coloured
-            assert "\x1b[1m\x1b[33mO\x1b[0m" in coloured
-            assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
 async def test_the_home_page_as_text_lists_and_counts_the_public_rooms_alone(bots: Server) -> None:
@@ -425,17 +393,6 @@ async def test_what_is_no_secret_is_shown_however_many_codes_were_tried() -> Non
             assert (await get(server, path, accept=BROWSER)).status == 200
 
 
-async def test_codes_are_not_found_by_trying_many_at_the_same_moment_either(tmp_path: Path) -> None:
-    limits, now = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3), time.monotonic_ns()
-    async with Server(Settings("127.0.0.1", 0, data=tmp_path), limits=limits, monotonic_ns=lambda: now) as server:
-        missed = 0
-        for _ in range(20):
-            found = await asyncio.gather(*(get(server, f"/22222{sign}") for sign in ROOM_CODE_ALPHABET))
-            missed += sum(answer.status == 404 for answer in found)
-            now += 60_000_000_000
-    assert missed <= 3 * 20 + len(ROOM_CODE_ALPHABET)
-
-
 async def test_too_many_requests_from_one_address_are_told_to_wait() -> None:
     async with serving(uncounted(requests_per_minute_per_address=5)) as server:
         found = [(await get(server, "/")).status for _ in range(6)]
@@ -493,20 +450,6 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
         assert anew != told["replay"]
         assert (await get(server, path)).status == 404
         assert (await get(server, f"/replay/{anew}")).status == 200
-
-
-async def test_a_shared_game_with_an_opening_is_shown_to_its_end(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create", rules={"rows": 3, "columns": 3, "opening": "pie"}))["room"]
-        await bo.ask("join", room=room)
-        await play_out({"X": ana}, room, LINE_FOR_X[:1])
-        await bo.ask("choose", room=room, take="X", ply=1)
-        await play_out({"X": bo, "O": ana}, room, LINE_FOR_X[1:], first_ply=1)
-        told = await ana.ask("share", game=(await ana.ask("history"))["games"][0]["id"])
-        text = await text_of(server, f"/replay/{told['replay']}")
-        assert "1 <X X X>\n" in text
-        assert "bo wins by a line after 5 moves." in text
-        assert parse_record((await get(server, f"/replay/{told['replay']}.txt")).body.decode()).chosen == ("X",)
 
 
 async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:

@@ -89,21 +89,6 @@ async def test_pipelined_requests_are_answered_in_their_order_also_where_one_tak
     assert bodies == [f"/{number}\n" for number in range(40)]
 
 
-async def test_after_requests_that_took_longer_more_may_come_and_the_end_is_seen_at_once(serve: Serve) -> None:
-    async def slowly(request: HttpRequest) -> HttpResponse:
-        await asyncio.sleep(0.02)
-        return say(HTTPStatus.OK, request.path)
-
-    server = await serve(uncounted(hello_seconds=600))
-    async with answering(server, slowly), open_bytes(server.port) as (reader, writer):
-        for count in (2, 1, 3):
-            writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * count)
-            assert [(await read_answer(reader)).body for _ in range(count)] == [b"/a\n"] * count
-        writer.write((b"GET /a HTTP/1.1\r\n" + HOST + b"\r\n") * 2)
-        writer.write_eof()
-        assert (await read_to_end(reader)).count(b"/a\n") == 2
-
-
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["the end of input", "the wish to close"])
 async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> None:
     async def slowly(request: HttpRequest) -> HttpResponse:
@@ -266,12 +251,6 @@ async def test_a_handshake_that_a_proxy_has_stripped_is_told_so(server: Server) 
             assert answer.startswith(b"HTTP/1.1 426 ")
             assert b"\r\nUpgrade: websocket\r\n" in answer
             assert b"proxy" in answer
-
-
-async def test_an_older_client_is_answered_once(server: Server) -> None:
-    answer = await heard(server, b"GET /healthz HTTP/1.0\r\n\r\n")
-    assert answer.startswith(b"HTTP/1.1 200 ")
-    assert answer.endswith(b"ok\n")
 
 
 async def test_an_address_may_be_said_in_full_and_then_names_the_host(server: Server) -> None:

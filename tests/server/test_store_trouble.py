@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer, play_out, two_playing
-from tictactoe_protocol.requests import Leave, Resign
+from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Command, Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
@@ -33,19 +33,6 @@ async def test_a_command_is_judged_by_what_another_server_stored(troubled: Serve
         for peer in (ana, bo):
             await peer.ask("sync", room=room)
             assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
-
-
-@pytest.mark.parametrize("begins", [True, False])
-async def test_who_has_left_although_that_was_not_answered_may_leave_again(
-    troubled: Server, store: TroubledStore, begins: bool
-) -> None:
-    async with open_peer(troubled.url, "ana") as ana, open_peer(troubled.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        if begins:
-            await bo.ask("join", room=room)
-        store.trouble.before_next_save(elsewhere(store, room, ana, Leave(room=room)))
-        assert (await ana.ask("leave", room=room))["type"] == "ok"
-        assert await ana.refusal("sync", room=room) in ("not_in_room", "no_such_room")
 
 
 async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_found(
@@ -97,19 +84,6 @@ async def test_a_hello_while_the_store_is_away_can_be_said_again(troubled: Serve
     async with open_peer(troubled.url, "ana") as ana:
         assert (ana.welcome["type"], ana.welcome["code"]) == ("error", "unavailable")
         assert (await ana.ask("hello", name="ana"))["type"] == "welcome"
-
-
-async def test_a_save_whose_reply_was_lost_is_found_out_when_the_move_is_sent_again(
-    troubled: Server, store: TroubledStore
-) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.is_silent_about_success = True
-        store.trouble.fail("save", StoreUnavailable())
-        assert await ana.refusal("move", room=room, cell=4, ply=0) == "unavailable"
-        assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
-        for peer in (ana, bo):
-            state = await peer.state(ply=1)
-            assert (state["board"], state["seq"]) == ("....X....", 3)
 
 
 async def test_a_room_whose_document_is_damaged_harms_no_other(troubled: Server, store: TroubledStore) -> None:

@@ -126,11 +126,6 @@ async def test_fragments_together_are_held_to_the_same_size(server: Server) -> N
         assert await close_code_of(peer.socket) == 1009
 
 
-async def test_a_websocket_ping_is_answered(server: Server) -> None:
-    async with open_peer(server.url) as peer, asyncio.timeout(PATIENCE_SECONDS):
-        await (await peer.socket.ping())
-
-
 async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_harms_nobody(server: Server) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
@@ -223,13 +218,3 @@ async def test_a_server_that_stops_gives_notice_and_closes_with_1012() -> None:
         for peer in opened:
             assert await peer.receive() == {"type": "notice", "code": "restarting", "retry_ms": 1000}
             assert await close_code_of(peer.socket) == 1012
-
-
-async def test_a_server_stops_also_where_a_peer_does_not_answer() -> None:
-    async with contextlib.AsyncExitStack() as peers:
-        async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted(outbox_bytes=8192)) as server:
-            slow = await peers.enter_async_context(open_slow_peer(server.url))
-            room = (await slow.ask("create", rules=LARGE_BOARD))["room"]
-            await fill_buffers(slow, room)
-        with pytest.raises(ConnectionRefusedError):
-            await asyncio.open_connection("127.0.0.1", server.port)
