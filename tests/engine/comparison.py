@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple, cast
 
 from tests.engine import oracle
@@ -20,15 +19,6 @@ class Step(NamedTuple):
 
     kind: Literal["legal", "any", "pass"]
     number: int
-
-
-def random_steps(plan: oracle.Plan, chance: random.Random) -> Iterator[Step]:
-    """Yield enough steps to fill the board, about one in eight illegal or a passing over."""
-    for _ in range(2 * plan.rows * plan.columns):
-        kind: Literal["legal", "any", "pass"] = "legal"
-        if chance.random() < 0.12:
-            kind = "pass" if chance.random() < 0.1 else "any"
-        yield Step(kind, chance.randrange(1000))
 
 
 def compare_game(plan: oracle.Plan, steps: Iterable[Step]) -> str | None:

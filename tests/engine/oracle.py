@@ -5,7 +5,6 @@ The board is a plain list, and every line of the board is scanned after each mov
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field
 
 
@@ -138,21 +137,3 @@ class NaiveGame:
         """Take `mark` out of the queue for good."""
         self._queue.remove(mark)
         self.gone.append((len(self.moves), mark))
-
-
-def random_plan(chance: random.Random) -> Plan:
-    """Return rules for a board of up to 10x10, now and then ones that have to be refused."""
-    rows, columns = chance.randint(1, 10), chance.randint(2, 10)
-    marks = "XOABCD"[: chance.choice((2, 2, 2, 3, 4, 5, 6))]
-    blocked = chance.sample(range(rows * columns), int(rows * columns * chance.choice((0, 0, 0.1, 0.3, 0.6))))
-    return Plan(
-        rows=rows,
-        columns=columns,
-        line=chance.randint(2, min(max(rows, columns), chance.choice((3, 4, 10)))),
-        marks=marks,
-        blocked=tuple(blocked),
-        misere=len(marks) == 2 and chance.random() < 0.3,
-        gravity=chance.random() < 0.4,
-        exact=chance.random() < 0.3,
-        opening=chance.choice(("swap2", "pie")) if len(marks) == 2 and chance.random() < 0.3 else None,
-    )

@@ -25,10 +25,6 @@ NAMES_IN_OTHER_LETTERS = ["Zoë", "Ольга", "李雷", "علي", "நில�
 UNSAFE = CONTROL + BIDIRECTIONAL + INVISIBLE + NOT_CHARACTERS
 
 
-def by_number(character: object) -> str:
-    return f"U+{ord(character):04X}" if isinstance(character, str) and len(character) == 1 else ""
-
-
 @each("character", UNSAFE)
 def test_what_steers_reorders_or_hides_is_refused_in_names_and_taken_out_of_texts(character: str) -> None:
     assert not is_printable(character)
