@@ -1,6 +1,6 @@
 """JSON mode: the server's messages on standard output as they came, requests from standard input, one a line.
 
-What the client adds for comfort is little, and documented in `docs/scripting.md`.
+What the client adds for comfort is little, and documented in `docs/client.md`.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": Fals
 
 
 class ExitCode(IntEnum):
-    """What the exit code says; `docs/scripting.md` is its contract."""
+    """The exit codes, as documented in `docs/client.md`."""
 
     NORMAL = 0
     OUR_BUG = 1

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, timedelta, timezone
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -162,13 +160,6 @@ def _typed_in(language: str) -> list[tuple[str, str]]:
     speak(language)
     typed = [(one.id, one.typed[-1]) for commands in COMMANDS.values() for one in commands if one.typed]
     return [(id, words.replace(word_of("argument file"), "FILE")) for id, words in typed]
-
-
-def test_the_documentation_lists_what_help_does() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "plain.md").read_text(encoding="utf-8")
-    table = page.partition("In a room you can type:\n\n")[2].partition("\n\n")[0]
-    cells = [row.split("|")[1] for row in table.splitlines()[2:]]
-    assert {word for cell in cells for word in re.findall("`([^`]+)`", cell)} == set(_typed_words())
 
 
 def test_the_full_screen_shows_keys_where_there_are_any_and_else_commands() -> None:

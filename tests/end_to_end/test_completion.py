@@ -79,8 +79,8 @@ def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_page_says_the_line_that_the_help_says(shell: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text()
-    section = page.partition("## Completion")[2].partition("\n## ")[0]
+    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    section = page.partition("### Completion")[2].partition("\n## ")[0]
     line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()
     done = run_program([*COMMAND, "completion", "-h"], env=environment())
     assert line in done.stdout

@@ -1,6 +1,6 @@
 """The home of plain mode as a person at a terminal reads and types it: nothing is opened that nobody asked for.
 
-The text stands in `transcripts/`, each line of it compared; `UPDATE_PICTURES=1` writes it anew. What `docs/plain.md`
+The text stands in `transcripts/`, each line of it compared; `UPDATE_PICTURES=1` writes it anew. What `docs/client.md`
 shows of it is cut from there.
 """
 
