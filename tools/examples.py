@@ -269,7 +269,9 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             ),
         ),
         pushes.RoomState: (_STATE,),
-        pushes.ChatLine: (pushes.ChatLine(room=_ROOM, from_="ana", seat="X", text="Good luck!", at=1_924_970_700_000),),
+        pushes.ChatLine: (
+            pushes.ChatLine(room=_ROOM, from_="ana", seat="X", text="Good luck!", at=1_924_970_700_000, player="p5K2"),
+        ),
         pushes.LobbyChange: (pushes.LobbyChange(changed=(_SUMMARY,), closed=("M2XWQ7",)),),
         pushes.LiveBoards: (
             pushes.LiveBoards(

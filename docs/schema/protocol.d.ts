@@ -112,7 +112,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Something said in a room, `from` the name and `player` the public id of who said it. `seat` is None for a watcher, `at` ms since the epoch. `text` is the English of a `sentence`. */
+  /** Something said in a room. Attributes: from_: The sender's name. seat: The sender's mark, None for a watcher. text: The text, or the English of the `sentence`. at: Milliseconds since the epoch. player: The sender's public id. */
   interface ChatLine {
     type: "chat";
     room: string;
@@ -120,7 +120,7 @@ declare namespace Protocol {
     seat: string | null;
     text: string;
     at: number;
-    player?: string;
+    player: string;
     sentence?: string;
   }
 
@@ -169,13 +169,13 @@ declare namespace Protocol {
     move_ms?: number;
   }
 
-  /** The room is gone; `reason` says in words what `code` and `data` say for programs. */
+  /** The room is gone; `reason` is for people, `code` and `data` say the same for programs. */
   interface Closed {
     type: "closed";
     room: string;
     reason: string;
-    code?: string;
-    data?: { [key: string]: string | number | boolean | (string | number)[] | null };
+    code: string;
+    data: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
   /** Opens a room and takes a seat in it. */

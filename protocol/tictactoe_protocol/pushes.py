@@ -402,9 +402,14 @@ class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=Tr
 
 
 class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
-    """Something said in a room, `from` the name and `player` the public id of who said it.
+    """Something said in a room.
 
-    `seat` is None for a watcher, `at` ms since the epoch. `text` is the English of a `sentence`.
+    Attributes:
+        from_: The sender's name.
+        seat: The sender's mark, None for a watcher.
+        text: The text, or the English of the `sentence`.
+        at: Milliseconds since the epoch.
+        player: The sender's public id.
     """
 
     room: str
@@ -412,7 +417,7 @@ class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_
     seat: str | None
     text: str
     at: int
-    player: str | UnsetType = UNSET
+    player: str
     sentence: str | UnsetType = UNSET
 
 
@@ -468,12 +473,12 @@ class Moved(PushFields, frozen=True, tag="moved"):
 
 
 class Closed(PushFields, frozen=True, tag="closed"):
-    """The room is gone; `reason` says in words what `code` and `data` say for programs."""
+    """The room is gone; `reason` is for people, `code` and `data` say the same for programs."""
 
     room: str
     reason: str
-    code: str | UnsetType = UNSET
-    data: dict[str, Datum] | UnsetType = UNSET
+    code: str
+    data: dict[str, Datum]
 
 
 class Notice(PushFields, frozen=True, tag="notice"):

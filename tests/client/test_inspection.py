@@ -21,7 +21,7 @@ from tests.client.states import ANA, announce
 from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, KINDS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
-from tests.faults.hostile_server import CLIENT, everything_said, make_welcome, past_game, state, summary, the_end
+from tests.faults.hostile_server import CLIENT, OTHER, everything_said, make_welcome, past_game, state, summary, the_end
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import ProtocolBroken
@@ -385,7 +385,7 @@ def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
 
 
 def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:
-    line = ChatLine(room="K7M4PQ", from_="x" * 1000, seat=None, text="y" * 10**6, at=0)
+    line = ChatLine(room="K7M4PQ", from_="x" * 1000, seat=None, text="y" * 10**6, at=0, player=OTHER)
     push = read(encode(line).decode())
     assert isinstance(push, ChatLine)
     assert push.from_ == "x" * 24 + "…"

@@ -7,7 +7,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from tests.faults.hostile_server import ROOM, hostile_server, make_welcome, state
+from tests.faults.hostile_server import OTHER, ROOM, hostile_server, make_welcome, state
 from tictactoe_client import connect
 from tictactoe_client.online.messages import Message, Messages, Subscribers
 from tictactoe_protocol.pushes import ChatLine, RoomState
@@ -21,7 +21,7 @@ def shown(seq: int, room: str = ROOM) -> Message:
 
 
 def said(number: int, length: int = 10) -> Message:
-    line = ChatLine(room=ROOM, from_="bo", seat=None, text=f"{number}", at=0)
+    line = ChatLine(room=ROOM, from_="bo", seat=None, text=f"{number}", at=0, player=OTHER)
     return Message("x" * length, line)
 
 

@@ -94,7 +94,7 @@ def test_two_players_of_one_name_are_told_apart() -> None:
 def test_names_and_chat_cannot_steer_a_terminal() -> None:
     evil: dict[str, SeatState | None] = {"X": seat(ANA, "a\x1b[2Jna"), "O": seat(BO, "bo")}
     told = announce(state(seats=evil), state((0,), seats=evil), BO)
-    line = ChatLine(room="K7M4PQ", from_="b\x9bo", seat=None, text="x\u202ey\x07", at=0)
+    line = ChatLine(room="K7M4PQ", from_="b\x9bo", seat=None, text="x\u202ey\x07", at=0, player=BO)
     assert told == ["a[2Jna plays A1, top left."]
     assert announce_chat(line) == "bo (watching): xy"
 

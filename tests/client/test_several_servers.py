@@ -12,6 +12,7 @@ import pytest
 from msgspec import UNSET
 
 from tests.faults.hostile_server import (
+    OTHER,
     ROOM,
     TOKEN,
     HostileServer,
@@ -231,7 +232,8 @@ async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_wor
         await one.push(Moved(ROOM, two.url))
         await until(lambda: two.heard)
         asking = asyncio.create_task(room.sync())
-        await one.push(state(9, (0, 1)), ChatLine(room=ROOM, from_="bo", seat="O", text="late", at=0), Closed(ROOM, ""))
+        line = ChatLine(room=ROOM, from_="bo", seat="O", text="late", at=0, player=OTHER)
+        await one.push(state(9, (0, 1)), line, Closed(ROOM, "", "idle", {}))
         await client.ping()
         del two.answers[Hello]
         two.heard.clear()

@@ -131,8 +131,8 @@ def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame
     The states in it have `seq` and the two numbers after; `client` is our mark, None for a watcher.
     """
     return [
-        ChatLine(room=ROOM, from_=text, seat="O", text=text, at=1_924_970_700_000),
-        ChatLine(room=ROOM, from_=text, seat=None, text=text, at=1_924_970_700_000),
+        ChatLine(room=ROOM, from_=text, seat="O", text=text, at=1_924_970_700_000, player=OTHER),
+        ChatLine(room=ROOM, from_=text, seat=None, text=text, at=1_924_970_700_000, player=OTHER),
         LobbyChange(changed=(summary(text),), closed=()),
         Error(code=text, message=text, room=text, path=text),
         Error(id=text, code=text, message=text, room=text, path=text),
@@ -269,4 +269,4 @@ def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answ
 def the_end(seq: int, text: str) -> list[Frame]:
     """Return a game that ends, somebody who leaves, and a room that closes, all in this text."""
     over = Result("X", "resigned")
-    return [state(seq, text=text, result=over, left=True), Closed(ROOM, text)]
+    return [state(seq, text=text, result=over, left=True), Closed(ROOM, text, "idle", {})]

@@ -17,6 +17,7 @@ from tests.corpus import CORPUS, SURROGATES, faults_in
 from tests.end_to_end.clients import COMMAND, ClientProcess, run_client
 from tests.faults.harness import Harness
 from tests.faults.hostile_server import (
+    OTHER,
     ROOM,
     TOKEN,
     Frame,
@@ -51,7 +52,7 @@ WORST = "".join(text for text in CORPUS.values() if len(text) < 1000)
 
 def landmark(number: int) -> ChatLine:
     """Return a chat line that shows how far the talk has come."""
-    return ChatLine(room=ROOM, from_="n", seat="O", text=f"so far {number}", at=0)
+    return ChatLine(room=ROOM, from_="n", seat="O", text=f"so far {number}", at=0, player=OTHER)
 
 
 def talk(words: Sequence[str], client: str | None = "X") -> Iterable[tuple[list[Frame], str]]:

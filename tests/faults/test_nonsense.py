@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.faults.hostile_server import (
+    OTHER,
     ROOM,
     Answer,
     Frame,
@@ -82,7 +83,7 @@ BROKEN: dict[str, Deed] = {
 HARMLESS: dict[str, Deed] = {
     "unknown types": send(*(json.dumps({"type": f"new-{number}", "of": [number]}) for number in range(500))),
     "welcomes without end": send(*[make_welcome(protocol=9, player="p-x")] * 500),
-    "a chat of a megabyte": send(ChatLine(room=ROOM, from_="x", seat=None, text="y" * 2**20, at=0)),
+    "a chat of a megabyte": send(ChatLine(room=ROOM, from_="x", seat=None, text="y" * 2**20, at=0, player=OTHER)),
     "moves off the board": send(state(5, (4, 0, 8))),  # which are asked after: the answer is not believed
     "a seq that goes back": send(state(9), state(3, (4, 0)), state(-7)),
     "another room": send(replace(state(9, (4, 0)), room="AAAAAA")),
@@ -194,7 +195,7 @@ async def test_an_answer_to_join_that_makes_no_sense_ends_with_four() -> None:
 async def flood(server: HostileServer) -> None:
     with contextlib.suppress(ConnectionClosed):
         while True:
-            await server.push(*[ChatLine(room=ROOM, from_="x", seat=None, text="y" * 100, at=0)] * 10)
+            await server.push(*[ChatLine(room=ROOM, from_="x", seat=None, text="y" * 100, at=0, player=OTHER)] * 10)
 
 
 @pytest.mark.parametrize("mode", ["--plain", "--json"])

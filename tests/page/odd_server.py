@@ -55,6 +55,11 @@ def state(seq: int, board: str = ".........", last: int | None = None, **other: 
     }
 
 
+def held(room: str) -> Message:
+    """Return a seat that p1 holds in a room that waits."""
+    return {"room": room, "seat": "X", "rules": CLASSIC_RULES, "names": {"X": "ana"}, "turn": None}
+
+
 def welcome(*rooms: Message, **other: Any) -> Message:
     """Return how p1 is welcomed, who holds seats in these rooms."""
     names = {"player": "p1", "name": "ana", "token": "t", "rooms": list(rooms)}
@@ -96,7 +101,7 @@ class OddServer:
 
     def __init__(self, **answers: list[Message]) -> None:
         self.answers: Mapping[str, list[Message]] = {
-            "hello": [welcome({"room": CODE, "seat": "X"})],
+            "hello": [welcome(held(CODE))],
             "join": [{"type": "ok", "room": CODE, "seat": "X", "moves": []}, state(1)],
             **answers,
         }

@@ -60,7 +60,10 @@ def test_a_request_says_only_what_was_said(request_: Request, text: str) -> None
         (Ok(id="1"), '{"type":"ok","id":"1"}'),
         (Ok(id="1", room="K7M4PQ", seat=None), '{"type":"ok","id":"1","room":"K7M4PQ","seat":null}'),
         (Error(code="busy", message="Later."), '{"type":"error","code":"busy","message":"Later."}'),
-        (Closed("K7M4PQ", "Gone."), '{"type":"closed","room":"K7M4PQ","reason":"Gone."}'),
+        (
+            Closed("K7M4PQ", "Gone.", "idle", {}),
+            '{"type":"closed","room":"K7M4PQ","reason":"Gone.","code":"idle","data":{}}',
+        ),
     ],
 )
 def test_a_push_is_written_compactly_and_without_what_it_lacks(push: Push, text: str) -> None:

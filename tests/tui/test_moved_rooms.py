@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from tests.client.tournaments import CALL
 from tests.faults.hostile_server import (
+    OTHER,
     ROOM,
     hostile_cluster,
     identity,
@@ -22,7 +23,7 @@ from tictactoe_protocol.requests import Chat, Join, Leave
 async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
     async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
         await ana.until("Your move, X.")
-        line = ChatLine(room=ROOM, from_="ana", seat="X", text="heard over there", at=0)
+        line = ChatLine(room=ROOM, from_="ana", seat="X", text="heard over there", at=0, player=OTHER)
         two.answers[Chat] = lambda request: [Ok(id=identity(request)), line]
         await ana.do("tab h i", "say: hi_")
         await one.push(Moved(ROOM, two.url))

@@ -97,7 +97,7 @@ def _in_own_words(push: pushes.Push) -> pushes.Push:
     """Return a message with the server's reasons in the language of this program, as far as it knows how."""
     if isinstance(push, pushes.Error) and push.data is not UNSET:
         return replace(push, message=_clean(describe_refusal(push.code, push.data) or push.message))
-    if isinstance(push, pushes.Closed) and push.code and push.data is not UNSET:
+    if isinstance(push, pushes.Closed):
         return replace(push, reason=_clean(describe_closing(push.code, push.data) or push.reason))
     if isinstance(push, pushes.Announcement) and push.code:
         return replace(push, text=describe_announcement(push.code) or push.text)

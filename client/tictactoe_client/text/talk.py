@@ -59,8 +59,8 @@ class Muted:
         self._heard: dict[str, str] = {}
 
     def hears(self, line: ChatLine) -> bool:
-        self._heard[_key(line.from_)] = line.player or line.from_
-        return line.player not in self._muted if line.player else line.from_ not in self._muted.values()
+        self._heard[_key(line.from_)] = line.player
+        return line.player not in self._muted
 
     def mute(self, name: str, state: RoomState) -> str:
         """Hear no more of whoever has this name, at the table or among those who have spoken; return what to say."""

@@ -141,8 +141,8 @@ function makeResume(app) {
 }
 
 /** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
-function describeSeat({ room, seat, rules, names = {}, turn }, left) {
-	const terms = [rules ? nameGame(rules) : room];
+function describeSeat({ seat, rules, names, turn }, left) {
+	const terms = [nameGame(rules)];
 	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));
 	else if (turn === null) terms.push(say("status waiting"));
 	if (left) terms.push(say("page time left", { time: formatDuration(left) }));
