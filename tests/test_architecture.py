@@ -71,7 +71,7 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_850, 5),
+    "admin": (1_863, 5),
     "api": (410, 1),
     "cli": (1_192, 3),
     "cluster": (2_727, 7),
@@ -80,12 +80,12 @@ CEILINGS = {
     "http": (1_421, 3),
     "listings": (769, 3),
     "people": (496, 2),
-    "ratings": (1614, 5),
+    "ratings": (1_614, 5),
     "records": (815, 2),
     "rooms": (1_376, 5),
     "services": (2_422, 5),
     "sessions": (500, 2),
-    "storage": (2_880, 8),
+    "storage": (2_509, 8),
     "transport": (2_197, 6),
     "watching": (200, 1),
 }

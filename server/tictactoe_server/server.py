@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
-from tictactoe_server.admin.backups import Backups
+from tictactoe_server.admin.backups import Backups, describe_newest
 from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
@@ -50,6 +50,7 @@ from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.storage.schema import DamagedDatabase
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
@@ -215,7 +216,12 @@ class Server:
         settings = self._settings
         specs = kept_by(self._more_services)
         if settings.store is None:
-            return open_memory(specs) if settings.data is None else open_folder(settings.data, specs)
+            if settings.data is None:
+                return open_memory(specs)
+            try:
+                return open_folder(settings.data, specs)
+            except DamagedDatabase as damaged:
+                raise CannotOpenStore(f"{damaged}\n{describe_newest(settings.data, settings.backup_to)}") from damaged
         with needing_nats():
             from tictactoe_server.cluster.jetstream.store import JetStreamStore
         return await JetStreamStore.open(

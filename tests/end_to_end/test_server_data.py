@@ -49,7 +49,7 @@ async def run_as_written(command: str, **variables: str) -> tuple[int | None, st
 def rooms_of(folder: Path) -> list[str]:
     """Return the codes of the rooms in a database that no server has open."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as database:
-        rows = database.execute("SELECT code FROM rooms ORDER BY code")
+        rows = database.execute("SELECT key FROM rooms ORDER BY key")
         return [code for (code,) in rows]
 
 

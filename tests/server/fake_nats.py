@@ -15,7 +15,7 @@ from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import Stream
 
 Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut", "nonsense"]
-_STREAM = "KV_rooms"
+_STREAM = "rooms-0"
 _CONFIG = Stream(Link(Access("nats://nobody", None, None), 1.0), _STREAM).config()
 _NO_MESSAGE = {"error": {"code": 404, "err_code": 10037, "description": "no message found"}}
 
@@ -135,7 +135,7 @@ class FakeNats:
 
     def _take(self, subject: str, reply: str, headers: dict[str, str], data: bytes) -> None:
         match subject.split(".")[:4]:
-            case ["$KV", "rooms", *_]:
+            case ["$KV", "rooms-0", *_]:
                 self._write(subject, reply, headers, data)
             case ["$JS", "API", "STREAM", "INFO"]:
                 counts = dict.fromkeys(("messages", "bytes", "first_seq", "consumer_count"), 0)

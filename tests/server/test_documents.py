@@ -1,4 +1,4 @@
-"""Rooms as the bytes of a database: they come back as they were, of every schema, or they are unreadable."""
+"""Rooms as the bytes of a database: they come back as they were, or they are unreadable."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from msgspec.structs import asdict, replace
 from tests.rows import each
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import encode
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.records.documents import GameDocuments, RoomDocuments
 from tictactoe_server.records.tables import encode_game
-from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room, state_of
+from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room
 from tictactoe_server.rooms.seating import seat_of
 from tictactoe_server.rooms.terms import TOURNAMENT, USUAL
-from tictactoe_server.rooms.view import rules_state
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000
@@ -206,19 +204,18 @@ NOTED_ROOMS, NOTED_GAMES = RoomDocuments(NotedRoom), GameDocuments(NotedGame)
 
 
 @each("name", ROOMS)
-def test_a_new_field_of_a_room_is_kept_and_older_documents_read_on(name: str) -> None:
+def test_a_new_field_of_a_room_is_stored_and_documents_without_it_are_read(name: str) -> None:
     room = ROOMS[name]
     fields = {field: getattr(room, field) for field in Room.__struct_fields__}
     noted = NotedRoom(**fields, note="well played", stars={ANA.id: 3})
     NOTED_ROOMS.forget(room.code)
     for _ in range(2):
         assert NOTED_ROOMS.decode(NOTED_ROOMS.encode(noted)) == noted
-    for document in (encode_room(room), old_document(room, 2), old_document(room, 1)):
-        assert NOTED_ROOMS.decode(document) == NotedRoom(**fields)
+    assert NOTED_ROOMS.decode(encode_room(room)) == NotedRoom(**fields)
     assert NOTED_ROOMS.encode(noted)[8:].startswith(encode_room(room)[8:-1] + b",")
 
 
-def test_a_new_field_of_a_finished_game_is_kept_and_older_documents_read_on() -> None:
+def test_a_new_field_of_a_finished_game_is_stored_and_documents_without_it_are_read() -> None:
     game = game_of(PRESETS["classic"])
     noted = NotedGame(**asdict(game), note="well played")
     assert NOTED_GAMES.decode(NOTED_GAMES.encode(noted)) == noted
@@ -226,14 +223,14 @@ def test_a_new_field_of_a_finished_game_is_kept_and_older_documents_read_on() ->
 
 
 KEPT_ROOM = (
-    b'73910f97[3,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
+    b'a6d6e743[1,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
     b'"misere":false,"gravity":false},{"X":{"player":"pana","name":"ana","online":true,"bot":null},'
     b'"O":{"player":"pbo","name":"bo","online":true,"bot":null}},"public",{"initial_ms":300000,"increment_ms":2000},'
     b'60000,1,{"pana":0,"draws":0,"pbo":0},30000,"closed","all"],5,[0,4,1],[],null,'
     b'{"draw":null,"undo":null,"rematch":[]},{},{"X":302000,"O":300000},5000,{}]'
 )
 KEPT_IN_EVENT = (
-    b'3e1cbe32[3,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
+    b'4da123f4[1,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
     b'"misere":false,"gravity":false},{"X":{"player":"pana","name":"ana","online":true,"bot":null},'
     b'"O":{"player":"pbo","name":"bo","online":true,"bot":null}},"public",{"initial_ms":300000,"increment_ms":2000},'
     b'60000,1,{"pana":0,"pbo":0,"draws":0},30000,"closed","all","EV3NTS","r3-2"],3,[0,4],[],null,'
@@ -246,16 +243,16 @@ KEPT_GAME = (
 )
 
 
-def test_documents_are_byte_for_byte_as_version_1_4_wrote_them() -> None:
+def test_documents_have_the_bytes_that_the_data_folder_promises() -> None:
     assert encode_room(ROOMS["with clocks"]) == KEPT_ROOM
     assert encode_game(replace(game_of(PRESETS["classic"]), public=False)) == KEPT_GAME
     assert encode_game(game_of(PRESETS["classic"])) == KEPT_GAME.removesuffix(b"}") + b',"public":true}'
 
 
-def test_the_terms_of_a_tournament_are_not_stored_and_follow_from_the_event_as_version_1_5_wrote_it() -> None:
+def test_the_terms_of_a_tournament_are_not_stored_and_follow_from_the_event() -> None:
     assert encode_room(ROOMS["of an event"]) == KEPT_IN_EVENT
     assert decode_room(KEPT_IN_EVENT).terms is TOURNAMENT
-    assert decode_room(KEPT_ROOM).terms is decode_room(old_document(ROOMS["playing"], 1)).terms is USUAL
+    assert decode_room(KEPT_ROOM).terms is USUAL
 
 
 def test_terms_that_a_document_would_not_bring_back_are_an_error() -> None:
@@ -264,57 +261,7 @@ def test_terms_that_a_document_would_not_bring_back_are_an_error() -> None:
             open_room(CODE, PRESETS["classic"], ANA, NOW, **wrong)
 
 
-# -- what older versions wrote ----------------------------------------------------------------------------------
-
-
-def old_content(room: Room, schema: int) -> dict[str, Any]:
-    """Return the JSON in which older versions kept a room: objects, without what was as usual."""
-    fields = {
-        name: msgspec.to_builtins(getattr(room, name))
-        for name in Room.__struct_fields__
-        if name not in ("position", "terms")
-    }
-    position = room.position
-    fields["position"] = {"rules": msgspec.to_builtins(rules_state(room.rules)), "moves": list(position.moves)}
-    if position.passed:
-        fields["position"]["passed"] = [list(entry) for entry in position.passed]
-    usual: dict[str, Any] = {"visibility": "public", "gone_at": {}}
-    usual |= dict.fromkeys(("clock", "result", "clock_started_at"))
-    return {"schema": schema, "room": {name: value for name, value in fields.items() if usual.get(name, 0) != value}}
-
-
-def old_document(room: Room, schema: int) -> bytes:
-    content = json.dumps(old_content(room, schema)).encode()
-    return content if schema == 1 else b"%b\n%08x" % (content, crc32(content))
-
-
-@each("schema", [1, 2])
-@each("name", ROOMS)
-def test_a_room_of_an_older_schema_comes_back_as_it_was(name: str, schema: int) -> None:
-    assert is_same(decode_room(old_document(ROOMS[name], schema)), ROOMS[name])
-
-
-def test_a_document_of_the_first_schema_has_no_checksum_and_one_of_the_second_has() -> None:
-    first, second = (old_document(ROOMS["won"], schema) for schema in (1, 2))
-    for document in (first + second[second.index(b"\n") :], second[: second.index(b"\n")], second[:-1]):
-        with pytest.raises(Unreadable):
-            decode_room(document)
-
-
-@pytest.mark.parametrize("name", ["playing", "with clocks", "with clocks for moves"])
-def test_whichever_bit_of_a_document_without_checksum_flips_it_is_a_room_that_works_or_unreadable(name: str) -> None:
-    document, unreadable = old_document(ROOMS[name], 1), 0
-    for bit in range(len(document) * 8):
-        damaged = bytearray(document)
-        damaged[bit // 8] ^= 1 << bit % 8
-        try:
-            room = decode_room(bytes(damaged))
-        except Unreadable:
-            unreadable += 1
-        else:
-            encode(state_of(room, NOW, watchers=1))
-            encode_room(room)
-    assert unreadable > len(document)
+# -- damage -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["playing", "with clocks"])
@@ -345,16 +292,7 @@ def test_many_blocked_cells_take_few_bytes() -> None:
     assert len(encode_game(game_of(LARGE))) < 600
 
 
-def test_documents_with_all_blocked_cells_one_by_one_are_read_as_well() -> None:
-    room, game = Table(ANA, rules=LARGE).room, game_of(LARGE)
-    cells = list(range(4, 1024))
-    assert is_same(decode_room(changed(room, put(cells, *RULES, "blocked"))), room)
-    content = json.loads(encode_game(game))
-    content["rules"]["blocked"] = cells
-    assert decode_game(json.dumps(content).encode()) == game
-
-
-def test_few_blocked_cells_are_kept_as_versions_of_before_read_them() -> None:
+def test_few_blocked_cells_are_stored_as_a_list() -> None:
     assert b'"blocked":[4]' in encode_room(Table(ANA, rules=PRESETS["blocker"]).room)
     assert b'"blocked":[4]' in encode_game(game_of(PRESETS["blocker"]))
 

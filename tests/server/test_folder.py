@@ -1,10 +1,11 @@
-"""The data folder: one server at a time, for its owner alone, and nothing in it through a link."""
+"""The data folder: one server at a time, for its owner alone, no links, and nothing of another version."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
+import shutil
 import sqlite3
 import stat
 import sys
@@ -12,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.rows import each
 from tests.server.stored import change, keep, room_of
 from tests.server.test_sqlite_store import child
-from tictactoe_server.records.tables import open_folder
+from tictactoe_server.records.tables import KEPT, open_folder
+from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
+from tictactoe_server.storage.copying import check_database
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
-from tictactoe_server.storage.schema import SCHEMA, NewerSchema, open_database
+from tictactoe_server.storage.schema import SCHEMA, OtherVersion
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODE = "K7M4PQ"
@@ -202,11 +206,58 @@ def test_a_newer_schema_is_refused_with_both_numbers_and_left_as_it_is(tmp_path:
     path = tmp_path / FILE_NAME
     change(path, "PRAGMA user_version = 99")
     before = path.read_bytes()
-    with pytest.raises(NewerSchema) as refused:
+    with pytest.raises(OtherVersion, match=f"schema 99, but this version knows schemas up to {SCHEMA}"):
         open_folder(tmp_path)
-    assert (refused.value.found, refused.value.known) == (99, SCHEMA)
-    assert "99" in str(refused.value)
-    assert str(SCHEMA) in str(refused.value)
     assert path.read_bytes() == before
-    with pytest.raises(NewerSchema):
-        open_database(path)
+
+
+VERSION_1_TABLES = {
+    "1.0": (1, ("documents",)),
+    "1.1": (2, ("rooms",)),
+    "1.3 or 1.4": (4, ("rooms", "shares")),
+    "1.5": (4, ("rooms", "shares", "accounts")),
+    "1.6": (4, ("rooms", "shares", "accounts", "ladder_entries")),
+}
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@each("version", VERSION_1_TABLES)
+def test_a_folder_of_version_1_is_refused_with_its_version_and_nothing_in_it_changes(
+    tmp_path_factory: pytest.TempPathFactory, version: str, *, is_killed: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("data")
+    schema, tables = VERSION_1_TABLES[version]
+    with contextlib.closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        connection.execute(f"PRAGMA application_id = {0x74746F65}")
+        connection.execute(f"PRAGMA user_version = {schema}")
+        for table in tables:
+            connection.execute(f"CREATE TABLE {table} (key TEXT)")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"INSERT INTO {tables[0]} VALUES ('K7M4PQ')")
+        connection.commit()
+        if is_killed:
+            for name in (FILE_NAME, f"{FILE_NAME}-wal"):
+                shutil.copy(folder / name, folder / f"{name}.copy")
+    if is_killed:
+        for name in (FILE_NAME, f"{FILE_NAME}-wal"):
+            (folder / f"{name}.copy").rename(folder / name)
+    folder.chmod(0o755)
+    before = snapshot(folder)
+    backup = folder.parent / f"backup-{version}"
+    for use in (
+        lambda: open_folder(folder),
+        lambda: back_up(folder, backup),
+        lambda: restore_backup(folder, folder / FILE_NAME),
+        lambda: asyncio.run(check_database(folder / FILE_NAME, KEPT)),
+    ):
+        with pytest.raises((OtherVersion, CannotBackUp), match=f"version {version} of tictactoe-server"):
+            use()
+    assert snapshot(folder) == before
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int, int]]:
+    """Return the content, the mode and the time of the last change of each file, and of the folder itself."""
+    return {
+        path.name: (path.read_bytes() if path.is_file() else b"", path.stat().st_mode, path.stat().st_mtime_ns)
+        for path in (folder, *folder.iterdir())
+    }

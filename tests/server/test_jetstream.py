@@ -391,7 +391,7 @@ async def test_a_node_that_refuses_what_it_is_asked_is_not_taken_to_be_silent(tm
         link.on_connected.append(lambda: connected.append("again"))
         for _ in range(3):
             with pytest.raises(StoreUnavailable, match="permissions violation"):
-                await link.request("$KV.rooms.room.AAAAAA")
+                await link.request("$KV.rooms-0.room.AAAAAA")
         assert connected == []
         await link.close()
 

@@ -254,7 +254,7 @@ def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
 def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str, tmp_path: Path) -> None:
     change(
         folder / FILE_NAME,
-        "UPDATE rooms SET document = X'00' WHERE code = 'AAAA00'",
+        "UPDATE rooms SET document = X'00' WHERE key = 'AAAA00'",
         "UPDATE archive SET document = X'00' WHERE id = 2",
     )
     there = move(folder, url)

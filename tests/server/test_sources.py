@@ -165,7 +165,7 @@ async def test_players_of_one_address_share_what_it_may_send_and_another_address
         await bo.send("ping", id="late")
         notice = await bo.receive()
         assert (notice["code"], "id" in notice) == ("rate_limited", False)
-        assert notice["message"].startswith("Your address says too much")
+        assert notice["message"].startswith("Your address sends too much")
         cy = await stack.enter_async_context(speaking_for(server, "192.0.2.2"))
         assert (await cy.ask("ping"))["type"] == "ok"
         late = await bo.receive()

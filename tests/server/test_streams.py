@@ -18,7 +18,6 @@ from tictactoe_server.cli.cluster_streams import make_streams, share_out, spread
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import Stream, StreamError, StreamInfo
-from tictactoe_server.cluster.jetstream.streams import OLD
 from tictactoe_server.cluster.messages import HEARTBEATS, Heartbeat, encode
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.storage.specs import Storage
@@ -134,28 +133,20 @@ async def test_where_sharing_out_breaks_off_no_server_starts_until_it_was_ended_
         await share_out_anew(node, 2)
 
 
-async def test_a_cluster_that_was_made_with_one_stream_goes_on_and_can_have_more(node: Node) -> None:
+@pytest.mark.parametrize("stream", ["KV_rooms", "rooms-0"])
+async def test_streams_of_version_1_are_refused_and_stay_as_they_are(node: Node, stream: str) -> None:
     link = await Link.open(node.url)
     await empty_streams(link, 0)
-    await make_anew(Stream(link, OLD), {})
-    store, reader = await opened(node), Reader()
-    assert [stream.name for stream in store.streams.all] == [OLD]
-    for code in CODES:
-        await finish(store, code, ANA, BO)
-    assert await reader.read_on(store) == CODES
-    assert max(reader.read) < 100  # their ids are those of always
-    await store.close()
-    assert (await make_streams(link, 8, 1)).layout.shared == 1  # what is there stays
-    await link.close()
-    await share_out_anew(node, 4)
-    store = await opened(node)
-    assert [stream.name for stream in store.streams.all] == [OLD, "rooms-1", "rooms-2", "rooms-3"]
-    assert len(await rooms_in(store)) == len(CODES)
-    assert await reader.read_on(store) == []
-    await store.close()
-    await share_out_anew(node, 1)
-    link = await Link.open(node.url)
-    await link.request(f"$JS.API.STREAM.DELETE.{OLD}")
+    first = Stream(link, stream)
+    await make_anew(first, {})
+    await first.put("room.K7M4PQ", b"{}", MISSING)
+    before = await first.info()
+    with pytest.raises(CannotOpenStore, match=f"{stream} in .* was written by version 1"):
+        await opened(node)
+    with pytest.raises(CannotOpenStore, match="written by version 1"):
+        await make_streams(link, 4, 1)
+    assert (await first.info()).state == before.state
+    await link.request(f"$JS.API.STREAM.DELETE.{stream}")
     await link.close()
 
 

@@ -6,6 +6,7 @@ The program's own commands make and check them, in processes of a lower priority
 from __future__ import annotations
 
 import asyncio
+import shlex
 import shutil
 import signal
 import sys
@@ -28,6 +29,21 @@ _LOWER_PRIORITY: Final = "import os; os.nice(10); from tictactoe_server.cli.main
 log: Final = structlog.get_logger(__name__)
 
 
+def describe_newest(data: Path, target: Path | None) -> str:
+    """Return a sentence about the newest backup of the folder `data` in `target`, with the command that restores it."""
+    copies = [] if target is None else copies_in(target)
+    if not copies:
+        return "No backup is known: --backup-to names no folder with one."
+    newest = shlex.quote(str(copies[-1].absolute()))
+    folder = shlex.quote(str(data.absolute()))
+    return f"The newest backup is put in its place by:\n  tictactoe-server --data {folder} restore {newest}"
+
+
+def copies_in(target: Path) -> list[Path]:
+    """Return the backups in a folder, the oldest first."""
+    return sorted(target.glob("tictactoe-*Z.sqlite3"))
+
+
 class BackupFailed(Exception):
     """No copy was made, or it is damaged; the message is a sentence for the operator."""
 
@@ -48,8 +64,8 @@ class Backups:
 
     @property
     def copies(self) -> list[Path]:
-        """The copies that are there, the oldest first."""
-        return sorted(self.target.glob("tictactoe-*Z.sqlite3"))
+        """The backups that are there, the oldest first."""
+        return copies_in(self.target)
 
     @property
     def made_at(self) -> float | None:

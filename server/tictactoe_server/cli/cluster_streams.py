@@ -15,7 +15,16 @@ from nats.js.api import ClusterInfo
 
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import NO_STREAM, REPLICAS, Entry, Stream, StreamError, StreamInfo
-from tictactoe_server.cluster.jetstream.streams import LAYOUT, OLD, ROOM, Layout, Streams, name_of, read_layout
+from tictactoe_server.cluster.jetstream.streams import (
+    FORMAT,
+    LAYOUT,
+    ROOM,
+    Layout,
+    Streams,
+    check_format,
+    name_of,
+    refuse_version_1,
+)
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, StoreUnavailable
 
 _CREATE: Final = "STREAM.CREATE."
@@ -25,17 +34,17 @@ _LOOK_SECONDS: Final = 0.1
 
 
 async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
-    """Return the stream that tells of the others, with what its leader says, None where it is still to be made.
+    """Return the first stream with its leader's description, None if it does not exist yet.
 
-    Raises `StoreUnavailable`.
+    Raises `CannotOpenStore` if version 1 has a stream there, and `StoreUnavailable`.
     """
-    for name in (OLD, name_of(0)):
-        stream = Stream(link, name)
-        try:
-            return stream, await stream.info()
-        except StreamError as error:
-            if error.code != NO_STREAM:
-                raise
+    stream = Stream(link, name_of(0))
+    try:
+        return stream, await stream.info()
+    except StreamError as error:
+        if error.code != NO_STREAM:
+            raise
+    await refuse_version_1(link)
     return stream, None
 
 
@@ -48,10 +57,9 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
         first, info = await find_first(link)
         if info is None:
             info = await first.ask(_CREATE, first.config(replicas), StreamInfo)
-        layout = await read_layout(first)
-        if layout is None:
-            layout = Layout() if info.state.messages else Layout(count, count)
-            await first.put(LAYOUT, msgspec.json.encode(layout), MISSING)
+        if not info.state.messages:
+            await first.put(LAYOUT, msgspec.json.encode(Layout(FORMAT, count, count)), MISSING)
+        layout = await check_format(first)
         streams = Streams(link, first.name, layout)
         await _make(streams.all[1:], info.config.get("num_replicas", replicas))
         await spread_leaders(streams)
@@ -100,8 +108,8 @@ async def share_out(link: Link, count: int) -> int:
     first, info = await find_first(link)
     if info is None:
         raise CannotOpenStore(f"There is no stream {first.name}. To make it: tictactoe-server cluster init.")
-    before = await read_layout(first) or Layout()
-    layout = Layout(count, max(count, before.streams), before.floor, is_changing=True)
+    before = await check_format(first)
+    layout = Layout(FORMAT, count, max(count, before.streams), before.floor, is_changing=True)
     streams = Streams(link, first.name, layout)
     await _make(streams.all[before.streams :], info.config.get("num_replicas", REPLICAS))
     await first.put(LAYOUT, msgspec.json.encode(layout), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import sys
 import time
 from contextlib import AbstractAsyncContextManager
@@ -46,7 +47,12 @@ def restore(folder: Path, file: Path) -> None:
     """
     aside = restore_backup(folder, file)
     click.echo(f"Restored {file} to {folder}.")
-    if found := asyncio.run(forget_again(folder, kept_by(), next(iter(aside), None))):
+    try:
+        found = asyncio.run(forget_again(folder, kept_by(), next(iter(aside), None)))
+    except (sqlite3.Error, UnicodeDecodeError):
+        click.echo("The old database is damaged: it does not say who was forgotten since the copy was made.")
+        found = asyncio.run(forget_again(folder, kept_by(), None))
+    if found:
         click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
     for path in aside:
         click.echo(f"What was there is now {path}.")
@@ -67,7 +73,7 @@ def check(folder: Path, file: Path | None) -> None:
     for line in found.damage:
         click.echo(line)
     if found.damage:
-        click.echo("The server starts with what can be read. A backup may have more: tictactoe-server restore FILE")
+        click.echo("The server leaves this out. A backup may have it: tictactoe-server restore FILE")
         sys.exit(1)
     click.echo("Nothing is damaged.")
 

@@ -65,7 +65,6 @@ def _unpack(document: bytes) -> Event:
 EVENTS: Final[TableSpec[Event]] = TableSpec(
     *("events", "event", _pack, _unpack),
     label="Event {key}",
-    keys="[0-9A-Z]{6}",
     key_of=lambda event: event.code,
     persons=Persons(
         lambda event: {*event.organisers, *(one.player for one in event.entrants)},

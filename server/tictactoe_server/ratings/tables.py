@@ -118,7 +118,6 @@ ENTRIES: Final[TableSpec[Entry]] = TableSpec(
     "entry of the ladders",
     _encode,
     msgspec.json.Decoder(Entry).decode,
-    keys="[0-9]{8}",
     persons=Persons(lambda entry: _verdict_names(entry.verdict), _entry_without),
 )
 """By number, from 1 without a gap. Entries are never deleted."""
@@ -127,7 +126,6 @@ LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "snapshot of the ladders",
     lambda snapshot: zlib.compress(_encode(snapshot)),
     lambda document: _decode_snapshot(zlib.decompress(document)),
-    keys="[0-9]{8}(-[0-9a-f]{8}-[0-9]+)?",
     persons=Persons(_snapshot_names, _snapshot_without, lambda snapshot: {"entries": snapshot.state.entries}),
 )
 """By number, one for each `SNAPSHOT_GAMES` games, in one or several parts; see `keys_of`.

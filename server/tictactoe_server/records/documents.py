@@ -1,9 +1,9 @@
 """Rooms and finished games as the bytes that a store keeps.
 
 A room is an array in JSON behind its checksum: first the fields that moves do not change, encoded once, then the
-others. The position is its rules, its moves and what came between them: `[ply, mark]` for who was passed over, or in a
-game with an opening `[ply, take]` for what was chosen. Most flipped bits leave JSON that is none, or a room that breaks
-its own rules; the checksum finds those that would leave another room than was stored.
+others. The position is its rules, its moves and what came between them: `[ply, mark]` for a player who was passed over,
+or in a game with an opening `[ply, take]` for a choice. Most flipped bits break the JSON or the rules of a room; the
+checksum finds those that would turn the room into another valid one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tictactoe_server.rooms import FinishedGame, Room
 from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.rooms.view import rules_state
 
-SCHEMA: Final = 3  # schemas 1 and 2, which were objects, 1 without a checksum, are read as well
+SCHEMA: Final = 1
 SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
     *("start_ms", "analysis", "chat", "event", "pairing", "rated", "within"),
@@ -42,10 +42,9 @@ _encode: Final = msgspec.json.Encoder().encode
 
 @lru_cache(maxsize=1024)
 def _pack(rules: RulesState) -> Raw:
-    """Return rules as they are kept: as on the wire, but many `blocked` cells in the shorter way.
+    """Return rules as they are stored: as on the wire, with many `blocked` cells as a bitmap.
 
-    That is in base64 a bit for each cell of the board, from the lowest bit of the first byte on. Until version 1.2 they
-    were the cells in any case.
+    The bitmap is base64, with one bit a cell from the lowest bit of the first byte on.
     """
     bits = sum(1 << cell for cell in rules.blocked)
     bitmap = b64encode(bits.to_bytes((rules.rows * rules.columns + 7) // 8, "little")).decode()
@@ -61,7 +60,7 @@ def _unpack(rules: Any) -> RulesState:
     return msgspec.convert(rules, RulesState)
 
 
-class _KeptPosition(Struct, frozen=True, rename={"between": "passed"}):
+class _KeptPosition(Struct, frozen=True):
     rules: Any
     moves: tuple[int, ...]
     between: tuple[tuple[int, str], ...] = ()
@@ -112,15 +111,23 @@ class RoomDocuments:
         return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)
 
     def forget(self, code: str) -> None:
-        """Let go of a room that is gone."""
+        """Drop the cached part of a deleted room."""
         self._beginnings.pop(code, None)
 
     def decode(self, document: bytes) -> Room:
-        """Return the room that a document of any schema holds; raises what `TableSpec.decode` may raise."""
-        fields = self._read(document)
-        position = msgspec.convert(fields.get("position"), _KeptPosition).replay()
-        fields |= {"position": position, "terms": terms_of(fields.get("event", ""), rated=fields.get("rated") is True)}
-        room = msgspec.convert(fields, self._struct)
+        """Return the room of a document; raises what `TableSpec.decode` may raise."""
+        content, checksum = document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS]
+        if checksum != b"%08x" % crc32(content):
+            raise ValueError("the checksum is that of another document")
+        schema, setting, seq, moves, between, *others = msgspec.json.decode(content)
+        if schema != SCHEMA:
+            raise ValueError(f"schema {schema}, where {SCHEMA} is known")
+        # Usual values at the end of either part are left out.
+        fields = dict(zip(SETTING, setting, strict=False)) | dict(zip(self._others, others, strict=False))
+        played = {"rules": fields.pop("rules", None), "moves": moves, "between": between}
+        position = msgspec.convert(played, _KeptPosition).replay()
+        terms = terms_of(fields.get("event", ""), rated=fields.get("rated") is True)
+        room = msgspec.convert({**fields, "seq": seq, "position": position, "terms": terms}, self._struct)
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:
             raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
@@ -133,28 +140,6 @@ class RoomDocuments:
         if room.clock is None and room.clock_started_at is not None:
             raise ValueError("A clock runs in a room without clocks.")
         return room
-
-    def _read(self, document: bytes) -> dict[str, Any]:
-        """Return the fields of a room by their names, as schemas 1 and 2 have them; 2 ends with its checksum."""
-        is_old = document.startswith(b"{")
-        if is_old:
-            content, has_checksum, checksum = document.partition(b"\n")
-            schema = 2 if has_checksum else 1
-        else:
-            schema, content, checksum = SCHEMA, document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS]
-        if schema > 1 and checksum != b"%08x" % crc32(content):
-            raise ValueError("the checksum is that of another document")
-        found = msgspec.json.decode(content)
-        if is_old:
-            kept_schema, fields = found.get("schema"), found.get("room")
-        else:
-            kept_schema, setting, seq, moves, between, *others = found
-            fields = dict(zip(SETTING, setting)) | dict(zip(self._others, others))  # noqa: B905  # newer ones have more
-            position = {"rules": fields.pop("rules", None), "moves": moves, "passed": between}
-            fields |= {"seq": seq, "position": position}
-        if kept_schema != schema or not isinstance(fields, dict):
-            raise ValueError(f"schema {kept_schema}, where {schema} is known")
-        return fields
 
 
 class GameDocuments:

@@ -198,7 +198,6 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
     _rooms.encode,
     _rooms.decode,
     label="Room {key}",
-    keys="[0-9A-Z]{6}",
     key_of=lambda room: room.code,
     persons=Persons(
         lambda room: [seat.player for seat in room.held_seats], with_stand_in, lambda room: {"room": room.code}
@@ -212,12 +211,10 @@ PLAYERS: Final = _in_json(
     "player",
     KnownPlayer,
     label="The player under {key}",
-    keys="[0-9a-f]{64}",
     columns=Columns(
         ("seen", "seated"),
         split=lambda known: (_encode(known.player), known.seen, known.is_seated),
         join=lambda document, seen, seated: KnownPlayer(_decode_player(document), seen, bool(seated)),
-        usual=lambda: (today(), 1),
     ),
     persons=Persons(
         lambda known: (known.player.id,), shown=lambda known: {"name": known.player.name, "seen": known.seen}
@@ -262,12 +259,10 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shared game",
     _games.encode,
     _games.decode,
-    keys=r"[\w-]{22}",
     columns=Columns(
         ("finished_at",),
         split=lambda game: (_games.encode(game), game.at),
         join=lambda document, at: _games.decode(document),
-        usual=lambda: (0,),
     ),
     is_bounded=True,
     persons=Persons(lambda game: game.people, game_with_stand_in),

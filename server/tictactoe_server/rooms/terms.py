@@ -11,10 +11,9 @@ from tictactoe_protocol.codes import EVENT_DRAW_PLY
 
 
 class Terms(Struct, frozen=True):
-    """The defaults are those of rooms that players open.
+    """What a room is for decides; the defaults are those of rooms that players open.
 
-    No document holds them: when one is read they follow from what the room was opened for, see `terms_of`. So
-    documents of every version bring them along, and a server of version 1.5 reads what this one writes beside it.
+    They are not stored: they follow from what the room was opened for (see `terms_of`).
     """
 
     refusals: Mapping[str, str] = {}  # why what these terms do not allow is refused, see `docs/protocol/sentences.md`

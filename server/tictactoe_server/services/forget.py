@@ -196,9 +196,10 @@ class Forgetting(Service):
 
 
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
-    """Forget in a folder, on which no server runs, whom the database that it `replaced` knew as forgotten.
+    """Forget again, in a folder without a server, the players whom the database that it `replaced` had forgotten.
 
-    Returns how many values of it still named somebody. Raises `CannotOpenStore`, `StoreUnavailable` and sqlite3.Error.
+    Return how many values still named one of them. Raises `CannotOpenStore` and `StoreUnavailable`, and sqlite3.Error
+    or UnicodeDecodeError if the replaced database is damaged; then nothing has changed.
     """
     known = {} if replaced is None else _forgotten_of(replaced)
     store = open_folder(folder, specs)
@@ -222,10 +223,8 @@ async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
 
 
 def _forgotten_of(database: Path) -> dict[str, Forgotten]:
-    """Return who is forgotten by a database, nobody by one that is too old to say so."""
+    """Return the forgotten players of a database, by the hashes of their ids; raises sqlite3.Error if it is damaged."""
     with reading(database) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (FORGOTTEN.name,)).fetchone():
-            return {}
         rows = connection.execute(f"SELECT key, document FROM {FORGOTTEN.name}").fetchall()
     return {key: FORGOTTEN.read(key, document) for key, document in rows}
 

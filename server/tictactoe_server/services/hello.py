@@ -24,6 +24,7 @@ from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.dispatcher import BUSY_MS
 from tictactoe_server.http.place import Place
 from tictactoe_server.listings.additions import with_fields
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
@@ -38,7 +39,6 @@ from tictactoe_server.transport.frames import encode_frame
 
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
-BUSY_MS: Final = 1_000  # when to try again while the player is being forgotten
 _CLOSING_SECONDS: Final = 1.0
 _AT_ONCE: Final = 16  # how many players are looked up or written down at a time: what follows is done in few turns
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"

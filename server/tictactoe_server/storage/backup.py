@@ -1,27 +1,21 @@
-"""Consistent copies of a database, also of one that a server is working on, and a copy put back in its place.
+"""Consistent copies of a database, also while a server uses it, and the way back from a copy.
 
-A copy is made by a pure reader: SQLite before 3.51.3 can damage the write-ahead log of a database when two connections
-write or checkpoint at once, so the running server's connection stays the only one that does. A reader takes its
-snapshot without stopping the server; the log just grows until it is done. Nothing is ever overwritten.
+A copy is made by a read-only connection: SQLite before 3.51.3 can damage the write-ahead log if two connections
+write or checkpoint at once, so the running server's connection stays the only one that does. The reader takes a
+snapshot without stopping the server; the log grows until it is done. Nothing is ever overwritten.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import sqlite3
 import tempfile
 from contextlib import closing
 from pathlib import Path
-from typing import Final
-
-import structlog
 
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
-from tictactoe_server.storage.schema import SCHEMA, Damaged, is_damage, reading, refuse_newer, version_of
+from tictactoe_server.storage.schema import Damaged, check_file, reading
 from tictactoe_server.storage.store import CannotMove, CannotOpenStore
-
-log: Final = structlog.get_logger(__name__)
 
 
 class CannotBackUp(CannotMove):
@@ -36,36 +30,15 @@ def back_up(folder: Path, target: Path) -> None:
     _copy(database_in(folder), target)
 
 
-def keep_older(folder: Path) -> None:
-    """Keep a copy of a database that is of an older version beside it, before it is brought forward.
-
-    Raises `CannotOpenStore` where that is impossible. A damaged one stays as it is: what is made of it is a new file.
-    """
-    source = folder / FILE_NAME
-    version = version_of(source)
-    if not 0 < version < SCHEMA:
-        return
-    name = f"{FILE_NAME}.schema-{version}"
-    copies = (source.with_name(name if number == 1 else f"{name}-{number}") for number in itertools.count(1))
-    target = next(copy for copy in copies if not copy.exists())
-    try:
-        _copy(source, target)
-    except CannotBackUp as error:
-        if is_damage(error.__cause__ or error):
-            log.warning("the database is of an older version, and damaged", reason=str(error))
-            return
-        raise CannotOpenStore(f"{error} It is of an older version: without a copy it is left as it is.") from error
-    log.warning("the database is of an older version: it is brought forward, and a copy stays", copy=str(target))
-
-
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
-    """Put a copy that `back_up` made in the place of a folder's database; return where what was there is now.
+    """Replace a folder's database by a backup, or by a recovered database; return where the old files are now.
 
-    Raises `CannotBackUp`, `NewerSchema`, and `FolderInUse` while a server runs there; then nothing has changed.
+    Raises `CannotBackUp`, `OtherVersion`, and `FolderInUse` while a server runs there; then nothing has changed.
     """
     if not backup.is_file():
         raise CannotBackUp(f"There is no file {backup}.")
-    refuse_newer(backup)
+    check_file(backup)
+    check_file(folder / FILE_NAME)
     held = DataFolder(folder)
     database, fresh, moved = folder / FILE_NAME, folder / f"{FILE_NAME}.restored", []
     try:

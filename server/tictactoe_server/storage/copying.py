@@ -21,13 +21,12 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from tictactoe_server.storage.backup import back_up, database_in
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.schema import ForeignFile, reading, refuse_newer, unknown_tables
+from tictactoe_server.storage.schema import DamagedDatabase, reading, unknown_tables
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import (
     MISSING,
     CannotMove,
-    CannotOpenStore,
     Conflict,
     Stored,
     StoreUnavailable,
@@ -135,23 +134,18 @@ class Findings(NamedTuple):
 
 
 async def check_database(path: Path, specs: Specs) -> Findings:
-    """Read all of a database, also of a server that runs, and change nothing; raises `CannotOpenStore`."""
-    refuse_newer(path)
+    """Read all of a database, also while a server uses it, and change nothing; raises `CannotOpenStore`."""
     kinds = (*specs.tables, specs.games)
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:
         try:
             with reading(path) as reader, closing(sqlite3.connect(Path(place) / FILE_NAME)) as copied:
                 reader.backup(copied)
-                try:
-                    texts = [text for (text,) in copied.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
-                except sqlite3.DatabaseError as error:
-                    texts = [str(error)]
+                texts = [text for (text,) in copied.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
             opened = _Folder.open(Path(place), specs)
-        except ForeignFile:
-            raise
-        except (sqlite3.DatabaseError, CannotOpenStore) as error:
-            reason = error.__cause__ or error
-            return Findings({spec.name: 0 for spec in kinds}, (f"The database cannot be read: {reason}.",))
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise DamagedDatabase(path, [str(error)]) from error
+        except DamagedDatabase as error:
+            raise DamagedDatabase(path, error.findings) from error
         async with aclosing(opened) as source:
             found = await copy(source, None, specs)
     pages = [f"A page of the database: {text}." for text in texts if text != "ok"]

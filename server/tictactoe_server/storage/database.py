@@ -1,8 +1,9 @@
-"""The one connection to the database file and its journal: transactions, and getting well after the disk refused.
+"""The one connection to the database file and its journal: transactions, and recovery after the disk refused.
 
-What the disk refuses is answered with an error, what is damaged is salvaged and tried again. Everything here blocks,
-and belongs to the store's thread. SQLite before 3.51.3 can damage its write-ahead log when two connections write or
-checkpoint at once, so there is no second one.
+An operation that the disk refuses fails with an error, and the connection is made anew. A damaged database is refused
+at start; damage that is met later fails the operation that met it. Everything here blocks, and belongs to the store's
+thread. SQLite before 3.51.3 can damage its write-ahead log if two connections write or checkpoint at once, so there is
+no second one.
 """
 
 from __future__ import annotations
@@ -17,33 +18,30 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_server.storage import schema
-from tictactoe_server.storage.damage.salvage import salvage
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.journal import Journal, Question, Save, Write
 from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 
-MAX_SALVAGES: Final = 3
-"""How often one process makes a new database out of a damaged one: a disk that goes on like that is beyond help."""
-
-_MAX_NAMED: Final = 20
-_ADVICE: Final = "Move it away to start without it, or restore a backup."
-
 log: Final = structlog.get_logger(__name__)
 
 
 class Database:
-    """A connection that comes back by itself, in memory without a `folder`, and what is known of its journal.
+    """A connection that is made anew after errors, in memory if there is no `folder`, and its journal.
 
-    It has one cursor: fetch what that answers before the next call. `damage` has lines about what was left out,
-    `is_refusing` while the disk refuses what it is asked, `connections` counts how often the connection was made.
+    It has one cursor: fetch its rows before the next call.
+
+    Attributes:
+        damage: A line for everything damaged that is left out.
+        is_refusing: Whether the disk refuses operations at present.
+        connections: How often the connection was made.
     """
 
     connection: sqlite3.Connection
     journal: Journal
 
     def __init__(self, folder: DataFolder | None, specs: Specs, *, logs_damage: bool = True) -> None:
-        """Open the database, or a new one with what can be read of a damaged one; raises `CannotOpenStore`."""
+        """Open the database; raises `CannotOpenStore`, `DamagedDatabase` if it is damaged."""
         self.connections = 0
         self.damage: list[str] = []
         self.is_refusing = False
@@ -55,7 +53,7 @@ class Database:
         self._path = None if folder is None else folder.database
         self._is_suspect = False
         self._is_durable = True
-        self._salvages = 0
+        self._has_reported_damage = False
         self._open()
         if folder is not None and self.journal.row < folder.mark:
             log.error(
@@ -86,13 +84,10 @@ class Database:
         return 0 if isinstance(count, Exception) else int(count)
 
     def scrub(self, upto: int) -> bool:
-        """Fold some of the journal, and empty the log once the rows up to this one are gone; tell whether more is left.
+        """Fold some of the journal, and empty the log once the rows up to `upto` are gone.
 
-        A file of an older version is written anew first, as that left in it what it deleted.
+        Return True if more is left.
         """
-        if not self.journal.noted(schema.SCRUBBED):
-            self.execute("VACUUM")
-            self.journal.note(schema.SCRUBBED, b"1")
         self.keep_up(None, all_of_it=True)
         (oldest,) = self.execute("SELECT ifnull(min(id), 0) FROM journal WHERE batch != x''").fetchone()
         if 0 < oldest <= upto:
@@ -132,50 +127,41 @@ class Database:
     def _connect(self) -> None:
         if self._folder is not None:
             self._folder.hold_database()
-            if schema.version_of(self._folder.database):
+            if schema.is_ours(self._folder.database):
                 self._folder.make_database_private()
-        self.connection = schema.open_database(self._path)
-        schema.make_tables(self.connection, self._specs.tables)
+        self.connection = schema.open_database(self._path, self._specs.tables)
         self.connections += 1
         self._cursor = self.connection.cursor()
         self.execute = self._cursor.execute
         self._is_durable = True
         self.journal = Journal(self._cursor, self._specs, self._next_revision)
-        for row in self.journal.damaged:
-            self.damage.append(f"A line of the journal, row {row}.")
-            self._log_damage("a line of the journal is damaged", row=row)
+        for what in self.journal.damaged:
+            self.damage.append(what)
+            self._log_damage("something damaged is left out", what=what)
         self._is_suspect = False
 
     def _open(self) -> None:
+        if self._path is not None and self._path.exists() and (findings := schema.find_damage(self._path)):
+            raise schema.DamagedDatabase(self._path, findings)
         try:
             self._connect()
-            self._try_to_write()
+            self.execute("DELETE FROM server WHERE 0")  # fails if the first page allows nobody to write
         except (CannotOpenStore, sqlite3.DatabaseError) as error:
             cause = error.__cause__ or error
-            if schema.code_of(cause) == sqlite3.SQLITE_ERROR:  # what SQL knows nothing of is missing from the tables
-                cause = schema.Damaged(str(cause))
-            if self._salvage(cause):
-                return
-            reason: object = error
-            if not isinstance(error, CannotOpenStore):
-                reason = f"Cannot read the database {self._path}: {error}."
-            elif isinstance(cause, schema.ForeignFile) or not schema.is_damage(cause):
+            self.close()
+            is_file_at_fault = schema.code_of(cause) in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY)
+            if self._path is not None and (schema.is_damage(cause) or is_file_at_fault):
+                raise schema.DamagedDatabase(self._path, [str(cause)]) from error
+            if isinstance(error, CannotOpenStore):
                 raise
-            raise CannotOpenStore(f"{reason} {_ADVICE}") from error
-
-    def _try_to_write(self) -> None:
-        """Raise `CannotOpenStore` where the file's head lets nobody write, though its folder does."""
-        try:
-            self.execute("DELETE FROM server WHERE 0")
-        except sqlite3.OperationalError as error:
-            if schema.code_of(error) == sqlite3.SQLITE_READONLY:
-                damage = schema.Damaged(str(error))
-                raise CannotOpenStore(f"Cannot write in the database {self._path}: {error}.") from damage
+            raise CannotOpenStore(f"Cannot read the database {self._path}: {error}.") from error
 
     def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
-        """Return what comes of work in a transaction, durable or not, in none for None; or its error, taken back.
+        """Return the result of `work`, or the error that it failed with, after a rollback.
 
-        What met damage is tried again in the database that was made of what can be read.
+        Args:
+            work: Called with the cursor and the journal.
+            durable: Whether its transaction waits for the disk; None for work without a transaction.
         """
         try:
             self._mend()
@@ -187,8 +173,6 @@ class Database:
         except Exception as error:
             self.journal.drop()
             self.recover(error)
-            if self._salvage(error):
-                return self._attempt(work, durable=durable)
             self._tell(error)
             return error
         self.journal.commit()
@@ -221,38 +205,16 @@ class Database:
         except CannotOpenStore as error:
             raise StoreUnavailable(str(error)) from error
 
-    def _salvage(self, error: BaseException) -> bool:
-        """Put what can be read of a damaged database into a new one, and tell whether to try again what failed."""
-        if self._path is None or not schema.is_damage(error) or self._salvages >= MAX_SALVAGES:
-            return False
-        self._salvages += 1
-        self.close()
-        try:
-            counts, left_out, old = salvage(self._path, self._specs)
-        except schema.ForeignFile:
-            return False
-        except (sqlite3.Error, CannotOpenStore, OSError) as failure:
-            log.error("no new database could be made of what can be read", reason=str(failure))
-            self.distrust()
-            return False
-        self.damage += left_out
-        for what in left_out[:_MAX_NAMED]:
-            self._log_damage("a damaged row is left out", row=what)
-        self._log_damage(
-            "the database was damaged: a new one has what could be read, restore a backup if too much is missing",
-            reason=str(error),
-            damaged=str(old),
-            **counts,
-            left_out=len(left_out),
-        )
-        self._connect()
-        return True
-
     def _tell(self, error: Exception | None) -> None:
-        """Log when the disk begins to refuse and when it ends, and not once for every job between.
+        """Log when the disk begins to refuse and when it works again, and the first damage that is met.
 
-        What concerns one job alone is its caller's to log, who knows what it is about.
+        An error that concerns one job alone is logged by its caller, who knows what it is about.
         """
+        if error is not None and schema.is_damage(error) and not self._has_reported_damage:
+            self._has_reported_damage = True
+            self._log_damage(
+                "the database is damaged: the next start says how to recover it", path=str(self._path), error=str(error)
+            )
         if error is not None and _concerns_one_job(error):
             return
         if error is not None and not self.is_refusing:

@@ -9,7 +9,6 @@ since they touch a page for each of their players. Everything here blocks, and b
 from __future__ import annotations
 
 import sqlite3
-from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
@@ -19,7 +18,7 @@ import structlog
 from msgspec import Struct
 
 from tictactoe_server.storage.schema import GAME, Damaged, checked, insert_games, journal_line, lines_of
-from tictactoe_server.storage.specs import GameSpec, Specs
+from tictactoe_server.storage.specs import GameSpec, Specs, as_bytes
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
@@ -102,7 +101,7 @@ class GameTables:
         self.pending = Newest[int]()
         self._cursor = cursor
         self._spec = spec
-        sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive'"
+        sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'archive' AND typeof(seq) = 'integer'"
         found = cursor.execute(f"SELECT max(ifnull(({sequence}), 0), ifnull(max(id), 0)) FROM archive").fetchall()
         self._next = 1 + checked(found, int)[0][0]
         self.is_by_time = self._next > 1 << PART_BITS
@@ -185,7 +184,7 @@ class GameTables:
             "ORDER BY id LIMIT :most",
             {"at": at, "most": _FORGOTTEN_AT_ONCE},
         ).fetchall()
-        old = [row for row in checked(found, int, str, int, str, int) if row[2] < at]
+        old = [row for row in found if list(map(type, row)) == [int, str, int, str, int] and row[2] < at]
         try:
             return [OldGame(id, _decode_players(players), *rest) for id, players, *rest in old]
         except msgspec.DecodeError as error:
@@ -243,28 +242,28 @@ class GameTables:
 
 
 class Journal:
-    """What is kept of the rooms, with the revision of each, and of finished `games`, as read over one cursor.
+    """The stored rooms, with the revision of each, and finished games, read and written over one cursor.
 
-    `write` or `fold` works inside a transaction of the caller's, who then calls `commit`, or `drop` where that failed.
-    Values that have no revision in the file have one in `revisions`, or else the `first_revision`. `damaged` are the
-    rows of lines that cannot be read.
+    `write` and `fold` work inside a transaction of the caller, who then calls `commit`, or `drop` if it failed.
+
+    Attributes:
+        games: The finished games.
+        damaged: What cannot be read and is left out: rows of the journal, and rooms.
     """
 
     def __init__(self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int]) -> None:
         self.games = GameTables(cursor, specs.games)
         self.row = self._next_row = self._rested = self._next_rested = 0
-        self.revisions = ChainMap[tuple[str, str], int]({}, {})  # those of the transaction, and those that are kept
         self.next_revision = next_revision
-        self.first_revision = next_revision()
-        self.damaged: list[int] = []
+        self.damaged: list[str] = []
         self._cursor = cursor
-        self._newest = Newest[str]()  # with their revisions and documents, None for one that is to go
-        rooms = cursor.execute("SELECT code, revision FROM rooms").fetchall()
-        self._resting = dict(checked(rooms, str, int))  # what the table has, by codes
-        batches = cursor.execute("SELECT id, batch FROM journal ORDER BY id").fetchall()
-        for row, batch in checked(batches, int, bytes):
+        self._newest = Newest[str]()  # with their revisions and documents, None for a deleted room
+        rooms = cursor.execute("SELECT key, revision FROM rooms").fetchall()
+        self._resting = {key: revision for key, revision in rooms if isinstance(revision, int)}  # of the table, by code
+        self.damaged += [f"The revision of room {key}." for key, revision in rooms if not isinstance(revision, int)]
+        for row, batch in cursor.execute("SELECT id, batch FROM journal ORDER BY id").fetchall():
             self._next_row = row
-            self._replay(row, batch)
+            self._replay(row, as_bytes(batch))
             self.commit()
         self._rested = self._next_rested = self.row
 
@@ -297,7 +296,7 @@ class Journal:
         return told
 
     def commit(self) -> None:
-        """Know what was written or folded, as it is kept now."""
+        """Adopt what was written or folded, now that its transaction is stored."""
         for code, (_, revision, document) in islice(self._newest.items(), self._newest.folding):
             if document is None:
                 self._resting.pop(code, None)
@@ -306,15 +305,11 @@ class Journal:
         self._newest.commit()
         self.games.commit()
         self.row, self._rested = self._next_row, self._next_rested
-        fresh, kept = self.revisions.maps
-        kept.update(fresh)
-        fresh.clear()
 
     def drop(self) -> None:
         """Forget what was written or folded since the last `commit`."""
         self._newest.drop()
         self.games.pending.drop()
-        self.revisions.maps[0].clear()
         self._next_row, self._next_rested = self.row, self._rested
 
     def load(self, code: str) -> tuple[bytes, int] | None:
@@ -323,7 +318,7 @@ class Journal:
             _, revision, document = self._newest[code]
             return None if document is None else (document, revision)
         row: tuple[bytes, int] | None = self._cursor.execute(
-            "SELECT document, revision FROM rooms WHERE code = ?", (code,)
+            "SELECT document, revision FROM rooms WHERE key = ?", (code,)
         ).fetchone()
         if row is None and code in self._resting:
             raise Damaged(f"room {code} is listed, and not found")
@@ -358,12 +353,12 @@ class Journal:
         games, needed_for_games = self.games.fold()
         needed = min(needed, needed_for_games or needed)
         self._cursor.executemany(
-            "INSERT INTO rooms (code, revision, document) VALUES (?, ?, ?) ON CONFLICT (code) "
+            "INSERT INTO rooms (key, revision, document) VALUES (?, ?, ?) ON CONFLICT (key) "
             "DO UPDATE SET revision = excluded.revision, document = excluded.document",
             [entry for entry in resting if entry[2] is not None],
         )
         self._cursor.executemany(
-            "DELETE FROM rooms WHERE code = ?", [(code,) for code, _, document in resting if document is None]
+            "DELETE FROM rooms WHERE key = ?", [(code,) for code, _, document in resting if document is None]
         )
         self._cursor.execute("DELETE FROM journal WHERE id < ?", (needed,))
         if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
@@ -382,7 +377,7 @@ class Journal:
                 else:
                     self._newest.fresh[name] = (row, number, document or None)
             except Unreadable:
-                self.damaged.append(row)
+                self.damaged.append(f"A line of the journal, row {row}.")
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:

@@ -1,12 +1,15 @@
-"""The database file of a server: how it is opened, which tables it has, and how older files become today's.
+"""The database file of a server: its tables, which files are refused, and how damage is told from other errors.
 
-A row of the journal has many lines, each of a room or a finished game. A file that is not ours, or that a newer
-version wrote, is refused before anything in it changes. Damage is what is in a file and is not what was written.
+Rule of this file: a database that this major version did not write is refused before a byte of it changes.
+A row of the journal has several lines, each of a room or a finished game.
 """
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
+import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,97 +20,80 @@ import msgspec
 from tictactoe_server.storage.specs import GameSpec, TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
-APPLICATION_ID: Final = 0x74746F65  # marks the file as ours, for us and for programs like ``file``
+APPLICATION_ID: Final = 0x74746F32  # marks the file as ours, for us and for programs like ``file``
+SCHEMA: Final = 1
 BUSY_SECONDS: Final = 2.0  # how long another program may keep the file locked before a transaction is given up
+CHECK_SECONDS: Final = 1.0  # how long a start may look for damage: some 500 MB, all of most databases
 _WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _PAGES_BETWEEN_CHECKPOINTS: Final = 4_000
+_STEPS_BETWEEN_LOOKS: Final = 50_000
+_MAX_FINDINGS: Final = 3
+_PROGRAM: Final = "tictactoe-server"
 
-TODAY: Final = "CAST(strftime('%s', 'now') AS INTEGER) / 86400"  # the number of the day in SQL, counted from 1970
-MIGRATIONS: Final[Sequence[Sequence[str]]] = (
-    (
-        """CREATE TABLE documents (
-            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, document BLOB NOT NULL
-        )""",
-        "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
-        "INSERT INTO counters VALUES ('revisions', 0)",
-        "CREATE TABLE server (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
-        """CREATE TABLE archive (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, game INTEGER NOT NULL,
-            finished_at INTEGER NOT NULL, players TEXT NOT NULL, document BLOB NOT NULL
-        )""",
-        """CREATE TABLE archive_players (
-            player TEXT NOT NULL, game INTEGER NOT NULL, PRIMARY KEY (player, game)
-        ) WITHOUT ROWID""",
-    ),
-    (
-        "CREATE TABLE rooms (code TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE players (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
-        "INSERT INTO rooms SELECT substr(key, 6), revision, document FROM documents WHERE key LIKE 'room/%'",
-        "INSERT INTO players SELECT substr(key, 8), revision, document FROM documents WHERE key LIKE 'player/%'",
-        "DROP TABLE documents",
-        "DROP TABLE counters",
-    ),
-    (
-        "CREATE TABLE bans (key TEXT PRIMARY KEY, document BLOB NOT NULL) WITHOUT ROWID",
-        "ALTER TABLE players ADD COLUMN seen INTEGER NOT NULL DEFAULT 0",
-        "ALTER TABLE players ADD COLUMN seated INTEGER NOT NULL DEFAULT 1",
-        f"UPDATE players SET seen = {TODAY}",
-    ),
-    (
-        """CREATE TABLE shares (
-            key TEXT PRIMARY KEY, finished_at INTEGER NOT NULL, document BLOB NOT NULL
-        ) WITHOUT ROWID""",
-    ),
-)
-"""What leads from each schema number to the next, from 0, an empty file. Only ever append."""
-
-SCHEMA: Final = len(MIGRATIONS)
+_VERSION_1_ID: Final = 0x74746F65
+_MAGIC: Final = b"SQLite format 3\0"
+_VERSION_PLACE, _ID_PLACE = slice(60, 64), slice(68, 72)  # in the first page, see sqlite.org/fileformat2.html
+_VERSIONS_OF_SCHEMA: Final = {1: "1.0", 2: "1.1", 3: "1.1 or 1.2"}
+_VERSIONS_OF_TABLE: Final = (("ladder_entries", "1.6"), ("accounts", "1.5"), ("shares", "1.3 or 1.4"))
 
 JOURNALED: Final = "rooms"  # the table whose newest values stand in the journal
-_COLUMNS: Final = {
-    "rooms": ("code", "revision", "document"),
-    "players": ("key", "revision", "document", "seen", "seated"),
-    "bans": ("key", "document"),
-    "shares": ("key", "finished_at", "document"),
-}
-"""Of the tables that migrations make; all others are like that of the players."""
+_OWN_TABLES: Final = (
+    "CREATE TABLE server (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
+    """CREATE TABLE archive (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, game INTEGER NOT NULL,
+        finished_at INTEGER NOT NULL, players TEXT NOT NULL, document BLOB NOT NULL
+    )""",
+    "CREATE INDEX archive_rooms ON archive (room)",
+    "CREATE TABLE archive_players (player TEXT, game INTEGER, PRIMARY KEY (player, game)) WITHOUT ROWID",
+)
+_OWN_NAMES: Final = frozenset({"server", "journal", "archive", "archive_players"})
 
 TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
-"""The keys of the table of what servers note."""
+"""The keys of the table ``server``."""
 
-SCRUBBED: Final = "scrubbed"
-"""The key under which it is noted there that a file holds nothing of what was deleted."""
-
-GAME: Final = "+"  # stands in the line of a finished game where that of a room has its code
+GAME: Final = "+"  # stands in the line of a finished game in place of a room's code
 
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
-_NO_TEXT: Final = "Could not decode to UTF-8"
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 JournalLine = tuple[str, int, bytes]
-"""A room's code, revision and newest document, empty for one that is forgotten; or `GAME`, a game's id and document."""
+"""A room's code, revision and newest document, empty for a deleted room; or `GAME`, a game's id and document."""
 
 
-class NewerSchema(CannotOpenStore):
-    """The file was written by a newer version; `found` and `known` are the two schema numbers."""
-
-    def __init__(self, path: Path | None, found: int, known: int) -> None:
-        super().__init__(
-            f"The database {path} has schema {found}, but this version knows schemas up to {known}: "
-            "install the newer version again, or restore a backup."
-        )
-        self.found = found
-        self.known = known
+class OtherVersion(CannotOpenStore):
+    """The file was written by version 1, or by a version newer than this one."""
 
 
 class ForeignFile(CannotOpenStore):
-    """The file says that it is another program's."""
+    """The file belongs to another program."""
+
+
+class DamagedDatabase(CannotOpenStore):
+    """The file is damaged; the message has the commands that recover what can be read.
+
+    Attributes:
+        path: The damaged file. It stays as it is.
+        findings: What is damaged, as SQLite says it.
+    """
+
+    def __init__(self, path: Path, findings: Sequence[str]) -> None:
+        self.path, self.findings = path, findings
+        recovered = path.with_name("recovered.sqlite3")
+        database, target, folder = (shlex.quote(str(one.absolute())) for one in (path, recovered, path.parent))
+        program = sys.argv[0] if Path(sys.argv[0]).name == _PROGRAM else _PROGRAM
+        super().__init__(
+            f"The database {path} is damaged: {'; '.join(findings)}. Nothing in it was changed.\n"
+            "This recovers what can be read and puts it in its place; the damaged file is kept beside it:\n"
+            f"  sqlite3 -readonly {database} .recover | sqlite3 {target} && "
+            f"{shlex.quote(program)} --data {folder} restore {target}\n"
+            "It takes an sqlite3 program with `.recover`, as the one from sqlite.org (Debian 12's has none)."
+        )
 
 
 class Damaged(sqlite3.DatabaseError):
-    """What SQLite read without a complaint is not what was written."""
+    """SQLite read a value without complaint, but it is not what was written."""
 
 
 def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
@@ -119,32 +105,83 @@ def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
 
 
 def code_of(error: BaseException) -> int:
-    """Return SQLite's own primary code of an error, 0 where there is none."""
+    """Return SQLite's primary code of an error, 0 if it has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def is_damage(error: BaseException) -> bool:
-    """Tell whether an error says that what is in the file is not what was written."""
-    return (
-        isinstance(error, (Damaged, ForeignFile, UnicodeDecodeError))
-        or code_of(error) in _DAMAGE
-        or (isinstance(error, sqlite3.Error) and str(error).startswith(_NO_TEXT))
-    )
+    """Return True if an error says that the file's content is not what was written."""
+    # Python cannot decode some of SQLite's own messages about a damaged schema.
+    return isinstance(error, (Damaged, DamagedDatabase, UnicodeDecodeError)) or code_of(error) in _DAMAGE
 
 
-def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> sqlite3.Connection:
-    """Return a connection to the database with today's tables, made where it is missing; raises `CannotOpenStore`.
+def check_file(path: Path) -> None:
+    """Raise `OtherVersion` or `ForeignFile` for a database that this version did not write.
+
+    Only the first page is read, as plain bytes, so that not even SQLite's files beside the database change. A file
+    that is missing, empty or too damaged to tell passes.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_ID_PLACE.stop)
+    except OSError:
+        return
+    if len(head) < _ID_PLACE.stop or not head.startswith(_MAGIC):
+        return
+    id, schema = (int.from_bytes(head[place], "big") for place in (_ID_PLACE, _VERSION_PLACE))
+    if id == _VERSION_1_ID:
+        raise OtherVersion(
+            f"The data in {path.parent} was written by version {_version_1_of(path, schema)} of tictactoe-server, "
+            "which version 2 cannot read: keep using that version for it, or give --data an empty folder. "
+            "Nothing in it was changed."
+        )
+    if id not in (0, APPLICATION_ID):
+        raise ForeignFile(f"The database {path} belongs to another program. Nothing in it was changed.")
+    if schema > SCHEMA:
+        raise OtherVersion(
+            f"The database {path} has schema {schema}, but this version knows schemas up to {SCHEMA}: "
+            "install the newer version again, or restore a backup."
+        )
+
+
+def is_ours(path: Path) -> bool:
+    """Return True if the first page of a file says that it is a database of this program."""
+    with path.open("rb") as file:
+        return file.read(_ID_PLACE.stop)[_ID_PLACE] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def find_damage(path: Path) -> list[str]:
+    """Return what a look through the database finds damaged, at most three findings.
+
+    The look ends after `CHECK_SECONDS`, so that a large database does not delay the start. Only reads.
+    """
+    deadline = time.monotonic() + CHECK_SECONDS
+    try:
+        with reading(path) as connection:
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
+            texts = [text for (text,) in connection.execute(f"PRAGMA quick_check({_MAX_FINDINGS})")]
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return [str(error)] if is_damage(error) else []
+    return [" ".join(text.split()) for text in texts if text != "ok"]
+
+
+def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3.Connection:
+    """Return a connection to the database, whose tables are created if missing; raises `CannotOpenStore`.
 
     With None it is a private one in memory. The connection may be handed to another thread.
     """
+    if path is not None:
+        check_file(path)
     try:
         connection = sqlite3.connect(
             path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        connection.text_factory = _decode_text
         try:
             _check_ours(connection, path)
-            _migrate(connection, path, migrations)
+            _create(connection)
             _set_up(connection)
+            _create_tables(connection, specs)
         except BaseException:
             connection.close()
             raise
@@ -153,54 +190,34 @@ def open_database(path: Path | None, migrations: Sequence[Sequence[str]] = MIGRA
     return connection
 
 
-def columns_of(spec: TableSpec[Any]) -> tuple[str, ...]:
-    """Return the columns of a table in their order, the key first; not every table has a revision."""
-    return _COLUMNS.get(spec.name) or ("key", "revision", "document", *spec.rows.names)
-
-
 def insert_into(spec: TableSpec[Any]) -> str:
-    """Return the statement that puts a row, with its columns by name, in the place of that with its key."""
-    columns = columns_of(spec)
-    return f"INSERT OR REPLACE INTO {spec.name} ({', '.join(columns)}) VALUES (:{', :'.join(columns)})"
+    """Return the statement that inserts a row (key, revision, document, numbers) or replaces the one with its key."""
+    return f"INSERT OR REPLACE INTO {spec.name} VALUES (?, ?, ?{', ?' * len(spec.rows.names)})"
 
 
 def insert_games(cursor: sqlite3.Cursor, spec: GameSpec[Any], games: Iterable[tuple[int, Any, bytes]]) -> None:
-    """Bring games, with their ids and documents, into the tables; what is there stays.
+    """Insert games, with their ids and documents, into the tables; a game that is there stays.
 
-    Two statements do that for all, since the store's thread waits for its turn after each.
+    Two statements insert all of them, since the store's thread waits for its turn after each.
     """
     rows = [(id, *spec.place(game), spec.at(game), spec.people(game), text.decode()) for id, game, text in games]
-    told = (msgspec.json.encode(rows).decode(),)
+    parameters = (msgspec.json.encode(rows).decode(),)
     fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
     cursor.execute(
         "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
         f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
-        told,
+        parameters,
     )
     cursor.execute(
         "INSERT OR IGNORE INTO archive_players SELECT player.value, json_extract(game.value, '$[0]') "
         "FROM json_each(?) AS game, json_each(game.value, '$[4]') AS player",
-        told,
+        parameters,
     )
 
 
-def make_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]) -> None:
-    """Make the tables that no migration makes, where they are missing."""
-    for spec in tables:
-        if spec.name not in _COLUMNS:
-            key, revision, document, *numbers = columns_of(spec)
-            more = "".join(f", {name} INTEGER NOT NULL" for name in numbers)
-            connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {spec.name} ({key} TEXT PRIMARY KEY, {revision} INTEGER NOT NULL, "
-                f"{document} BLOB NOT NULL{more}) WITHOUT ROWID"
-            )
-
-
-def unknown_tables(connection: sqlite3.Connection, tables: Sequence[TableSpec[Any]]) -> list[str]:
+def unknown_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> list[str]:
     """Return the tables of a database that are neither the store's own nor among these."""
-    known = {"server", "archive", "archive_players", "journal", *(spec.name for spec in tables)}
-    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    return sorted(name for (name,) in names if name not in known)
+    return sorted(_tables_of(connection) - _OWN_NAMES - {spec.name for spec in specs})
 
 
 def journal_line(name: str, number: int, document: bytes) -> bytes:
@@ -209,7 +226,7 @@ def journal_line(name: str, number: int, document: bytes) -> bytes:
 
 
 def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
-    """Yield the lines of a row of the journal, None for one that is damaged."""
+    """Yield the lines of a row of the journal, None for a damaged one."""
     for line in filter(None, batch.split(b"\n")):
         try:
             name, number, document = line.split(b" ", 2)
@@ -220,59 +237,78 @@ def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database of ours to read from, also one of a server that runs; raises sqlite3.Error and `ForeignFile`."""
+    """Open a database read-only, also one that a server uses; raises sqlite3.Error and `CannotOpenStore`."""
+    check_file(path)
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.text_factory = _decode_text
         _check_ours(connection, path)
         yield connection
 
 
-def version_of(path: Path) -> int:
-    """Return the schema number of a database of ours, 0 where there is none that could be read."""
+def _version_1_of(path: Path, schema: int) -> str:
+    """Return which version 1.x wrote a database, by its tables; reads it without locks and without its log."""
+    if schema in _VERSIONS_OF_SCHEMA:
+        return _VERSIONS_OF_SCHEMA[schema]
     try:
-        with reading(path) as connection:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-    except (sqlite3.Error, UnicodeDecodeError, CannotOpenStore):
-        return 0
-    return int(version)
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection:
+            connection.text_factory = _decode_text
+            tables = _tables_of(connection)
+    except (sqlite3.Error, UnicodeDecodeError):
+        tables = set()
+    return next((version for table, version in _VERSIONS_OF_TABLE if table in tables), "1.x")
 
 
-def refuse_newer(path: Path) -> None:
-    """Raise `NewerSchema` for a database of a newer version."""
-    if (version := version_of(path)) > SCHEMA:
-        raise NewerSchema(path, version, SCHEMA)
+def _decode_text(content: bytes) -> str:
+    """Return a text of the database, so that a damaged one harms its own row alone."""
+    return content.decode(errors="replace")
+
+
+def _tables_of(connection: sqlite3.Connection) -> set[str]:
+    names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    return {name for (name,) in names}
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Raise `ForeignFile` where the file holds the tables of another program."""
+    """Raise `ForeignFile` if the file holds the tables of another program.
+
+    A recovered database has our tables, but lost its mark if the first page was damaged.
+    """
     (id,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if id != APPLICATION_ID and (id or tables):
+    tables = _tables_of(connection)
+    if id != APPLICATION_ID and (id or (tables and not tables >= _OWN_NAMES)):
         raise ForeignFile(f"The database {path} belongs to another program. Nothing in it was changed.")
 
 
-def _migrate(connection: sqlite3.Connection, path: Path | None, migrations: Sequence[Sequence[str]]) -> None:
+def _create(connection: sqlite3.Connection) -> None:
+    """Create the store's own tables in an empty database, and mark it as ours."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found > len(migrations):
-        raise NewerSchema(path, found, len(migrations))
-    if found == len(migrations):
+    if found:
         return
     with closing(connection.cursor()) as cursor:
         cursor.execute("BEGIN IMMEDIATE")
-        for statements in migrations[found:]:
-            for statement in statements:
-                cursor.execute(statement)
-        if not found:
-            cursor.execute("INSERT INTO server VALUES (?, x'31')", (SCRUBBED,))
+        for statement in () if _tables_of(connection) else _OWN_TABLES:
+            cursor.execute(statement)
         cursor.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        cursor.execute(f"PRAGMA user_version = {len(migrations)}")
+        cursor.execute(f"PRAGMA user_version = {SCHEMA}")
         cursor.execute("COMMIT")
+
+
+def _create_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> None:
+    """Create the tables of these specs if they are missing; raises `Damaged` if the name of a table is damaged."""
+    if bad := [name for name in unknown_tables(connection, specs) if not name.isascii()]:
+        raise Damaged(f"a table is called {bad[0]!r}")
+    for spec in specs:
+        numbers = "".join(f", {name} INTEGER NOT NULL" for name in spec.rows.names)
+        connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {spec.name} (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, "
+            f"document BLOB NOT NULL{numbers}) WITHOUT ROWID"
+        )
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
     (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
     if mode not in ("wal", "memory"):
         raise sqlite3.OperationalError(f"its disk does not allow a write-ahead log, only {mode}")
-    connection.execute("CREATE INDEX IF NOT EXISTS archive_rooms ON archive (room)")  # older versions keep it up, too
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")

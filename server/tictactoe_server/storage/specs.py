@@ -51,26 +51,35 @@ def hash_id(id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Columns(Generic[Value]):
-    """What a database keeps of a value beside the document: whole numbers, in columns of these names.
+    """The whole numbers that a database keeps of a value beside its document, in columns of their own.
 
-    `split` returns the document and the numbers, `join` takes them; `usual` are those of files that had none yet.
+    Attributes:
+        names: The names of the columns.
+        split: Returns the document and the numbers of a value.
+        join: Makes the value of a document and the numbers.
     """
 
     names: tuple[str, ...]
     split: Callable[[Value], tuple[Any, ...]]
     join: Callable[..., Value]
-    usual: Callable[[], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class TableSpec(Generic[Value]):
-    """A table: its name, which is a plural, and how its values become bytes.
+    """A table of a store, and how its values become bytes.
 
-    `decode` may raise ValueError, TypeError, RecursionError and what msgspec raises. `noun` is a value in messages and
-    `label` one with its key. All keys match the regular expression `keys`; `key_of` returns the key of a value where
-    that says it itself. Values expire after `lifetime_seconds` in stores that can do that. With `is_bounded` a store in
-    memory forgets the oldest in place of too many. `persons` says whom its values name; it has to be said of one that
-    has a player's id. `forget` is told of each key that is deleted.
+    Attributes:
+        name: The name of the table, a plural.
+        noun: A value of it, in messages.
+        encode: Makes the document of a value.
+        decode: Makes the value of a document; raises ValueError, TypeError, RecursionError or msgspec's errors.
+        label: A value with its key, in messages.
+        key_of: Returns the key that a value contains; None if values do not contain their keys.
+        columns: Numbers that a database keeps in columns of their own.
+        lifetime_seconds: After how long a value expires, in stores that can expire values.
+        is_bounded: Whether a store in memory drops the oldest values if there are too many.
+        persons: Whom its values name; required if values contain players' ids.
+        forget: Called with each key that is deleted.
     """
 
     name: str
@@ -78,7 +87,6 @@ class TableSpec(Generic[Value]):
     encode: Callable[[Value], bytes]
     decode: Callable[[bytes], Value]
     label: str = "The {noun} {key}"
-    keys: str = ".+"
     key_of: Callable[[Value], str] | None = None
     columns: Columns[Value] | None = None
     lifetime_seconds: Callable[[Value], int] | None = None
@@ -89,14 +97,13 @@ class TableSpec(Generic[Value]):
     @property
     def rows(self) -> Columns[Value]:
         """How its values are kept in a database: as documents alone where no columns are named."""
-        return self.columns or Columns((), lambda value: (self.encode(value),), self.decode, tuple)
+        return self.columns or Columns((), lambda value: (self.encode(value),), self.decode)
 
     def read_row(self, key: object, document: object, *numbers: object) -> Value:
-        """Return the value of a row of the database, with the usual numbers for none; else like `read`."""
-        rows = self.rows
+        """Return the value of a row of the database; otherwise like `read`."""
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
-        return self.read(key, document, lambda found: rows.join(found, *(numbers or rows.usual())))
+        return self.read(key, document, lambda found: self.rows.join(found, *numbers))
 
     def read(self, key: object, document: object, decode: Callable[[bytes], Value] | None = None) -> Value:
         """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, Final, Generic, Self
 
 from tictactoe_protocol import MAX_LISTED_GAMES
-from tictactoe_server.storage.backup import keep_older
 from tictactoe_server.storage.database import Database
-from tictactoe_server.storage.folder import DataFolder
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.journal import LARGEST_ID, GameTables, Journal, Save, Write, readable
-from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, checked, columns_of, insert_into
+from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, check_file, checked, insert_into
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
 from tictactoe_server.storage.writer import Answer, Writer
@@ -50,16 +49,22 @@ class SqliteStore:
 
     @classmethod
     def open(cls, folder: Path | None, specs: Specs) -> Self:
-        """Return the store of a data folder, which is made where it is missing; with None it keeps nothing.
+        """Return the store of a data folder, which is created if missing; with None nothing is stored on disk.
 
-        Raises `CannotOpenStore`, or what it is more exactly: `FolderInUse` while another server runs on the folder,
-        `NewerSchema` where a newer version wrote in it. Blocks for as long as the disk does.
+        Blocks for as long as the disk does.
+
+        Raises:
+            CannotOpenStore: In general, and in particular:
+            FolderInUse: Another server runs on the folder.
+            OtherVersion: Version 1 or a newer version wrote the data. Nothing in the folder was changed.
+            DamagedDatabase: The database is damaged. It stays as it is.
         """
+        if folder is not None:
+            check_file(folder / FILE_NAME)
         held = None if folder is None else DataFolder(folder)
         try:
             if held is not None:
                 held.hold_database()
-                keep_older(held.path)
             return cls(Writer(Database(held, specs, logs_damage=cls.logs_damage)), specs)
         except BaseException:
             if held is not None:
@@ -157,24 +162,16 @@ class SqliteLog(Generic[Game]):
 
 
 class SqliteTable(Generic[Value]):
-    """Values in a table of their own; see `Table` for what the methods promise.
-
-    Values without a revision in the file have one of the process's own.
-    """
+    """Values in a table of the database; see `Table` for what the methods promise."""
 
     expires = False
 
     def __init__(self, writer: Writer, spec: TableSpec[Value]) -> None:
         self._writer = writer
         self._spec = spec
-        columns = columns_of(spec)
         numbers = spec.rows.names
-        self._has_revision = "revision" in columns
-        self._key = columns[0]
         self._kinds = (int, object, *(int for _ in numbers))
-        read = ", ".join(("revision" if self._has_revision else str(MISSING), "document", *numbers))
-        self._read = f"SELECT {read} FROM {spec.name} WHERE {self._key} = ?"
-        self._written = (self._key, "revision", "document", *numbers)
+        self._read = f"SELECT {', '.join(('revision', 'document', *numbers))} FROM {spec.name} WHERE key = ?"
 
     async def load(self, key: str) -> tuple[Value, int] | None:
         return await self._writer.ask(partial(self._find, key))
@@ -201,12 +198,10 @@ class SqliteTable(Generic[Value]):
         row = self._spec.rows.split(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
-            if expected_revision not in (None, self._row(key, cursor, journal)[0]):
+            if expected_revision not in (None, self._row(key, cursor)[0]):
                 return Conflict(key)
             revision = journal.next_revision()
-            cursor.execute(insert_into(self._spec), dict(zip(self._written, (key, revision, *row), strict=True)))
-            if not self._has_revision:
-                journal.revisions[self._spec.name, key] = revision
+            cursor.execute(insert_into(self._spec), (key, revision, *row))
             return revision
 
         self._writer.write(Write(write, waiter, finished))
@@ -215,10 +210,10 @@ class SqliteTable(Generic[Value]):
         self._spec.forget(key)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
-            found = self._row(key, cursor, journal)[0]
+            found = self._row(key, cursor)[0]
             if expected_revision is not None and (found != expected_revision or found == MISSING):
                 return Conflict(key)
-            cursor.execute(f"DELETE FROM {self._spec.name} WHERE {self._key} = ?", (key,))
+            cursor.execute(f"DELETE FROM {self._spec.name} WHERE key = ?", (key,))
             return MISSING
 
         self._writer.write(Write(write, waiter))
@@ -232,21 +227,19 @@ class SqliteTable(Generic[Value]):
 
     def _keys(self, prefix: str, after: str, cursor: sqlite3.Cursor, journal: Journal) -> list[str]:
         rows = cursor.execute(
-            f"SELECT {self._key} FROM {self._spec.name} WHERE {self._key} >= ? AND {self._key} > ? ORDER BY 1 LIMIT ?",
+            f"SELECT key FROM {self._spec.name} WHERE key >= ? AND key > ? ORDER BY 1 LIMIT ?",
             (prefix, after, _KEYS_AT_ONCE),
         )
         return [key for (key,) in checked(rows.fetchall(), str)]
 
     def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Value, int] | None:
-        revision, *row = self._row(key, cursor, journal)
+        revision, *row = self._row(key, cursor)
         return (self._spec.read_row(key, *row), revision) if row else None
 
-    def _row(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Any, ...]:
+    def _row(self, key: str, cursor: sqlite3.Cursor) -> tuple[Any, ...]:
         """Return the revision, the document and the numbers under a key, or `MISSING` alone."""
         rows = checked(cursor.execute(self._read, (key,)).fetchall(), *self._kinds)
-        if not rows or self._has_revision:
-            return rows[0] if rows else (MISSING,)
-        return (journal.revisions.get((self._spec.name, key), journal.first_revision), *rows[0][1:])
+        return rows[0] if rows else (MISSING,)
 
 
 class JournaledTable(SqliteTable[Value]):

@@ -163,10 +163,9 @@ class Stream:
     """
 
     def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
-        word = name.removeprefix("KV_")
         self.link = link
         self.name = name
-        self.prefix, self.feed = f"$KV.{word}.", f"ev.{word}."
+        self.prefix, self.feed = f"$KV.{name}.", f"ev.{name}."
         sources = {"src": f"{self.prefix}>", "dest": f"{self.feed}>"}
         self._needed: dict[str, object] = {"subjects": [f"{self.prefix}>"], **_NEEDED, "republish": sources}
         self._figures = figures or WriteFigures()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from random import randrange
 from typing import Final
 from zlib import crc32
@@ -16,22 +17,29 @@ import msgspec
 from msgspec import Struct
 
 from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.stream import NoStream, Stream, StreamInfo, find_stream
+from tictactoe_server.cluster.jetstream.stream import NO_STREAM, NoStream, Stream, StreamError, StreamInfo, find_stream
 from tictactoe_server.storage.journal import PART_BITS
-from tictactoe_server.storage.store import CannotOpenStore, WriteFigures
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, WriteFigures
 
 ROOM: Final = "room."
 GAME: Final = "game."
 LAYOUT: Final = "streams"  # the key of the first stream under which stands how many there are
-OLD: Final = "KV_rooms"  # the one stream of clusters that were made before there could be several
+FORMAT: Final = 2  # of all that the streams hold; version 1 did not write any
+_STREAM_OF_VERSION_1: Final = "KV_rooms"
 
 
 class Layout(Struct, frozen=True):
-    """Over how many streams rooms are `shared`, of so many `streams`; games may be in the others, too.
+    """How rooms are spread over the streams.
 
-    The ids of games begin behind `floor` in each. While it `is_changing`, some rooms are where they do not belong.
+    Attributes:
+        format: The format of everything in the streams; version 1 wrote none.
+        shared: The number of streams that have rooms.
+        streams: The number of all streams; games may be in the others, too.
+        floor: The ids of games begin behind it in each stream.
+        is_changing: Whether rooms are being moved, so that some are in the wrong stream.
     """
 
+    format: int = 1
     shared: int = 1
     streams: int = 1
     floor: int = 0
@@ -95,23 +103,56 @@ def name_of(number: int) -> str:
 
 
 async def read_layout(first: Stream) -> Layout | None:
-    """Return what stands in the first stream; raises `StoreUnavailable`."""
+    """Return the layout in the first stream, None if there is none; raises `StoreUnavailable`."""
     found = await first.newest(LAYOUT)
     return found and msgspec.json.decode(found.document, type=Layout)
 
 
-async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
-    """Return the streams, and what the leader of each says, for whom it waits.
+async def check_format(first: Stream) -> Layout:
+    """Return the layout, which is written if the stream is empty.
 
-    Raises `CannotOpenStore` like `find_stream`, and where rooms are just being shared out anew.
+    Raises `CannotOpenStore` if version 1 wrote in these streams, and `StoreUnavailable`.
     """
-    first = Stream(link, OLD)
+    layout, info = await read_layout(first), await first.info()
+    if layout is None and not info.state.messages:
+        layout = Layout(FORMAT)
+        with suppress(Conflict):  # another server wrote it just now
+            await first.put(LAYOUT, msgspec.json.encode(layout), MISSING)
+    if layout is None or layout.format < FORMAT:
+        raise _written_by_version_1(first.link, first.name)
+    return layout
+
+
+async def refuse_version_1(link: Link) -> None:
+    """Raise `CannotOpenStore` if the account has the one stream that versions up to 1.4 had; else return."""
+    try:
+        await Stream(link, _STREAM_OF_VERSION_1).info()
+    except StreamError as error:
+        if error.code == NO_STREAM:
+            return
+        raise
+    raise _written_by_version_1(link, _STREAM_OF_VERSION_1)
+
+
+def _written_by_version_1(link: Link, stream: str) -> CannotOpenStore:
+    return CannotOpenStore(
+        f"The stream {stream} in {link.urls} was written by version 1 of tictactoe-server, which version 2 cannot "
+        "read: keep using that version for it, or use another account of NATS. Nothing in it was changed."
+    )
+
+
+async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
+    """Return the streams, and what the leader of each says, for which it waits.
+
+    Raises `CannotOpenStore` like `find_stream`, if version 1 wrote the streams, and while rooms are being moved.
+    """
+    first = Stream(link, name_of(0))
     try:
         info = await find_stream(first, patience_seconds, unsafe=unsafe)
     except NoStream:
-        first = Stream(link, name_of(0))
-        info = await find_stream(first, patience_seconds, unsafe=unsafe)
-    layout = await read_layout(first) or Layout()
+        await refuse_version_1(link)
+        raise
+    layout = await check_format(first)
     if layout.is_changing:
         raise CannotOpenStore(
             f"The rooms in {link.urls} are being shared out among the streams, or that broke off. "
