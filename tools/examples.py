@@ -90,9 +90,6 @@ _PLAYED: Final = pushes.PlayedGame(
     result=_PAST_GAME.result,
 )
 
-_SEEK: Final = challenges.OpenChallenge(
-    challenge="c7Kq2M", player="p5K2", name="ana", rules=_CLASSIC, clock=None, expires_ms=challenges.SEEK_MS
-)
 _CALL: Final = events.Call(_EVENT, "r1-1", _ROOM, "X", "bo", 60_000)
 _EVENT_ROW: Final = events.EventRow(1, "p5K2", "ana", None, 1.0, 1, (("wins", 1.0, "1"),))
 _EVENT_PAIRING: Final = events.EventPairing(
@@ -167,7 +164,6 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         events.Events: (events.Events(id="38"),),
         challenges.Challenge: (challenges.Challenge(id="46", player="p9QD", rules="four-pie", clock=_CLOCK, side="X"),),
         challenges.Answer: (challenges.Answer(id="47", challenge="c7Kq2M", accept=True),),
-        challenges.Seek: (challenges.Seek(id="48", rules="gomoku-standard", rated=True, within=200),),
         challenges.Block: (challenges.Block(id="49", player="p9QD"), challenges.Block(id="50")),
         names.ClaimName: (names.ClaimName(id="39", name="ana"),),
         names.LinkDevice: (names.LinkDevice(id="40"),),
@@ -294,7 +290,6 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 {"p5K2": rated.RatingChange(1512.1, 1524.3, 0.41), "bWq7": rated.RatingChange(1450.0, 1437.8, 0.59)},
             ),
         ),
-        rated.Waiting: (rated.Waiting(_ROOM, 150), rated.Waiting(_ROOM, 200, "H4TR8K")),
         events.EventState: (
             events.EventState(_EVENT, 9, "running", 1, None, _EVENT_HEAD, (_EVENT_ROW,), (_EVENT_PAIRING,)),
         ),
@@ -327,7 +322,6 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             challenges.ChallengeOver("c7Kq2M", "declined"),
             challenges.ChallengeOver("c7Kq2M", "accepted", _ROOM),
         ),
-        challenges.SeekChanges: (challenges.SeekChanges((_SEEK,), ("c8Lr3N",)),),
     }
 )
 """Examples of what a server says, by type."""

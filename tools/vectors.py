@@ -26,7 +26,7 @@ from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenCha
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
 from tictactoe_protocol.happened import Change, happened, standing
-from tictactoe_protocol.pushes import PlayerProfile, RoomState
+from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.rated import (
     CLOSINGS,
     Encounters,
@@ -36,13 +36,13 @@ from tictactoe_protocol.rated import (
     LadderState,
     Rated,
     RatingChange,
-    Waiting,
 )
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.scene import Unanswered, View, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
+from tictactoe_protocol.wording import describe_manners
 from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, pair_next
 from tictactoe_server.events.commands import apply as change_event
@@ -527,8 +527,14 @@ def make_ladders() -> Iterator[dict[str, Any]]:
         yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
         changes["p-ana"] = replace(changes["p-ana"], to_rank=(1, 10))
         yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
-    for waiting in (Waiting("K7M4PQ", 1), Waiting("K7M4PQ", 150, "R4T3DS")):
-        yield from tell_ladders("waiting", waiting)
+    seats = {"X": SeatState("p-ana", "ana", online=True, bot=None), "O": None}
+    summary = RoomSummary("K7M4PQ", "waiting", RulesState.of(PRESETS["four"]), None, seats, 0, 0, 1, rated=True)
+    for room in (
+        summary,
+        replace(summary, host_rating=1623),
+        replace(summary, host_rating=1500, host_provisional=True),
+    ):
+        yield from tell_ladders("room", room)
     standing = LadderStanding("four", 3, 1, 2, rating=1512.5, deviation=60.25, place=4)
     profile = PlayerProfile("p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, to_rank=(1, 10))), ())
     yield from tell_ladders("profile", profile)
@@ -537,9 +543,8 @@ def make_ladders() -> Iterator[dict[str, Any]]:
     clock = ClockTerms(initial_ms=180_000, increment_ms=2_000)
     for challenge in (
         OpenChallenge(challenge="c", player="p-ana", name="ana", to="p-bo", **usual),
-        OpenChallenge(challenge="c", player="p-ana", name="ana", **usual | {"clock": clock}, rated=True, within=100),
+        OpenChallenge(challenge="c", player="p-ana", name="ana", to="p-bo", **usual | {"clock": clock}, rated=True),
         OpenChallenge(challenge="c", player="p-ana", name="a\u200bna", to="p-cy", **usual, side="O"),
-        OpenChallenge(challenge="c", **usual, side="X"),
     ):
         yield from tell_ladders("challenge", challenge, names)
 
@@ -556,8 +561,8 @@ def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> I
                     said[language] = [*ladders.describe_ladder(told), *chain(*ladders.tabulate_ladder(told).values())]
                 case Rated():
                     said[language] = ladders.describe_rated(told, known, viewer)
-                case Waiting():
-                    said[language] = [ladders.describe_waiting(told)]
+                case RoomSummary():
+                    said[language] = describe_manners(told)
                 case PlayerProfile():
                     rows = chain(*ladders.tabulate_standings(told).values())
                     said[language] = [*rows, ladders.describe_meetings(told)]

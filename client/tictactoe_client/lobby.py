@@ -13,7 +13,6 @@ from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_age, short_rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.challenges import SeekChanges
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary
 from tictactoe_protocol.wording import describe_clock, describe_manners
 
@@ -45,8 +44,6 @@ class Lobby:
             self._rooms |= {room.room: (room, now) for room in push.changed}
             for code in (*push.closed, *list(self._rooms)[:-2_000]):
                 self._rooms.pop(code, None)
-        elif isinstance(push, SeekChanges):
-            pass  # which the client keeps
         elif isinstance(push, LiveBoards):
             self.boards, self.demo = push.boards, push.demo or None
         elif isinstance(push, Ok) and push.rooms is not UNSET:
@@ -80,11 +77,4 @@ class Lobby:
             how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
             table[room.room] = room.room, rules, players, say("versus").join(taken) or "-", how, age
-        client = self._session.client
-        for seek in reversed(client.seeks.values()) if client and not is_on else ():
-            rules = ", ".join((*([say("rated")] if seek.rated else []), short_rules(seek.rules)))
-            players = say("column seats", n=len(seek.rules.marks), free=len(seek.rules.marks) - 1)
-            if seek.player != but:
-                who = clean_text(seek.name or "-")
-                table[seek.challenge] = say("column seek"), rules, players, who, describe_clock(seek.clock), ""
         return table

@@ -29,7 +29,7 @@ declare namespace Protocol {
     code?: string;
   }
 
-  /** Accepts a challenge or declines it; who has made it takes it back by not accepting it. */
+  /** Accepts or declines a challenge; the challenger withdraws it with `accept` false. */
   interface Answer {
     type: "answer";
     challenge: string;
@@ -37,7 +37,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Hides the challenges and the chat of a player from now on, or shows them again; without one it only lists. */
+  /** Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks. */
   interface Block {
     type: "block";
     player?: string;
@@ -69,7 +69,7 @@ declare namespace Protocol {
     estimate?: number;
   }
 
-  /** Asks one player for a game, in which the challenger plays `side`, a mark, or one that is drawn. */
+  /** Asks a player for a game. The challenger plays the mark `side`, or a random mark. */
   interface Challenge {
     type: "challenge";
     player: string;
@@ -80,7 +80,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A challenge of this player, or to this player, is over; `room` is where both have a seat if it was accepted. */
+  /** The end of a challenge made by or to this player; `room` is where both have a seat if it was accepted. */
   interface ChallengeOver {
     type: "challenge_over";
     challenge: string;
@@ -88,18 +88,17 @@ declare namespace Protocol {
     room?: string;
   }
 
-  /** A challenge to this player, or one of their own that was made at another connection. */
+  /** A new challenge to this player, or made by this player on another connection. */
   interface Challenged {
     type: "challenge";
     challenge: string;
-    player?: string;
-    name?: string;
-    to?: string;
+    player: string;
+    name: string;
+    to: string;
     rules: RulesState;
     clock: ClockTerms | null;
     rated?: boolean;
     side?: string;
-    within?: number;
     expires_ms: number;
   }
 
@@ -572,13 +571,12 @@ declare namespace Protocol {
     closed: string[];
   }
 
-  /** Joins the oldest open public room with equal rules and clock, rated or not, or opens one. In a rated one nobody sits whose rating is not `within` so many points of the asker's. */
+  /** Joins an open public room with equal rules and clock, rated or not, or opens one. It is the oldest such room; of rated rooms it is the one with the nearest rating. */
   interface Match {
     type: "match";
     rules?: string | RulesFields;
     clock?: ClockFields | null;
     rated?: boolean;
-    within?: number;
     id?: string;
   }
 
@@ -648,17 +646,16 @@ declare namespace Protocol {
     profile?: PlayerProfile;
   }
 
-  /** A challenge by its id, of whom it is, and `to` whom, left out for all; it can be accepted for `expires_ms`. Where people are hid, that of one to all has neither `player` nor `name`. Without a `side` the marks are drawn. */
+  /** A challenge with its id, from `player` to the player `to`; it can be accepted for `expires_ms`. Without a `side` the marks are random. */
   interface OpenChallenge {
     challenge: string;
-    player?: string;
-    name?: string;
-    to?: string;
+    player: string;
+    name: string;
+    to: string;
     rules: RulesState;
     clock: ClockTerms | null;
     rated?: boolean;
     side?: string;
-    within?: number;
     expires_ms: number;
   }
 
@@ -838,7 +835,7 @@ declare namespace Protocol {
     rated?: boolean;
   }
 
-  /** One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening. */
+  /** One row of the list of public rooms. Attributes: seats: None for a free seat. age_ms: Time since the room was opened. host_rating: Rating of the player who waits in a rated room, rounded. host_provisional: True while that rating is not certain enough to be shown elsewhere. */
   interface RoomSummary {
     room: string;
     status: string;
@@ -850,6 +847,8 @@ declare namespace Protocol {
     age_ms: number;
     analysis?: string;
     rated?: boolean;
+    host_rating?: number;
+    host_provisional?: boolean;
   }
 
   /** Asks for the public rooms. */
@@ -896,23 +895,6 @@ declare namespace Protocol {
     out?: boolean;
   }
 
-  /** Asks all in the lobby for a game, where it is rated those whose rating is `within` so many points of one's own. The player's seek before that ends. */
-  interface Seek {
-    type: "seek";
-    rules?: string | RulesFields;
-    clock?: ClockFields | null;
-    rated?: boolean;
-    within?: number;
-    id?: string;
-  }
-
-  /** What changed in the list of challenges to all since the last of these: new ones, and the ids of those over. */
-  interface SeekChanges {
-    type: "seeks";
-    changed: OpenChallenge[];
-    closed: string[];
-  }
-
   /** Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back. */
   interface Share {
     type: "share";
@@ -936,14 +918,6 @@ declare namespace Protocol {
     game?: number;
     ply?: number;
     id?: string;
-  }
-
-  /** For one who waits in a room of a match: others are let in who are `within` so many points of their rating now. `to` is an older room in which somebody waits who is so near by what both want. */
-  interface Waiting {
-    type: "waiting";
-    room: string;
-    within: number;
-    to?: string;
   }
 
   /** Spectates; `seq` as for `join`. */
@@ -979,7 +953,7 @@ declare namespace Protocol {
     challenges?: OpenChallenge[];
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Seek | Block | Ratings | Profile;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Block | Ratings | Profile;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | SeekChanges | Rated | Waiting;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | Rated;
 }

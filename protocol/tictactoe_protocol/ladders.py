@@ -12,7 +12,7 @@ from msgspec import UNSET
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.pushes import PlayerProfile
-from tictactoe_protocol.rated import CLOSINGS, LadderClosing, LadderState, Rated, RatingChange, Waiting
+from tictactoe_protocol.rated import CLOSINGS, LadderClosing, LadderState, Rated, RatingChange
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_clock, describe_rules
 
@@ -40,12 +40,6 @@ def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[s
     """Return what a rated game changed, a line a player, the viewer's own first; `names` are those of their ids."""
     rows = sorted(push.players.items(), key=lambda row: row[0] != viewer)
     return [describe_change(change, "" if id == viewer else clean_text(names.get(id, id))) for id, change in rows]
-
-
-def describe_waiting(push: Waiting) -> str:
-    """Return how far is looked for who waits for a rated game, and where somebody waits who is near enough, if so."""
-    told = say("rated waiting", n=push.within)
-    return told if push.to is UNSET else f"{told} {say('rated waiting to', room=push.to)}"
 
 
 def describe_ladder(ladder: LadderState) -> list[str]:
@@ -105,38 +99,29 @@ def describe_meetings(profile: PlayerProfile) -> str:
 
 
 def describe_terms(challenge: OpenChallenge) -> str:
-    """Return what is to be played in few words: the rules, the clock, whether it is rated, and who plays which mark."""
+    """Return the terms of a game in a few words: rules, clock, rated or not, and the challenger's mark."""
     told = [describe_rules(challenge.rules), describe_clock(challenge.clock)]
     if challenge.rated:
         told.append(say("rated"))
-    if challenge.within is not UNSET:
-        told.append(say("challenge within", n=challenge.within))
     if challenge.side is not UNSET:
-        told.append(say("challenge side", name=_challenger(challenge), mark=challenge.side))
+        told.append(say("challenge side", name=clean_text(challenge.name), mark=challenge.side))
     return ", ".join(told)
 
 
 def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -> str:
-    """Return who asks whom for which game in a sentence; `other` is the name of who was asked, where it is known."""
+    """Return a challenge as a sentence; `other` is the name of the challenged player, if it is known."""
     terms = describe_terms(challenge)
     if challenge.player == viewer:
-        if challenge.to is UNSET:
-            return say("challenge all by you", terms=terms)
         return say("challenge by you", name=clean_text(other) or say("challenge somebody"), terms=terms)
-    return say("challenge all" if challenge.to is UNSET else "challenge you", name=_challenger(challenge), terms=terms)
+    return say("challenge you", name=clean_text(challenge.name), terms=terms)
 
 
 def describe_challenge_end(over: ChallengeOver, challenge: OpenChallenge, viewer: str, other: str = "") -> str:
-    """Return what became of a challenge, to who made it or to the one it was made to; `other` as above.
+    """Return the end of a challenge as a sentence; `other` is the name of the challenged player, if it is known.
 
-    How one ended that was over after a loss of the connection is not known, and is said so.
+    The end is not known if the connection was lost before it; the sentence then only says that it is over.
     """
     room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "over"
     if challenge.player == viewer:
-        name = clean_text(other) or say("challenge somebody")
-        return say(f"challenge {how} asker", name=name, room=room)
-    return say(f"challenge {how} asked", name=_challenger(challenge), room=room)
-
-
-def _challenger(challenge: OpenChallenge) -> str:
-    return say("challenge somebody") if challenge.name is UNSET else clean_text(challenge.name)
+        return say(f"challenge {how} asker", name=clean_text(other) or say("challenge somebody"), room=room)
+    return say(f"challenge {how} asked", name=clean_text(challenge.name), room=room)

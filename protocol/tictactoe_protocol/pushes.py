@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
 from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
-from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated, Waiting
+from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
 
 if TYPE_CHECKING:
@@ -178,11 +178,20 @@ class ListedRoom(Struct, frozen=True):
 
 
 class RoomSummary(ListedRoom, frozen=True):
-    """One row of the list of public rooms; `seats` has None for a free seat, `age_ms` counts from its opening."""
+    """One row of the list of public rooms.
+
+    Attributes:
+        seats: None for a free seat.
+        age_ms: Time since the room was opened.
+        host_rating: Rating of the player who waits in a rated room, rounded.
+        host_provisional: True while that rating is not certain enough to be shown elsewhere.
+    """
 
     age_ms: int
     analysis: str | UnsetType = UNSET
     rated: bool | UnsetType = UNSET
+    host_rating: int | UnsetType = UNSET
+    host_provisional: bool | UnsetType = UNSET
 
 
 class PastPlayer(Struct, frozen=True):
@@ -506,4 +515,4 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
 _Answer = Welcome | Ok | Error
 _OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
 
-Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated | Waiting
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated

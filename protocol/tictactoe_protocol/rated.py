@@ -115,14 +115,3 @@ class Rated(PushFields, frozen=True, tag="rated"):
     game: int
     rules: str
     players: dict[str, RatingChange]
-
-
-class Waiting(PushFields, frozen=True, tag="waiting", omit_defaults=True):
-    """For one who waits in a room of a match: others are let in who are `within` so many points of their rating now.
-
-    `to` is an older room in which somebody waits who is so near by what both want.
-    """
-
-    room: str
-    within: int
-    to: str | UnsetType = UNSET

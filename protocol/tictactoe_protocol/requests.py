@@ -59,15 +59,14 @@ class Create(RequestFields, frozen=True, tag="create"):
 
 
 class Match(RequestFields, frozen=True, tag="match"):
-    """Joins the oldest open public room with equal rules and clock, rated or not, or opens one.
+    """Joins an open public room with equal rules and clock, rated or not, or opens one.
 
-    In a rated one nobody sits whose rating is not `within` so many points of the asker's.
+    It is the oldest such room; of rated rooms it is the one with the nearest rating.
     """
 
     rules: RulesChoice | UnsetType = UNSET
     clock: ClockFields | None = None
     rated: bool = False
-    within: Annotated[int, Meta(ge=50, le=500)] | UnsetType = UNSET
 
 
 class _RoomRequest(RequestFields, frozen=True):

@@ -79,8 +79,10 @@ def explain_rules(rules: RulesState | Rules) -> list[str]:
 
 
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
-    """Return in few words what is unusual about a room: that games are rated or analysed, that watchers only read."""
+    """Return what is unusual about a room in a few words: rated games with the host's rating, analysis, chat."""
     rated = [say("rated")] if room.rated else []
+    if isinstance(room, RoomSummary) and room.host_rating:
+        rated = [f"{say('rated')} {room.host_rating}{'?' if room.host_provisional else ''}"]
     chat = room.chat if isinstance(room, RoomState) else None
     found = ((f"{kind} {said}", kind, said) for kind, said in (("analysis", room.analysis), ("chat", chat)) if said)
     return rated + [say(id) if id in _MANNERS else say(kind, said=clean_text(said)) for id, kind, said in found]

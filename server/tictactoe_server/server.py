@@ -257,7 +257,7 @@ class Server:
             Visiting(greeting.note_seat, drain, self.ladders.check, self.ladders.played_out),
             Play(drain),
             Talk(blocking.is_deaf),
-            PublicRooms(challenges.seeks),
+            PublicRooms(),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
             *(() if settings.hides_names else (blocking, challenges)),

@@ -11,7 +11,7 @@ import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.peer import until
-from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, claimed, people, play_rated, rating
+from tests.server.ratings.served import CLOCK, RULES, a_server, claimed, rating
 from tictactoe_client import Client
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
@@ -69,9 +69,7 @@ async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_a
         await ana.ask("block", "bo is blocked")
 
 
-async def test_a_challenge_that_is_declined_and_a_seek_that_is_interrupted(
-    rating: Server, bo: Client, tmp_path: Path
-) -> None:
+async def test_the_end_of_a_challenge_is_printed(rating: Server, bo: Client) -> None:
     async with run_client("challenge", bo.player, "-s", rating.url, "--plain") as ana:
         await ana.until("You challenge ")
         await answer(bo, accept=False)
@@ -82,14 +80,6 @@ async def test_a_challenge_that_is_declined_and_a_seek_that_is_interrupted(
         assert (await ana.message(type="challenge_over"))["how"] == "declined"
         assert (await ana.message(type="error", **{"from": "client"}))["code"] == "declined"
         assert await ana.end() == 6
-    async with run_client("seek", *TERMS, "-s", rating.url, "--json") as ana:
-        await bo.lobby(on=True)
-        await until(lambda: bool(bo.seeks))
-        (line,) = [line for line in await run(rating, tmp_path, "rooms") if line.startswith("accept ")]
-        assert line.split()[1] in bo.seeks
-        ana.process.send_signal(2)
-        await ana.end()
-        await until(lambda: not bo.seeks)
 
 
 async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp_path: Path) -> None:
@@ -144,25 +134,7 @@ async def test_a_run_that_ends_with_a_rated_game_tells_first_what_it_changed(
         assert any("You have played 1 of about " in line or '"type":"rated"' in line for line in ana.lines)
 
 
-async def test_who_waits_is_told_how_far_is_looked_goes_to_an_older_room_by_a_word_and_stays_rated(
-    rating: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-    await run(rating, tmp_path, "name", "claim", "ana")
-    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)
-    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
-    wish = (*TERMS, "--rated", "--within", "500", "-s", rating.url, "--plain")
-    async with people(rating, names=("bo", "cy")) as (bo, cy), run_client("play", *wish, **home) as ana:
-        await ana.until("Connected, ")
-        await ana.ask("go", "Nobody who is near enough waits in an older room.")
-        ana.type("leave")
-        await ana.end()
-        await play_rated(cy, bo)  # and so bo is more than 50 points away
-        older = (await bo.ask("match", **RATED, within=50))["room"]
-        async with run_client("play", *wish, **home) as ana:
-            await ana.until("You wait for an opponent within", "Type go to go there.")
-            ana.type("go")
-            assert older in await ana.until("Connected, ")
-            await bo.ask("resign", room=older)
-            await ana.until("The game was aborted")
-            await ana.ask("new", "Looking for another opponent.", "You wait for an opponent within")
+async def test_rooms_shows_the_rating_of_a_host_who_waits(rating: Server, bo: Client, tmp_path: Path) -> None:
+    await bo.create(RULES, clock=ClockFields(**CLOCK), rated=True)
+    (line,) = await run(rating, tmp_path, "rooms")
+    assert "rated 1500?" in line

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.async_api import expect
 
 from tests.page.conftest import SERVER_GOES, Visit, Visitor, take_turns
-from tests.page.odd_server import CODE, Message, OddServer, state, welcome
+from tests.page.odd_server import Message, OddServer, state, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, two_at_the_board
 from tests.peer import Peer, open_peer, until
@@ -149,33 +149,6 @@ async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board
         await expect(visitor.page.get_by_role("heading", name="bo v ana")).to_be_visible()
 
 
-async def test_who_waits_sees_how_far_is_looked_and_goes_to_an_older_room_in_one_click(visit: Visit) -> None:
-    seats = {**state(1)["seats"], "O": None}
-    alone = state(1, status="waiting", turn=None, seats=seats, rated=True)
-    async with OddServer(join=[{"type": "ok", "room": CODE, "seat": "X", "moves": []}, alone]) as server:
-        ana = await visit(f"{server.origin}/{CODE}", phone=True)
-        line = ana.page.locator(".invite .within")
-        await expect(ana.page.locator(".invite")).to_be_visible()
-        push = {"type": "waiting", "room": CODE, "within": 150}
-        await server.say(push)
-        await expect(line).to_have_text("You wait for an opponent within 150 points of your rating.")
-        await server.say({**push, "within": 200, "to": "R4T3DS"})
-        await ana.hears("Somebody near enough waits in room R4T3DS.")
-        assert await find_violations(ana.page) == []
-        await ana.button("Go there").focus()
-        await server.say({**push, "within": 250, "to": "R4T3DS"})
-        await expect(line).to_contain_text("250 points")
-        there = {**alone, "room": "R4T3DS", "status": "playing", "turn": "X", "seats": state(1)["seats"]}
-        server.answers = {
-            **server.answers,
-            "join": [{"type": "ok", "room": "R4T3DS", "seat": "X", "moves": []}, there],
-        }
-        await ana.page.keyboard.press("Enter")
-        await ana.page.wait_for_url("**/R4T3DS")
-        await until(lambda: [one["room"] for one in server.asked_for("leave")] == [CODE])
-        await ana.page.wait_for_load_state("networkidle")  # before the server ends
-
-
 async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Visit) -> None:
     changed = {"p1": {"before": 1512, "after": 1524, "expected": 0.41}}
     async with OddServer() as server:
@@ -247,11 +220,8 @@ async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
         await expect(ana.page.locator(".notice")).to_have_count(0)
 
 
-async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_for(
-    server: Server, bo: Peer, visit: Visit
-) -> None:
+async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(server: Server, bo: Peer, visit: Visit) -> None:
     ana = await visit(address(server), may_fail="status of 404")
-    seeks = ana.page.locator(".seeks li")
     await ana.page.goto(address(server, "/ladder/classic"))
     await expect(ana.page.get_by_text("not rated here. Rated are: ")).to_contain_text("Fair four")
     await ana.page.goto(address(server))
@@ -261,20 +231,17 @@ async def test_one_looks_for_a_game_in_the_lobby_and_accepts_what_others_look_fo
     await ana.page.goto(address(server, "/ladder"))
     await expect(ana.page.get_by_role("heading", name="Ladder: Connect four")).to_be_visible()
     await ana.page.goto(address(server))
-    await ana.button("Look for an opponent").click()
+    await claim(ana, "ana")
+    await bo.ask("claim_name", name="bo")
+    await bo.ask("create", rules="four", clock=MINUTES, rated=True)
+    row = ana.page.get_by_role("listitem").filter(has_text="bo")
+    await expect(row).to_contain_text("rated 1500?")
+    await ana.button("Find an opponent").click()
     assert await find_violations(ana.page) == []
-    await ana.page.get_by_role("combobox", name="Game").select_option("gomoku")
-    await ana.button("Ask everybody").click()
-    await expect(seeks).to_have_count(1)
-    await bo.ask("seek", rules="four")
-    await expect(seeks).to_have_count(2)
-    assert await find_violations(ana.page) == []
-    await ana.page.get_by_role("button", name="Take back: ").click()
-    await expect(seeks.first).to_have_attribute("inert", "")
-    await ana.page.mouse.move(0, 0)
-    await expect(seeks).to_have_count(1)
-    await ana.page.get_by_role("button", name="Accept: bo").click()
-    await expect(ana.page.get_by_role("heading", name="Four by four")).to_be_visible()
+    await ana.page.get_by_role("combobox", name="Game").select_option("four")
+    await ana.page.get_by_role("switch").check()
+    await ana.page.get_by_role("dialog").get_by_role("button", name="Quick match").click()
+    await expect(ana.page.get_by_role("heading", name="bo v ana")).to_be_visible()
 
 
 async def test_where_a_server_names_neither_nothing_of_it_is_shown(visit: Visit) -> None:
@@ -286,7 +253,7 @@ async def test_where_a_server_names_neither_nothing_of_it_is_shown(visit: Visit)
     ) as server:
         ana = await visit(server.origin)
         await ana.connects()
-        await expect(ana.button("Look for an opponent")).to_have_count(0)
+        await expect(ana.button("Find an opponent")).to_have_count(0)
         await expect(ana.page.get_by_role("link", name="Ladders")).to_have_count(0)
         await ana.button("New room…").click()
         await expect(ana.page.get_by_role("switch")).to_have_count(0)

@@ -8,7 +8,7 @@ const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
 const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
-const { clean, seatOf } = await import(`${folder}/words.js`);
+const { clean, describeManners, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/bracket.js`);
@@ -78,7 +78,7 @@ events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, inde
 const SAY = {
 	ladder: (ladder) => [...ladders.describeLadder(ladder), ...ladders.nameColumns("ladder"), ...ladder.rows.flatMap(ladders.listCells)],
 	rated: (push, viewer, names) => ladders.describeRated(push, names, viewer),
-	waiting: (push) => [ladders.describeWaiting(push)],
+	room: (row) => describeManners(row),
 	profile: (profile) => [...ladders.nameColumns("player"), ...profile.ladders.flatMap(ladders.listStanding), ladders.describeMeetings(profile)],
 	challenge: (challenge, viewer, names) => [
 		ladders.describeChallenge(challenge, viewer, names[challenge.to]),

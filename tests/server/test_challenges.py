@@ -1,4 +1,4 @@
-"""Challenges to one player and to all, and players who are blocked: over real sockets, at one server and at several."""
+"""Challenges and blocks, over real sockets, at one server and at several."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, until
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import cluster_of, quick
-from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES, SEEK_MS
+from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
 from tictactoe_server.ratings.blocks import BLOCKS, Blocks
 from tictactoe_server.ratings.challenges import Challenges
-from tictactoe_server.ratings.offers import CHALLENGES
+from tictactoe_server.ratings.stored_challenges import CHALLENGES
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
@@ -75,12 +75,6 @@ async def hears_nothing(peer: Peer, *types: str) -> None:
     assert not [told for told in peer.seen if told["type"] in types]
 
 
-def away_for(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Let a seek end when its player has been away for so long."""
-    monkeypatch.setattr("tictactoe_server.ratings.challenges.AWAY_SECONDS", seconds)
-    monkeypatch.setattr("tictactoe_server.ratings.challenges.LOOK_SECONDS", 0.05)
-
-
 def again(server: Listening, peer: Peer) -> AbstractAsyncContextManager[Peer]:
     """Open another connection of a player."""
     return known(server, token=peer.welcome["token"])
@@ -89,10 +83,6 @@ def again(server: Listening, peer: Peer) -> AbstractAsyncContextManager[Peer]:
 def open_of(peer: Peer) -> list[str]:
     """Return the challenges in a peer's welcome, in their order."""
     return [one["challenge"] for one in peer.welcome.get("challenges", ())]
-
-
-async def lobby(peer: Peer) -> None:
-    assert (await peer.ask("lobby", on=True))["type"] == "ok"
 
 
 async def test_both_have_a_seat_as_asked_when_a_challenge_is_accepted_and_nobody_is_made_to_sit_there(
@@ -168,7 +158,7 @@ async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Ser
         assert await why_not(ana, "challenge", player=id_of(bot)) == ("not_allowed", "challenge bot")
         assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
         assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
-        assert await why_not(ana, "seek", rated=True) == ("not_allowed", "ladder")
+        assert await why_not(ana, "challenge", player="nobody", rated=True) == ("not_allowed", "ladder")
         assert await why_not(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
         await hears_nothing(ana, "challenge", "challenge_over")
 
@@ -181,11 +171,11 @@ async def test_no_more_than_a_few_challenges_of_a_player_are_open(server: Server
         assert await challenge(ana, bo)
 
 
-async def test_a_challenge_and_a_seek_count_as_a_room_that_is_opened() -> None:
+async def test_a_challenge_counts_as_an_opened_room() -> None:
     limits = uncounted(creates_per_minute_per_player=2)
     async with Server(HERE, limits=limits) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         await challenge(ana, bo)
-        await ana.ask("seek")
+        await ana.ask("create")
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
 
 
@@ -204,10 +194,8 @@ async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() ->
 async def test_where_people_are_hid_nobody_is_challenged_and_nobody_is_told_that_they_might_be() -> None:
     async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana:
         assert (ana.welcome["names"], ana.welcome["ladders"], "challenges" in ana.welcome) == ("given", [], False)
-        for asked in ({"type": "challenge", "player": "bo"}, {"type": "seek"}, {"type": "block"}):
+        for asked in ({"type": "challenge", "player": "bo"}, {"type": "block"}):
             assert (await ana.ask(**asked))["code"] == "unknown_type"
-        await lobby(ana)
-        await hears_nothing(ana, "seeks")
 
 
 async def test_a_claimed_name_stands_for_its_player_and_tells_no_more_than_an_id(server: Server) -> None:
@@ -235,48 +223,9 @@ async def test_a_name_that_is_spelled_like_an_id_does_not_stand_for_it(server: S
         await hears_nothing(eve, "challenge")
 
 
-async def test_a_seek_is_shown_in_the_lobby_until_somebody_accepts_it(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
-        await lobby(bo)
-        first = (await ana.ask("seek", rules="four"))["challenge"]
-        (row,) = (await bo.next_of("seeks"))["changed"]
-        assert 0 < row.pop("expires_ms") <= SEEK_MS
-        assert row.pop("rules")["preset"] == "four"
-        assert row == {"challenge": first, "player": id_of(ana), "name": "ana", "clock": None}
-        second = (await ana.ask("seek"))["challenge"]
-        changes = await bo.next_of("seeks")
-        assert ([one["challenge"] for one in changes["changed"]], changes["closed"]) == ([second], [first])
-        await lobby(eve)
-        assert [one["challenge"] for one in (await eve.next_of("seeks"))["changed"]] == [second]
-        assert await why_not(bo, "answer", challenge=second, accept=False) == ("no_offer", "challenge")
-        room = (await bo.ask("answer", challenge=second, accept=True))["room"]
-        assert (await over(ana, second))["room"] == room
-        assert {(await peer.ask("join", room=room))["seat"] for peer in (ana, bo)} == {"X", "O"}
-        assert (await eve.next_of("seeks"))["closed"] == [second]
-
-
-async def test_a_seek_ends_when_its_player_has_left_or_after_its_time(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    away_for(monkeypatch, 0.2)
-    async with known(server, "bo") as bo:
-        await lobby(bo)
-        async with known(server, "ana") as ana, known(server, token=ana.welcome["token"]) as second:
-            id = (await second.ask("seek"))["challenge"]
-            await bo.next_of("seeks")
-            await second.socket.close()
-            await hears_nothing(ana, "challenge_over")
-        assert (await bo.next_of("seeks"))["closed"] == [id]
-        monkeypatch.setattr("tictactoe_server.ratings.challenges.SEEK_MS", 50)
-        id = (await bo.ask("seek"))["challenge"]
-        assert (await over(bo, id))["how"] == "expired"
-
-
 async def test_who_is_blocked_is_not_heard_and_learns_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
-        for peer in (ana, bo):
-            await lobby(peer)
-        assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r2", "blocks": [id_of(bo)]}
+        assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r1", "blocks": [id_of(bo)]}
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
@@ -290,34 +239,18 @@ async def test_who_is_blocked_is_not_heard_and_learns_nothing(server: Server, mo
         id = await challenge(bo, ana)
         assert await why_not(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert (await over(bo, id))["how"] == "expired"
-        seeks = [(await peer.ask("seek"))["challenge"] for peer in (ana, bo)]
-        for peer, own, other in ((ana, *seeks), (bo, *reversed(seeks))):
-            assert [one["challenge"] for one in (await peer.next_of("seeks"))["changed"]] == [own]
-            assert await why_not(peer, "answer", challenge=other, accept=True) == ("no_offer", "challenge")
         await hears_nothing(ana, "challenge", "challenge_over")
         assert (await ana.ask("block", player=id_of(bo), on=False))["blocks"] == []
         assert await challenge(bo, ana)
         await ana.next_of("challenge")
 
 
-async def test_who_is_blocked_after_all_were_asked_can_accept_nothing_and_hears_of_no_seek_that_they_do_not_know(
-    server: Server,
-) -> None:
+async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
-        await lobby(bo)
-        seek, id = (await ana.ask("seek"))["challenge"], await challenge(ana, bo)
-        await bo.next_of("seeks")
+        id = await challenge(ana, bo)
+        await bo.next_of("challenge")
         await ana.ask("block", player=id_of(bo))
-        for open in (seek, id):
-            assert await why_not(bo, "answer", challenge=open, accept=True) == ("no_offer", "challenge")
-        later = (await ana.ask("seek"))["challenge"]
-        assert (await bo.next_of("seeks"))["closed"] == [seek]
-        async with known(server, "cy") as cy:
-            await lobby(cy)
-            assert (await cy.ask("answer", challenge=later, accept=True))["room"]
-            await cy.until(lambda told: told["type"] == "seeks" and later in told["closed"])
-        await bo.ask("ping")
-        assert later not in str(bo.seen)
+        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert not server.core.lists.seats.rooms_of(id_of(bo))
 
 
@@ -354,64 +287,49 @@ async def test_of_challenges_those_are_over_that_name_who_is_forgotten_and_their
     server: Server,
 ) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
-        await lobby(bo)
-        id, seek = await challenge(ana, bo), (await ana.ask("seek"))["challenge"]
+        id = await challenge(ana, bo)
         assert "challenges" not in (await bo.ask("export"))["export"]
         own = (await ana.ask("export"))["export"]["challenges"]
-        assert {one["challenge"] for one in own} == {id, seek}
-        assert not any(set(one) & {"hidden", "at", "until"} for one in own)
+        assert [one["challenge"] for one in own] == [id]
+        assert not any(set(one) & {"is_hidden", "until"} for one in own)
         await server.parts.forget(id_of(ana))
         assert (await over(bo, id))["how"] == "expired"
-        await bo.until(lambda told: told["type"] == "seeks" and seek in told["closed"])
         assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 
 
-@pytest.mark.parametrize("count", [2, 20])
-async def test_of_several_who_accept_a_seek_at_once_one_has_the_room_and_the_others_no_offer(
-    server: Server, count: int
+@pytest.mark.parametrize("is_several", [False, True])
+async def test_of_twenty_acceptances_at_once_one_has_the_room_and_the_others_no_offer(
+    is_several: bool, node: Node, server: Server
 ) -> None:
-    async with AsyncExitStack() as leaving, known(server, "ana") as ana:
-        others = [await leaving.enter_async_context(known(server, f"bo{number}")) for number in range(count)]
-        id = (await ana.ask("seek"))["challenge"]
+    async with AsyncExitStack() as leaving:
+        servers = await leaving.enter_async_context(cluster_of(node, 2)) if is_several else [server]
+        ana, bo = [await leaving.enter_async_context(known(servers[0], name)) for name in ("ana", "bo")]
+        places = [servers[number % len(servers)] for number in range(20)]
+        others = [await leaving.enter_async_context(again(place, bo)) for place in places]
+        id = await challenge(ana, bo)
         answers = await asyncio.gather(*(peer.ask("answer", challenge=id, accept=True) for peer in others))
         (room,) = [answer["room"] for answer in answers if answer["type"] == "ok"]
-        assert [answer["code"] for answer in answers if answer["type"] != "ok"] == ["no_offer"] * (count - 1)
+        assert [answer["code"] for answer in answers if answer["type"] != "ok"] == ["no_offer"] * 19
         assert (await over(ana, id))["room"] == room
-        assert len(server.core.registry.by_code) == 1
+        assert sum(len(one.core.registry.by_code) for one in servers) == 1
 
 
 # -- restarts -------------------------------------------------------------------------------------------------------
 
 
-async def test_challenges_and_seeks_go_on_after_the_server_was_killed(tmp_path: Path) -> None:
+async def test_a_challenge_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
     async with Harness(tmp_path) as harness:
         async with known(harness, "ana") as ana, known(harness, "bo") as bo:
-            id, seek = await challenge(ana, bo, side="X"), (await ana.ask("seek", rules="four"))["challenge"]
+            id = await challenge(ana, bo, side="X")
             await harness.end()
         await harness.start()
         async with again(harness, ana) as ana, again(harness, bo) as bo:
-            assert (open_of(ana), open_of(bo)) == ([id, seek], [id])
+            assert open_of(ana) == open_of(bo) == [id]
             assert 0 < bo.welcome["challenges"][0]["expires_ms"] < CHALLENGE_MS
             room = (await bo.ask("answer", challenge=id, accept=True))["room"]
             assert (await over(ana, id))["room"] == room
             assert (await ana.ask("join", room=room))["seat"] == "X"
             assert (await bo.ask("join", room=room))["seat"] == "O"
-            await lobby(bo)
-            assert [one["challenge"] for one in (await bo.next_of("seeks"))["changed"]] == [seek]
-            assert (await bo.ask("answer", challenge=seek, accept=True))["room"]
-
-
-async def test_a_seek_ends_whose_player_does_not_come_back_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = open_memory(kept_by())
-    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        ids = [(await peer.ask("seek"))["challenge"] for peer in (ana, bo)]
-    away_for(monkeypatch, 0.5)
-    async with Server(HERE, store, uncounted()) as server, again(server, ana) as ana:
-        await lobby(ana)
-        assert [one["challenge"] for one in (await ana.next_of("seeks"))["changed"]] == ids[::-1]
-        assert (await ana.next_of("seeks"))["closed"] == ids[1:]
-        async with known(server, "eve") as eve:
-            assert (await eve.ask("answer", challenge=ids[0], accept=True))["room"]
 
 
 async def accept_and_die(server: Server, id: str, by: str, left_ms: int) -> None:
@@ -459,27 +377,17 @@ async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_ro
         assert (await over(ana, id))["how"] == "declined"
 
 
-async def test_seeks_and_blocks_count_at_every_server(node: Node) -> None:
+async def test_blocks_count_at_every_server(node: Node) -> None:
     async with (
         cluster_of(node, 2) as (one, two),
         known(one, "ana") as ana,
-        known(two, "bo") as bo,
         known(two, "eve") as eve,
         known(two, token=ana.welcome["token"]) as second,
     ):
         await ana.ask("block", player=id_of(eve))
         await until(lambda: service_of(two)._blocking.is_deaf(id_of(second), id_of(eve)))
-        for peer in (bo, eve):
-            await lobby(peer)
-        id = (await ana.ask("seek"))["challenge"]
-        assert [row["challenge"] for row in (await bo.next_of("seeks"))["changed"]] == [id]
-        assert await why_not(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         await challenge(eve, ana)
         await hears_nothing(second, "challenge")
-        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
-        assert (await over(ana, id))["room"] == room
-        assert (await bo.next_of("seeks")) == {"type": "seeks", "changed": [], "closed": [id]}
-        await hears_nothing(eve, "seeks")
 
 
 async def test_what_a_server_has_not_heard_of_is_accepted_there_all_the_same(node: Node) -> None:
@@ -491,66 +399,29 @@ async def test_what_a_server_has_not_heard_of_is_accepted_there_all_the_same(nod
         assert (await over(ana, id))["room"] == room
 
 
-async def test_of_twenty_who_accept_a_seek_at_once_at_two_servers_one_has_the_room(node: Node) -> None:
-    async with cluster_of(node, 2) as servers, known(servers[0], "ana") as ana, AsyncExitStack() as leaving:
-        places = [servers[number % 2] for number in range(20)]
-        others = [await leaving.enter_async_context(known(server, "bo")) for server in places]
-        id = (await ana.ask("seek"))["challenge"]
-        answers = await asyncio.gather(*(peer.ask("answer", challenge=id, accept=True) for peer in others))
-        (room,) = [answer["room"] for answer in answers if answer["type"] == "ok"]
-        assert {answer["code"] for answer in answers if answer["type"] != "ok"} == {"no_offer"}
-        assert (await over(ana, id))["room"] == room
-
-
-async def test_a_seek_goes_with_its_player_from_server_to_server(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with cluster_of(node, 2) as (one, two), known(two, "bo") as bo:
-        away_for(monkeypatch, 0.5)
-        await lobby(bo)
-        async with known(one, "ana") as ana:
-            id = (await ana.ask("seek"))["challenge"]
-            await bo.next_of("seeks")
-        async with again(two, ana) as ana:
-            await until(lambda: service_of(one)._known[id].at == two.url)
-            assert open_of(ana) == [id]
-        assert (await bo.next_of("seeks"))["closed"] == [id]
-
-
 async def test_challenges_of_a_server_that_was_killed_are_accepted_at_another_one(node: Node, tmp_path: Path) -> None:
     await (await empty_store(node)).close()
     running = [Harness(tmp_path / name, "--store", node.url, "--store-unsafe") for name in ("one", "two")]
     async with running[0] as one, running[1] as two, known(two, "bo") as bo:
         async with known(one, "ana") as ana:
-            await lobby(bo)
-            id, seek = await challenge(ana, bo, side="X"), (await ana.ask("seek"))["challenge"]
-            await bo.next_of("seeks")
+            id = await challenge(ana, bo, side="X")
+            await bo.next_of("challenge")
             await one.end()
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await bo.ask("join", room=room))["seat"] == "O"
         async with again(two, ana) as ana:
-            assert open_of(ana) == [seek]
+            assert open_of(ana) == []
             assert (await ana.ask("join", room=room))["seat"] == "X"
-            assert (await bo.ask("answer", challenge=seek, accept=True))["room"]
 
 
 async def test_what_was_accepted_at_a_server_that_died_has_failed_at_all_others(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.ratings.challenges.READ_LOOKS", 1)
-    monkeypatch.setattr("tictactoe_server.ratings.challenges.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.RELOAD_TICKS", 1)
+    monkeypatch.setattr("tictactoe_server.ratings.challenges.TICK_SECONDS", 0.05)
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
         id = await challenge(ana, bo)
         await bo.next_of("challenge")
         await accept_and_die(two, id, id_of(bo), 500)
         assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
-
-
-async def test_a_seek_ends_whose_player_and_server_are_gone(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
-        away_for(monkeypatch, 0.5)
-        await lobby(bo)
-        seek = (await ana.ask("seek"))["challenge"]
-        for chore in one._chores:
-            chore.cancel()
-        await one.cluster._link.close()
-        await bo.until(lambda told: told["type"] == "seeks" and seek in told["closed"])

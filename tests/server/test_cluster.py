@@ -640,10 +640,13 @@ async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
         kind = (Rules(), None, False)
         room = (await ana.ask("match"))["room"]
-        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)
-        assert await one.cluster.seek(kind, Player("1", "bo")) == (room, None)  # who asks again is not kept out by it
+        assert await one.cluster.find_match(kind, Player("1", "bo")) == (room, None)
+        assert await one.cluster.find_match(kind, Player("1", "bo")) == (
+            room,
+            None,
+        )  # who asks again is not kept out by it
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await one.cluster.seek(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
+            while (await one.cluster.find_match(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
                 await asyncio.sleep(0)
 
 

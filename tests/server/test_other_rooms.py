@@ -19,7 +19,7 @@ from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import Heartbeat, News, Outline, Page, Seek, encode
+from tictactoe_server.cluster.messages import Heartbeat, MatchRequest, News, Outline, Page, encode
 from tictactoe_server.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.served_time import ServedTime
@@ -265,13 +265,13 @@ async def test_nobody_is_sent_for_long_to_a_room_that_was_to_be_opened_elsewhere
     monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.05)
     await here.meet(ONE)
 
-    def seek(player: str, code: str) -> str:
+    def find(player: str, code: str) -> str:
         rules = RulesFields.of(PRESETS["classic"])
-        return here.matching.find(Seek(ONE, player, player, rules, None, code)).code
+        return here.matching.find(MatchRequest(ONE, player, player, rules, None, code)).code
 
-    assert [seek("1", CODE), seek("2", OTHER_CODES[0])] == [CODE, CODE]
+    assert [find("1", CODE), find("2", OTHER_CODES[0])] == [CODE, CODE]
     await until(lambda: here.known == {})
-    assert seek("3", OTHER_CODES[1]) == OTHER_CODES[1]
+    assert find("3", OTHER_CODES[1]) == OTHER_CODES[1]
 
 
 async def test_where_all_servers_leave_at_once_none_of_them_waits_for_another_to_take_its_rooms(

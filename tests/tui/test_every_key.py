@@ -136,7 +136,6 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
         if look["colour"]:
             await hand.do("hide_code", gone="█")
         await hand.look_into_all()
-        await hand.do("go", "Nobody who is near enough waits in an older room.")
         await hand.do("computer", "medium-bot")
         hand.check("waiting", without=frozenset() if look["colour"] else frozenset({"hide_code"}))
         await hand.do("back", "Leave and abort this game?")

@@ -92,11 +92,9 @@ async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer)
     assert (await bo.next_of("challenge"))["player"] == id_of(ana)
 
 
-async def test_who_asks_everybody_waits_at_home_beside_the_rooms(ana: ScreenUser, bo: Peer) -> None:
-    await bo.ask("seek", rules=RULES, clock=CLOCK)
-    await ana.until("asked", "bo")
-    await ana.do("up enter", "10:00")
-    assert (await bo.next_of("challenge_over"))["how"] == "accepted"
+async def test_a_waiting_rated_room_shows_its_hosts_rating(ana: ScreenUser, bo: Peer) -> None:
+    await bo.ask("create", rules=RULES, clock=CLOCK, rated=True)
+    await ana.until("Rooms waiting (1)", "rated 1500?", "bo")
 
 
 async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
@@ -112,22 +110,6 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
     assert "challenge again" not in text
     await ana.do("ctrl+n", "Your challenge is taken back.", "c challenge again")
-
-
-async def test_who_waits_for_a_rated_game_goes_to_an_older_room_by_a_key(
-    ana: ScreenUser, bo: Peer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_peer(ana.app.session.address.url, "cy") as cy:
-        await cy.ask("claim_name", name="cy")
-        await play_rated(cy, bo)  # and so bo is more than 50 points away
-    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)
-    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
-    older = (await bo.ask("match", rules=RULES, clock=CLOCK, rated=True, within=50))["room"]
-    ana.app.ways_in.enter(Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True, within=500))
-    await ana.until("You wait for an opponent within", f"waits in room {older}", "j go there")
-    own = ana.code
-    await ana.do("j", "bo v ana", older, "1-7 drop")
-    assert (await bo.ask("watch", room=own))["code"] == "no_such_room"
 
 
 async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:

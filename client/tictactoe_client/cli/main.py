@@ -75,7 +75,6 @@ def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> li
 
 _RATED: Final = Named(["--rated"], is_flag=True)
 _TERMS: Final = (RULES, CLOCK, _RATED)
-_WITHIN: Final = Named(["--within"], type=Count(50, 500), metavar="number")
 _PLAYER: Final = Placed(["player"], metavar="player", required=False)
 _ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
 _ANY_ROOM: Final = Placed(["room"], metavar="room or none", nargs=-1)
@@ -96,9 +95,8 @@ _GAME: Final = (
 _command(
     "play",
     "rooms.play_anyone",
-    ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2 --rated --within 200"),
+    ("", "--rules gomoku --name ana", "--rules connect-four --clock 3+2 --rated"),
     *_TERMS,
-    _WITHIN,
 )
 _command(
     "new",
@@ -141,7 +139,6 @@ _command(
     *_TERMS,
     Named(["--side"], metavar="mark"),
 )
-_command("seek", "rooms.seek", ("", "--rules connect-four --clock 3+2 --rated --within 200"), *_TERMS, _WITHIN)
 _command("accept", "rooms.accept", ("c7Kq2MxW4n", "c7Kq2MxW4n --name ana"), Placed(["challenge"], metavar="challenge"))
 _command("block", "players.block", ("", "bo", "bo --off"), _PLAYER, Named(["--off"], is_flag=True))
 _command(

@@ -46,34 +46,25 @@ from tictactoe_client.version import client_version
 from tictactoe_protocol import PROTOCOL_VERSION, BadName, BadRoomCode, clean_text, parse_name, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
-from tictactoe_protocol.ladders import describe_challenge
 from tictactoe_protocol.tournaments import list_events
 
 _BLACK_ON_WHITE: Final = "\x1b[30;107m"
 _USUAL: Final = "\x1b[0m"
 
 
-async def play_anyone(
-    settings: Settings, rules: str | None, clock: str | None, within: int | None = None, way: Way = "match", **wish: Any
-) -> int:
-    """Play a quick match, or ask for a game in another `way`; the `wish` is what else a `Choice` is made of."""
-    terms = parse_rules(rules), parse_clock(clock)
-    return await _enter_and_stay(settings, Choice(way, *terms, within=within or 0, **wish))
-
-
-async def seek(settings: Settings, **wish: Any) -> int:
-    """Ask everybody for a game."""
-    return await play_anyone(settings, way="seek", **wish)
+async def play_anyone(settings: Settings, rules: str | None, clock: str | None, way: Way = "match", **wish: Any) -> int:
+    """Play a quick match, or a game found in another `way`; `wish` holds further fields of a `Choice`."""
+    return await _enter_and_stay(settings, Choice(way, parse_rules(rules), parse_clock(clock), **wish))
 
 
 async def challenge(settings: Settings, rules: str | None, side: str | None, **wish: Any) -> int:
-    """Ask one player for a game."""
+    """Challenge a player."""
     seat = parse_seat(side, parse_rules(rules), "--side")
     return await play_anyone(settings, rules, way="challenge", seat=seat, **wish)
 
 
 async def accept(settings: Settings, challenge: str) -> int:
-    """Accept a challenge, or who asks everybody for a game."""
+    """Accept a challenge."""
     return await _enter_and_stay(settings, Choice("accept", code=challenge))
 
 
@@ -134,7 +125,7 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
         try:
             more = [say("challenge open")] if choice.way == "challenge" else []
             enter = partial(choice.enter, tell=lambda told: output.print(told, *more))
-            return await PlainGame(client, settings, standard_input(), output, session).run(enter, choice.within)
+            return await PlainGame(client, settings, standard_input(), output, session).run(enter)
         except Refused as refused:
             if await choice.find_event(client, refused) is None:
                 raise
@@ -198,14 +189,11 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def show_rooms(settings: Settings) -> int:
-    """Print the public rooms, and who asks everybody for a game."""
+    """Print the public rooms."""
     async with connected(settings) as (client, _):
 
         async def ask() -> list[str]:
-            await client.lobby(on=True)
-            rooms = await client.rooms()  # by whose answer the seeks are here
-            seeks = [("accept", one.challenge, describe_challenge(one, "")) for one in client.seeks.values()]
-            return [*list_rooms(rooms), *align_columns(seeks)]
+            return list_rooms(await client.rooms())
 
         command = own_command("new", server=client.address)
         return await ask_and_print(settings, client, ask, say("no public room", command=command))

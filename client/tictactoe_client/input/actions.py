@@ -47,7 +47,7 @@ class Outcome:
     """What to tell at once, and where the person wants to go, None to stay."""
 
     lines: tuple[str, ...] = ()
-    going: Literal["leave", "new", "go"] | None = None
+    going: Literal["leave", "new"] | None = None
 
 
 class Actions:
@@ -373,10 +373,6 @@ class Actions:
                 return await self._answer_offer(state, accepts=kind == "yes")
             case "new":
                 return Outcome(going="new")
-            case "go":
-                if not room.nearer:
-                    raise BadInput(say("go nowhere"))
-                return Outcome(going="go")
             case "save":
                 return Outcome((await save_game(argument, state, room),))
             case "draw" | "undo":

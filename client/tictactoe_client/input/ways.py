@@ -17,7 +17,7 @@ from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import ErrorCode, terms
 from tictactoe_protocol.ladders import describe_challenge
 
-Way = Literal["match", "create", "join", "watch", "challenge", "seek", "accept"]
+Way = Literal["match", "create", "join", "watch", "challenge", "accept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,7 @@ class Choice:
     """A way into a room, so that it can be gone again: a quick match, a new room, the room `code`, a challenge.
 
     Those `beside` us, by their names, play at the same keyboard. A `player` is challenged, of this `name` where that is
-    not the same, or with ``seek`` everybody; with ``accept`` the `code` is that of a challenge to us. In a rated game
-    others are `within` so many points.
+    not the same; with ``accept`` the `code` is that of a challenge to us.
     """
 
     way: Way
@@ -40,7 +39,6 @@ class Choice:
     chat: Literal["all", "players"] = "all"
     beside: tuple[str, ...] = ()
     rated: bool = False
-    within: int = 0
     player: str = ""
     name: str = ""
 
@@ -52,26 +50,23 @@ class Choice:
         return cls(way, state.rules.to_rules(), clock, **({"rated": bool(state.rated)} | other))
 
     async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
-        """Challenge a player or everybody, and tell that; return the id of the challenge."""
-        if self.way == "seek":
-            id = await client.seek(self.rules, clock=self.clock, rated=self.rated, within=self.within)
-        else:
-            who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
-            id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
+        """Challenge the player, and print that; return the id of the challenge."""
+        who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
+        id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
         if (own := client.challenges.get(id)) is not None:  # else it is over already
             tell(describe_challenge(own, client.player, client.asked[id]))
         return id
 
     async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:
         """Go in, having told what is waited for; raises `Refused` and what else requests raise."""
-        if self.way in ("challenge", "seek"):
+        if self.way == "challenge":
             return await client.meet(self.ask(client, tell))
         if self.way == "accept":
             return await client.join(await client.answer(self.code, accept=True) or "")
         if self.way in ("join", "watch"):
             return await (client.join if self.way == "join" else client.watch)(self.code)
         if self.way == "match":
-            return await client.match(self.rules, clock=self.clock, rated=self.rated, within=self.within)
+            return await client.match(self.rules, clock=self.clock, rated=self.rated)
         terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated")
         room = await client.create(self.rules, **{name: getattr(self, name) for name in terms})
         if self.beside:
@@ -98,7 +93,7 @@ class Choice:
         """Return what "new opponent" means in the room where this led to, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
-        return None if self.way == "watch" else Choice.like(room, "match", within=self.within)
+        return None if self.way == "watch" else Choice.like(room, "match")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, choice_of, parse_name, requests, terms
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge, Seek
+from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
 from tictactoe_protocol.ladders import describe_challenge_end
 from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke
@@ -98,15 +98,14 @@ class Client(Conversation):
         self.beside[room.code] = tuple((other.name, other.token) for other in clients.values() if other is not self)
         await self._wait_for(room._share(clients), "state", room=room.code)
 
-    async def match(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, within: int = 0) -> Room:
-        """Join the oldest open public room with these rules and this clock, `rated` or not, or open one.
+    async def match(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False) -> Room:
+        """Join an open public room with these rules and this clock, `rated` or not, or open one.
 
-        In a rated one nobody sits whose rating is not `within` so many points of ours, from 50 to 500; 0 is any.
+        It is the oldest such room; of rated rooms it is the one with the nearest rating.
         """
         if rated:
             self._check_ladders()
-        chosen, most = _choose_rules(rules), within or UNSET
-        return await self._enter(requests.Match(rules=chosen, clock=clock, rated=rated, within=most))
+        return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
 
     async def join(self, room: str) -> Room:
         """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
@@ -124,7 +123,7 @@ class Client(Conversation):
         return (await self._ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> None:
-        """Have `messages` bring changes of the list of rooms and of `seeks`, with `boards` those of games, or end it.
+        """Have `messages` bring changes of the list of rooms, with `boards` those of games, or end it.
 
         With `demo` computers play one where nobody does, if the server lets them.
         """
@@ -185,31 +184,21 @@ class Client(Conversation):
         side: str = "",
         name: str = "",
     ) -> str:
-        """Ask a player, by the id or the claimed name, for a game in which we play `side`; return the challenge's id.
+        """Challenge a player, by id or claimed name, to a game in which we play `side`; return the id of the challenge.
 
         What becomes of it a `ChallengeEnded` says, which calls them by this `name`; see `meet`.
         """
-        chosen, mark = _choose_rules(rules), side or UNSET
-        request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
-        return await self._propose(request, name or player)
-
-    async def seek(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False, within: int = 0) -> str:
-        """Ask everybody for a game, instead of what we asked them before; return the id as for a challenge."""
-        chosen = _choose_rules(rules)
-        return await self._propose(Seek(rules=chosen, clock=clock, rated=rated, within=within or UNSET))
-
-    async def _propose(self, request: Challenge | Seek, name: str = "") -> str:
         self._check_challenges()
-        rules = request.rules or "classic"
-        known = terms.RulesState.of(PRESETS[rules] if isinstance(rules, str) else rules.to_rules())
-        told: dict[str, Any] = {field: getattr(request, field, UNSET) for field in ("clock", "rated", "side", "within")}
-        told |= {"to": getattr(request, "player", UNSET), "rules": known, "expires_ms": 0}
-        own = OpenChallenge(challenge="", player=self.player, name=self.name, **told)
-        self._proposed = own, name
+        chosen, mark = _choose_rules(rules) or "classic", side or UNSET
+        request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
+        known = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
+        about: dict[str, Any] = {"clock": clock, "rated": rated, "side": mark, "rules": known, "expires_ms": 0}
+        own = OpenChallenge(challenge="", player=self.player, name=self.name, to=player, **about)
+        self._proposed = own, name or player
         return _there((await self._ask(request)).challenge)
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
-        """Accept a challenge or a seek, decline a challenge, or take our own back; return the code of the room."""
+        """Accept or decline a challenge, or withdraw our own; return the code of the room."""
         self._check_challenges()
         if accept:
             self.asked.setdefault(challenge, "")

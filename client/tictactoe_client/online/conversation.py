@@ -39,10 +39,10 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_protocol import ErrorCode, encode, pushes
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge, SeekChanges
+from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok, Welcome
-from tictactoe_protocol.rated import Rated, Waiting
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
@@ -113,7 +113,6 @@ class Conversation:
     the one that we are at. `beside` are those who play at this keyboard, too, by the rooms in which they do: each with
     a name and a token. `challenges` are those that are open, to us or of ours, by their ids, the newest last;
     those that were made or accepted here are `asked`, with the name of whom we asked.
-    `seeks` are those to everybody, the newest last, while one follows the lobby.
     """
 
     def __init__(
@@ -156,7 +155,6 @@ class Conversation:
         self.challenges: dict[str, OpenChallenge] = {one.challenge: one for one in welcome.challenges or ()}
         self.asked: dict[str, str] = {}
         self._proposed: tuple[OpenChallenge, str] | None = None  # what we ask for, with the name of whom
-        self.seeks: dict[str, OpenChallenge] = {}
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
@@ -402,11 +400,7 @@ class Conversation:
                 self._note_calls(push)
             case Challenged():
                 self.challenges[push.challenge] = push
-            case SeekChanges():
-                self.seeks |= {one.challenge: one for one in push.changed}
-                self.seeks = {id: one for id, one in self.seeks.items() if id not in push.closed}
-            case Rated() | Waiting() if room is not None and push != room.waiting:
-                room.waiting = push if isinstance(push, Waiting) else None
+            case Rated() if room is not None:
                 room._note(Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self._own_rooms:
@@ -430,7 +424,7 @@ class Conversation:
         """Let the challenges be over of which a welcome does not tell; a seat that is new there is that of one."""
         known = {seat.room for seat in before.rooms} | {room.code for room in self._own_rooms}
         seats = [seat.room for seat in now.rooms if seat.room not in known]
-        open, self.seeks = {one.challenge: one for one in now.challenges or ()}, {}
+        open = {one.challenge: one for one in now.challenges or ()}
         for id in self.challenges.keys() - open.keys():
             room = seats.pop() if seats and id in self.asked else UNSET
             self._end_challenge(ChallengeOver(id, "accepted" if room else "over", room))

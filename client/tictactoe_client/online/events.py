@@ -10,7 +10,7 @@ from tictactoe_protocol.events import Call
 from tictactoe_protocol.happened import *  # noqa: F403
 from tictactoe_protocol.happened import Change, Event
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
-from tictactoe_protocol.rated import Rated, Waiting
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 
@@ -43,7 +43,7 @@ class Told(Event, frozen=True):
     how far somebody to play with is looked for.
     """
 
-    push: Notice | Announcement | Error | Call | Challenged | Rated | Waiting
+    push: Notice | Announcement | Error | Call | Challenged | Rated
 
 
 class ChallengeEnded(Event, frozen=True):

@@ -23,7 +23,6 @@ from tictactoe_protocol.choices import Choices, choices
 from tictactoe_protocol.codes import SENTENCES, ChatSentence
 from tictactoe_protocol.happened import NOBODYS, happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
-from tictactoe_protocol.rated import Waiting
 from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.wording import seat_of
 
@@ -118,7 +117,6 @@ class Room(Followed[RoomState]):
         self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
         self.ended: Literal["left", "closed", "replaced"] | None = None
         self.closed_reason: str | None = None
-        self.waiting: Waiting | None = None
         self._position: Position | None = None
         self._subscribers: Subscribers[RoomEvent] = Subscribers()
         self._opening: list[RoomEvent] | None = []
@@ -135,11 +133,6 @@ class Room(Followed[RoomState]):
     def has_challenges(self) -> bool:
         """Whether players may challenge each other on this server."""
         return self._client.welcome.challenges is not UNSET
-
-    @property
-    def nearer(self) -> str:
-        """The code of an older room where somebody waits who is near enough, empty for none: `join` it and leave."""
-        return (self.waiting and self.state.status == "waiting" and self.waiting.to) or ""
 
     @property
     def sentences(self) -> Mapping[str, ChatSentence]:

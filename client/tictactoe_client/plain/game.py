@@ -31,9 +31,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated, describe_waiting
+from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
-from tictactoe_protocol.rated import Rated, Waiting
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.telling import announce
 from tictactoe_protocol.wording import count, describe_turn
@@ -82,9 +82,9 @@ class PlainGame:
 
     # -- coming and going -----------------------------------------------------------------------------------------
 
-    async def run(self, enter: Enter[Room], within: int = 0) -> int:
-        """Enter a room and stay; other opponents are looked for `within` so many points, in a rated game."""
-        self._enter_again, self._within = enter, within
+    async def run(self, enter: Enter[Room]) -> int:
+        """Enter a room and stay."""
+        self._enter_again = enter
         try:
             return await self._play(enter)
         except ConnectionLost as lost:
@@ -181,7 +181,7 @@ class PlainGame:
         enter = self._enter_again
         if len(room.hands) == 1:
             self._output.print(say("looking for another"))
-            enter = Choice.like(room, "match", within=self._within).enter
+            enter = Choice.like(room, "match").enter
         try:
             await self._enter(enter)
         except (Refused, Interrupted) as failure:
@@ -264,8 +264,6 @@ class PlainGame:
             return
         if outcome.going == "new":
             await self._find_another(room)
-        if outcome.going == "go":
-            await self._go_over(room, room.nearer)
         if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused, Unreachable):  # of a line that is dead the connection tells
                 await self._client.ping()
@@ -326,8 +324,6 @@ class PlainGame:
                 self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
                 if event.leads and not self._client.plays:
                     self._begin(self._go_over(actions.room, event.over.room or ""))
-            case events.Told(Waiting() as push):
-                self._tell(describe_waiting(push), *([say("go words")] if actions.room.nearer else []))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
             ):

@@ -307,8 +307,7 @@ class HomePage(ListPage):
         elif name in self._entries:
             self._entries[name].deed()
         else:
-            client = self.program.session.client
-            self.program.ways_in.enter(Choice("accept" if client and name in client.seeks else "join", code=name))
+            self.program.ways_in.enter(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
         """Begin a code where one is asked for, else choose the next line that begins with this letter."""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from msgspec import UNSET
 from textual import events
 from textual.app import App
 from textual.screen import Screen
@@ -453,11 +452,9 @@ class Program(App[int], inherit_bindings=False):
 
     @property
     def has_challenged(self) -> bool:
-        """Whether a challenge of ours to one player is open."""
+        """Whether a challenge of ours is open."""
         client = self.session.client
-        return client is not None and any(
-            one.player == client.player and one.to is not UNSET for one in client.challenges.values()
-        )
+        return client is not None and any(one.player == client.player for one in client.challenges.values())
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         """Tell how a challenge ended, and go to its room, but not from a game that is on."""

@@ -109,7 +109,7 @@ class WaysIn:
         """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
         if self._program.session.client is None or asks_name_first(self._program, choice):
             self._next = (choice, over, is_first)
-        elif choice.way in ("challenge", "seek"):
+        elif choice.way == "challenge":
             self._program.start(choice.ask(self._program.session.client))
         elif not self.waits_for:
             coming = self.fetch(describe_wait(choice), choice.enter)

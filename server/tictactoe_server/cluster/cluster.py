@@ -140,7 +140,7 @@ class Cluster(Elsewhere):
         await messages.listen(link, messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again)
         await messages.listen(link, messages.BOARDS + id, list[str], self.own_rooms.boards_of)
         await messages.listen(link, messages.REACHED + id, str, self._is_reached)
-        await messages.listen(link, messages.SEEKS + id, messages.Seek, self._matching.find)
+        await messages.listen(link, messages.MATCHES + id, messages.MatchRequest, self._matching.find)
         await link.subscribe(messages.HERE + id, lambda message: None)
         await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
         await link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
@@ -175,10 +175,8 @@ class Cluster(Elsewhere):
             self._take_in(room, revision)
         return True
 
-    async def seek(
-        self, kind: GameKind, player: Player, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
-    ) -> RoomAt:
-        return await self._matching.seek(kind, player, within, but, is_waiting=is_waiting)
+    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+        return await self._matching.find_match(kind, player, but)
 
     def is_chosen(self, key: str) -> bool:
         return self.members.is_chosen_to_begin(key)

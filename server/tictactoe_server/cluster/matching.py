@@ -13,7 +13,7 @@ import structlog
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import SEEKS, Found, Seek, ask, encode
+from tictactoe_server.cluster.messages import MATCHES, Found, MatchRequest, ask, encode
 from tictactoe_server.cluster.rooms import OtherRoom, OtherRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.listings.listed import GameKind, Listed, RoomAt, kind_of
@@ -41,22 +41,19 @@ class Matching:
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
-    async def seek(
-        self, kind: GameKind, player: Player, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
-    ) -> RoomAt:
-        """Return the room for a player, and where it is, as `Elsewhere` says."""
+    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+        """Return the room for a player, and its server; see `Elsewhere.find_match`."""
         rules, clock, rated = kind
-        code = "" if is_waiting else self._opening.new_code()
-        fields = RulesFields.of(rules), clock, code, rated, within, tuple(but)
-        seek = Seek(self._members.id, player.id, player.name, *fields)
-        key = "match/" + msgspec.json.encode((seek.rules, clock)).decode()
+        code, fields = self._opening.new_code(), RulesFields.of(rules)
+        request = MatchRequest(self._members.id, player.id, player.name, fields, clock, code, rated, tuple(but))
+        key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
             knowing = self._members.chosen_for(key)
             if knowing == self._members.id:
-                found = self.find(seek)
+                found = self.find(request)
             else:
                 try:
-                    found = await ask(self._link, SEEKS + knowing, encode(seek), Found, _ANSWER_SECONDS)
+                    found = await ask(self._link, MATCHES + knowing, encode(request), Found, _ANSWER_SECONDS)
                 except StoreUnavailable:
                     log.debug("a match was not answered", server=knowing)
                     await asyncio.sleep(0.1)
@@ -66,28 +63,25 @@ class Matching:
                 return found.code, url
         raise StoreUnavailable("nobody can say who waits for a match")
 
-    def find(self, seek: Seek) -> Found:
-        """Return the room for a player, whose seat there is kept for a while; raises `InvalidRules`."""
-        kind, player = (seek.rules.to_rules(), seek.clock, seek.rated), Player(seek.player, seek.name)
+    def find(self, request: MatchRequest) -> Found:
+        """Return the room for a player, and reserve the seat for a while; raises `InvalidRules`."""
+        kind, player = (request.rules.to_rules(), request.clock, request.rated), Player(request.player, request.name)
         matchmaker = self._lists.matchmaker
-        if not seek.code:
-            older = matchmaker.find(kind, player.id, seek.within, seek.but, is_waiting=True)
-            return Found("" if older is None else older.room.code)
         if player.id in self._kept:
             self._keep_no_longer(self._kept[player.id], player)
         own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
-        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, seek.within, seek.but)
+        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
         if listed is None:
-            if seek.sender != self._members.id:  # others are sent to the room that is about to be opened there
+            if request.sender != self._members.id:  # others are sent to the room that is about to be opened there
                 rules, clock, rated = kind
                 terms = terms_of("", rated=rated)
-                fields: dict[str, Any] = {"clock": clock, "rated": rated, "within": seek.within, "terms": terms}
-                room = open_room(seek.code, rules, player, 0, **fields)
-                expected = self._rooms.expect(seek.sender, room)
+                fields: dict[str, Any] = {"clock": clock, "rated": rated, "terms": terms}
+                room = open_room(request.code, rules, player, 0, **fields)
+                expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
                 self._agenda.after(RESERVED_SECONDS, partial(self._rooms.expect_no_more, expected))
-            return Found(seek.code)
+            return Found(request.code)
         if listed.room.mark_of(player.id) is None:
             listed.entering |= {player.id}
             self._kept[player.id] = listed

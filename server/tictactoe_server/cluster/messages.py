@@ -23,7 +23,7 @@ NOT_THERE: Final = "cluster.not."
 PAGES: Final = "cluster.page."
 BOARDS: Final = "cluster.boards."
 HANDED_OVER: Final = "cluster.gave."
-SEEKS: Final = "cluster.seek."
+MATCHES: Final = "cluster.match."
 ORDERS: Final = "cluster.order."
 REACHED: Final = "cluster.reached."
 """The subjects: the first three are for all, behind the others stands the id of the server for which they are."""
@@ -87,10 +87,12 @@ class Page(Struct, frozen=True, array_like=True):
     ended: list[str] | None = None
 
 
-class Seek(Struct, frozen=True, array_like=True):
-    """Who asks, at the server `sender`, for a match of this kind, and the code under which a room would be opened.
+class MatchRequest(Struct, frozen=True, array_like=True):
+    """A player at the server `sender` asks for a match of this kind.
 
-    It is empty for one who waits in a room already. They are not led to those `but` whom they ask.
+    Attributes:
+        code: Code for the room that the sender would open.
+        but: Ids of players with whom the player must not be matched.
     """
 
     sender: str
@@ -100,7 +102,6 @@ class Seek(Struct, frozen=True, array_like=True):
     clock: ClockFields | None
     code: str
     rated: bool = False
-    within: int = 0
     but: tuple[str, ...] = ()
 
 

@@ -18,7 +18,8 @@ from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatSta
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
 
-_OF_SERVICES: Final = {"calls", "challenges"}  # the fields that the protocol knows and a service fills
+_OF_SERVICES: Final = {"calls", "challenges", "host_provisional", "host_rating"}
+"""Fields that the protocol has and a service fills."""
 
 log: Final = structlog.get_logger(__name__)
 

@@ -183,13 +183,10 @@ class Elsewhere:
         """Serve a room that was found in the store unless it is another's; False where it can only be this server's."""
         return False
 
-    async def seek(
-        self, kind: GameKind, player: Player, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
-    ) -> RoomAt:
-        """Return the room for one who asks for a match, in which none of those `but` sits.
+    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+        """Return the room for a player who asks for a match, without the players `but`.
 
-        There is no such room yet where it is to be opened here; none is for one who `is_waiting` in a room, but the
-        code is empty. Raises `StoreUnavailable` where nobody can say.
+        If this server is to open the room, it does not exist yet. Raises `StoreUnavailable` if no server can answer.
         """
         raise StoreUnavailable("there is no other server")
 

@@ -1,8 +1,7 @@
-"""Who is next: the public rooms of each kind in which somebody waits for another player, the oldest first."""
+"""Matchmaking: the public rooms of each kind with a player who waits for another one, oldest first."""
 
 from __future__ import annotations
 
-import math
 from bisect import insort
 from collections.abc import Callable, Collection
 from typing import Final
@@ -11,83 +10,73 @@ from tictactoe_server.listings.listed import GameKind, Listed, kind_of
 from tictactoe_server.rooms import Room
 
 _FEW: Final = 100
+_MOST_COMPARED: Final = 200
+"""The number of waiting rooms among which the nearest rating is searched, so that the cost of a match is bounded."""
 
 
 class Matchmaker:
-    """Rooms come in with `offer` and stay until they are found to be of no use; so finding one costs nearly nothing.
+    """Finds rooms for players. A room that was offered stays until a search finds it useless, so that finding is cheap.
 
-    A room is of use from the moment in which somebody begins to open it: whoever is matched there waits for that.
-    Nobody is led to a player who `is_full`: sits in as many unfinished games as may be.
-    All of `nearness` say whether a player is near enough to who waits in a room: within so many points of a rating.
+    A room is useful from the moment its opening begins: a matched player waits for the end of the opening. Rooms of a
+    player for whom `is_full` returns True, because of too many unfinished games, are skipped.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
-        self.nearness: list[Callable[[Room, str, int], bool]] = []
+        self._distance: Callable[[Room, str], float] = lambda room, player: 0.0
         self._is_full = is_full
         self._waiting: dict[GameKind, list[Listed]] = {}
         self._offered: set[Listed] = set()
         self._most_offered = _FEW
 
     def __len__(self) -> int:
-        """Return how many rooms are kept."""
+        """Return the number of rooms in memory."""
         return len(self._offered)
 
+    def prefer_nearest(self, distance: Callable[[Room, str], float]) -> None:
+        """Prefer rated rooms with a small `distance`, the difference between the ratings of its player and a player."""
+        self._distance = distance
+
     def offer(self, live: Listed) -> None:
-        """Take a room in, if somebody waits there for another player."""
-        if live in self._offered or not _is_of_use(live):
+        """Add a room if a player waits there for another one."""
+        if live in self._offered or not _is_useful(live):
             return
         kind = kind_of(live.room)
         insort(self._waiting.setdefault(kind, []), live, key=lambda one: one.room.opened_at)
         self._offered.add(live)
-        if len(self._offered) > self._most_offered:  # also of kinds that nobody asked for
-            self._offered = set(filter(_is_of_use, self._offered))
+        if len(self._offered) > self._most_offered:  # also of kinds that are never searched
+            self._offered = set(filter(_is_useful, self._offered))
             self._most_offered = max(_FEW, 2 * len(self._offered))
             left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
-    def find(
-        self, kind: GameKind, player: str, within: int = 0, but: Collection[str] = (), *, is_waiting: bool = False
-    ) -> Listed | None:
-        """Return the oldest room of this kind in which none of the player, `but` and those who are full sits, or None.
+    def find(self, kind: GameKind, player: str, but: Collection[str] = ()) -> Listed | None:
+        """Return a room of this kind for a player, or None.
 
-        With `within` nobody sits there who is further away, nor are they by what who waits there wants. For one who
-        `is_waiting` it is older than the room in which they wait.
+        It is the oldest room without the player, the players `but`, and players who are full. Of rated rooms it is the
+        one with the nearest rating, and of equally near ones the oldest.
         """
-        waiting, passed = self._waiting.get(kind, []), list[Listed]()
-        found, looked = None, 0
-        own = (math.inf, "")
-        if is_waiting:
-            own = min((_age(one.room) for one in waiting if one.room.mark_of(player)), default=(0, ""))
-        while found is None and looked < len(waiting):
+        waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
+        *_, is_rated = kind
+        most, looked = _MOST_COMPARED if is_rated else 1, 0
+        while len(found) < most and looked < len(waiting):
             live = waiting[looked]
             looked += 1
-            if not _is_of_use(live):
+            if not _is_useful(live):
                 self._offered.discard(live)
                 continue
-            passed.append(live)
+            useful.append(live)
             seated = [seat.player for seat in live.room.held_seats]
-            is_open = (
-                player not in seated
-                and player not in live.entering
-                and not any(one in but or self._is_full(one) for one in seated)
-            )
-            if is_open and _age(live.room) < own:
-                is_asked = within or live.room.within
-                is_near = not is_asked or all(near(live.room, player, within) for near in self.nearness)
-                found = live if is_near else None
-        waiting[:looked] = passed
+            is_own = player in seated or player in live.entering
+            if not (is_own or any(one in but or self._is_full(one) for one in seated)):
+                found.append(live)
+        waiting[:looked] = useful
         if not waiting:
             self._waiting.pop(kind, None)
-        return found
+        return min(found, key=lambda live: self._distance(live.room, player), default=None)
 
 
-def _age(room: Room) -> tuple[float, str]:
-    """Return what is less for an older room; the order of those that wait does not say so where one was expected."""
-    return room.opened_at, room.code
-
-
-def _is_of_use(live: Listed) -> bool:
-    """Tell whether a room is public and for fair games, has a seat that nobody is about to take, and somebody in it."""
+def _is_useful(live: Listed) -> bool:
+    """Return True if a room is public and for fair games, and has a player and a free seat that nobody is taking."""
     room = live.room
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False

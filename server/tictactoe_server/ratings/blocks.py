@@ -1,4 +1,4 @@
-"""Whom one wants to hear nothing of: neither challenges nor chat."""
+"""Blocks: a player hides the challenges and the chat of another player."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tictactoe_server.services.checks import find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 
-_LOOK_SECONDS: Final = 60.0  # how often it is looked who has left
+_CLEANUP_SECONDS: Final = 60.0
 
 
 class Blocks(Struct, frozen=True):
-    """Whom a `player` wants to hear nothing of, by their ids."""
+    """The ids of the players whom `player` blocks."""
 
     player: str
     blocked: tuple[str, ...] = ()
 
     def without(self, id: str, stand_in: str) -> Blocks | None:
-        """Return what is left when somebody is forgotten."""
+        """Return the row without a forgotten player, or None if the row is theirs."""
         return None if id == self.player else Blocks(self.player, tuple(one for one in self.blocked if one != id))
 
 
@@ -40,11 +40,11 @@ BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
         lambda blocks: (blocks.player, *blocks.blocked), Blocks.without, owner=lambda blocks: blocks.player
     ),
 )
-"""By the ids of those who block."""
+"""By the id of the blocking player."""
 
 
 class Blocking(Service):
-    """Hides players from one another, and knows whom those block who are here."""
+    """Stores blocks, and caches those of all connected players."""
 
     tables = (BLOCKS,)
 
@@ -54,15 +54,15 @@ class Blocking(Service):
         self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
-        self._core, self._kept, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
+        self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
-        self._tasks.start(every(_LOOK_SECONDS, self._forget_gone))
+        self._tasks.start(every(_CLEANUP_SECONDS, self._drop_absent))
 
     async def close(self) -> None:
         await self._tasks.stop()
 
     async def block(self, call: Call) -> None:
-        """Hide a player from another one or show them again, and say who is hidden."""
+        """Block a player or end the block, and answer with all blocks."""
         id, other = call.player.id, call.request.player
         if other is not UNSET:
             other = await find_player(self._core, other)
@@ -78,25 +78,21 @@ class Blocking(Service):
 
         if other is not UNSET:
             self._core.allowances.take_offer(call.player)
-            await change(self._kept, id, edit)
+            await change(self._table, id, edit)
             self._elsewhere.tell_changed(BLOCKS.name, id)
         call.answer(blocks=await self.know(id))
 
     def is_deaf(self, player: str, other: str) -> bool:
-        """Tell whether a player who is here wants to hear nothing of another one."""
+        """Return True if a connected player blocks another one."""
         return other in self._known.get(player, ())
 
-    def known(self, player: str) -> Collection[str]:
-        """Return whom a player blocks who is here."""
-        return self._known.get(player, ())
-
-    async def load(self, player: str) -> tuple[str, ...]:
-        """Return whom a player blocks; raises `StoreUnavailable`."""
-        found = await self._kept.load(player)
+    async def load(self, player: str) -> Collection[str]:
+        """Return the ids of the players whom a player blocks; raises `StoreUnavailable`."""
+        found = await self._table.load(player)
         return () if found is None else found[0].blocked
 
-    async def know(self, player: str) -> tuple[str, ...]:
-        """Read whom a player who is here blocks, and return that; raises `StoreUnavailable`."""
+    async def know(self, player: str) -> Collection[str]:
+        """Load and cache the blocks of a connected player, and return them; raises `StoreUnavailable`."""
         blocked = await self.load(player)
         self._known.pop(player, None)
         if blocked:
@@ -105,11 +101,11 @@ class Blocking(Service):
 
     def _hear(self, table: str, key: str) -> None:
         if table == BLOCKS.name and self._core.presence.of_player(key):
-            self._tasks.start(self._read_again(key))
+            self._tasks.start(self._reload(key))
 
-    async def _read_again(self, player: str) -> None:
-        with suppress(StoreUnavailable):  # else it is as it was until they come again
+    async def _reload(self, player: str) -> None:
+        with suppress(StoreUnavailable):  # the old blocks count until the player's next connection
             await self.know(player)
 
-    def _forget_gone(self) -> None:
+    def _drop_absent(self) -> None:
         self._known = {id: blocked for id, blocked in self._known.items() if self._core.presence.of_player(id)}

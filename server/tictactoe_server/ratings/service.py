@@ -10,11 +10,10 @@ import contextlib
 import sys
 import time
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
-from functools import partial
 from typing import Any, Final
 
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from tictactoe_engine import Rules
@@ -30,7 +29,6 @@ from tictactoe_protocol.rated import (
     Rated,
     RatingChange,
     Ratings,
-    Waiting,
 )
 from tictactoe_protocol.ratings.exported import encode_export
 from tictactoe_protocol.ratings.ladder import Ladder, State
@@ -40,8 +38,7 @@ from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.listings.listed import Listed, kind_of
+from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.ratings.folding import Folding
 from tictactoe_server.ratings.games import rated_game
@@ -54,8 +51,6 @@ from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10
 DAY_MS: Final = 86_400_000
-WIDENED: Final = 50
-WIDENED_MS: Final = 10_000
 LOOK_SECONDS: Final = 2.0
 """How often entries and games of other servers are looked for."""
 
@@ -79,7 +74,6 @@ class Ladders(Service):
         self.handles = {Ratings: self.ratings, Profile: self.profile}
         self._tasks = Tasks()
         self._news, self._listing = asyncio.Event(), asyncio.Lock()
-        self._waiting: set[LiveRoom] = set()  # rooms in which somebody will be told how far is looked
         self._listed: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
     def start(self, core: Core) -> None:
@@ -87,8 +81,9 @@ class Ladders(Service):
         self.keys: Sequence[str] = core.settings.rated_rules
         self.folding = Folding(core.store, self._tell)
         if self.keys:
-            core.lists.matchmaker.nearness.append(self._is_near)
-            core.registry.on_told.add(self._look_later)
+            core.lists.matchmaker.prefer_nearest(self._distance)
+            core.additions.rows.add("host_rating", self._rate_host)
+            core.additions.rows.add("host_provisional", self._is_host_provisional)
             self._tasks.start(self._run())
         core.on_result(self._hear)
         core.registry.elsewhere.on_changed.add(self._hear_changed)
@@ -105,7 +100,6 @@ class Ladders(Service):
         player: Player,
         others: Collection[str] = (),
         *,
-        within: int = 0,
         room: str = "",
     ) -> None:
         """Raise `Refused` where a player may play no rated game of these rules with all of these others, by their ids.
@@ -130,8 +124,6 @@ class Ladders(Service):
             count = sum(code != room for code, _ in games)
             if count >= MOST_OF_PAIR:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=await self.name_of(other))
-            if within and _distance(ladder, player.id, other) > within:
-                raise Refused(ErrorCode.NOT_ALLOWED, "rated within", within=within, name=await self.name_of(other))
 
     async def played_out(self, player: str) -> Collection[str]:
         """Return those with whom a player may play no more rated games today."""
@@ -142,7 +134,7 @@ class Ladders(Service):
     async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
         """Return the rated games of a player that ended in the last 24 hours, by those with whom they were."""
         found = dict[str, set[tuple[str, int]]]()
-        async for _, game in self._games_of(player, time.time_ns() // 1_000_000 - DAY_MS):
+        async for _, game in self._games_of(player, _now() - DAY_MS):
             for other in game.people:
                 found.setdefault(other, set()).add((game.room, game.game))
         return found
@@ -168,44 +160,26 @@ class Ladders(Service):
         listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
         return [each for each in listed if each.room.rated and each.room.result is None]
 
-    def _is_near(self, room: Room, player: str, within: int) -> bool:
-        """Tell whether a player is within so many points of who waits there, and 50 more for each ten seconds.
-
-        So it has to be by what both want, where they want it.
-        """
+    def _distance(self, room: Room, player: str) -> float:
+        """Return the difference in rating between a player and the player in a room."""
         ladder = self._ladder(room.rules.preset or "")
-        widened = min(filter(None, (within, room.within))) + self._widened(room)
-        return all(_distance(ladder, player, seat.player) <= widened for seat in room.held_seats)
+        own = _player_of(ladder, player).number.rating
+        return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
 
-    def _widened(self, room: Room) -> int:
-        return WIDENED * ((self._core.time() - room.opened_at) // WIDENED_MS)
+    def _find_host(self, listed: Listed) -> Rating | None:
+        """Return the record of the player who waits in a rated room, or None for any other room."""
+        room = listed.room
+        if not room.rated or room.status != "waiting":
+            return None
+        return next((_player_of(self._ladder(room.rules.preset or ""), seat.player) for seat in room.held_seats), None)
 
-    def _look_later(self, live: LiveRoom) -> None:
-        """Tell who waits here now and then, also in a room that came back or from another server."""
-        if live.room.within and live.room.status == "waiting" and live not in self._waiting:
-            self._waiting.add(live)
-            self._core.agenda.after(WIDENED_MS / 1000, partial(self._look_again, live))
+    def _rate_host(self, listed: Listed) -> int | UnsetType:
+        host = self._find_host(listed)
+        return UNSET if host is None else round(host.number.rating)
 
-    def _look_again(self, live: LiveRoom) -> None:
-        self._waiting.discard(live)
-        if not live.is_gone and live.room.status == "waiting":
-            self._tasks.start(self._tell_waiting(live))
-            self._look_later(live)
-
-    async def _tell_waiting(self, live: LiveRoom) -> None:
-        """Tell who waits how far from their rating others are let in now, and where somebody near enough waits."""
-        room, elsewhere = live.room, self._core.registry.elsewhere
-        for session in list(live.players.values()):
-            if (player := session.player) is None:
-                continue
-            found, kind = "", kind_of(room)
-            with contextlib.suppress(StoreUnavailable):
-                but = await self.played_out(player.id)
-                if elsewhere.is_several:
-                    found, _ = await elsewhere.seek(kind, player, room.within, but, is_waiting=True)
-                elif older := self._core.lists.matchmaker.find(kind, player.id, room.within, but, is_waiting=True):
-                    found = older.room.code
-            session.push(Waiting(room.code, room.within + self._widened(room), found or UNSET))
+    def _is_host_provisional(self, listed: Listed) -> bool | UnsetType:
+        host = self._find_host(listed)
+        return UNSET if host is None or games_to_rank(host, _now()) is None else True
 
     async def _games_of(
         self, player: str, since: int = 0, pages: int = sys.maxsize
@@ -255,7 +229,7 @@ class Ladders(Service):
 
     def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
         """Tell who is in the rooms of games that were rated what that changed, where they ended of late."""
-        since, judge = time.time_ns() // 1_000_000 - _TOLD_MS, Judge(after.verdicts).judge
+        since, judge = _now() - _TOLD_MS, Judge(after.verdicts).judge
         ladders = dict[str, Ladder]()
         for game in filter(None, map(judge, games if any(game.at > since for game in games) else ())):
             if game.rules not in ladders:
@@ -285,7 +259,7 @@ class Ladders(Service):
 
         A player may be told by a claimed name, too.
         """
-        at = time.time_ns() // 1_000_000
+        at = _now()
         if kind == "void player":
             about["of"] = await find_player(self._core, about["of"])
         verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
@@ -345,7 +319,7 @@ class Ladders(Service):
         """
         if not self.keys:
             raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
-        id, now, standings = await find_player(self._core, player), time.time_ns() // 1_000_000, []
+        id, now, standings = await find_player(self._core, player), _now(), []
         account = await self._accounts.load(id)
         for key in self.keys:
             ladder = self._ladder(key)
@@ -372,7 +346,7 @@ class Ladders(Service):
     async def _rows_of(self, key: str) -> dict[str, Row]:
         """Return a leaderboard by players: listed anew, beside all else, after a game in it, and after a minute."""
         async with self._listing:
-            ladder, at = self._ladder(key), time.time_ns() // 1_000_000
+            ladder, at = self._ladder(key), _now()
             listed = self._listed.get(key)
             if listed is None or listed[0] is not ladder or at - listed[1] >= _LISTED_MS:
                 rows = await asyncio.to_thread(lambda: {row.player: row for row in list_rows(ladder, at)})
@@ -388,16 +362,17 @@ class Ladders(Service):
         return self.folding.state.ladders.get(key) or Ladder()
 
 
+def _now() -> int:
+    """Return the time in ms since 1970."""
+    return time.time_ns() // 1_000_000
+
+
 def _rounded(rating: float, deviation: float) -> tuple[float, float]:
     return round(rating, 1), round(deviation, 1)
 
 
 def _player_of(ladder: Ladder, id: str) -> Rating:
     return ladder.players.get(id) or Rating()
-
-
-def _distance(ladder: Ladder, one: str, other: str) -> float:
-    return abs(_player_of(ladder, one).number.rating - _player_of(ladder, other).number.rating)
 
 
 def _count_games(entries: Iterable[Entry]) -> int:

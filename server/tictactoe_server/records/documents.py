@@ -28,7 +28,7 @@ from tictactoe_server.rooms.view import rules_state
 SCHEMA: Final = 1
 SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
-    *("start_ms", "analysis", "chat", "event", "pairing", "rated", "within"),
+    *("start_ms", "analysis", "chat", "event", "pairing", "rated"),
 )
 """The fields that moves do not change, and then all others but `terms`, in their order: what is new goes last in each.
 Where it is empty, or among the others from `_LEFT_OUT_FROM` on as usual, it is left out at the end of a document."""

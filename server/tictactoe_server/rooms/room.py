@@ -102,7 +102,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     `happened` is what the change to this `seq` brought beside what shows in the state. `event` and `pairing` say for
     what it was opened, empty for a room that is no event's; what differs there are its `terms`, which are not stored.
     `kept_at` is when the last game ended that is over, in ms since 1970, 0 where it was not kept.
-    Games of one that is `rated` count for ratings; who opened it by a match would play who is `within` so many points.
+    Games of one that is `rated` count for ratings.
     """
 
     code: str
@@ -130,7 +130,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
     kept_at: int = 0
     terms: Terms = USUAL
     rated: bool = False
-    within: int = 0
 
     @property
     def rules(self) -> Rules:

@@ -10,16 +10,14 @@ from tictactoe_protocol.requests import Lobby, Ping, Rooms
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.transport.http_messages import HttpRequest
-from tictactoe_server.watching.topics import Topic
 
 WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a hundred large boards take a while
 
 
 class PublicRooms(Service):
-    """Lists rooms, and shows the boards of some of them; who subscribes does so to the topics `beside` as well."""
+    """Lists public rooms, and shows the boards of some of them."""
 
-    def __init__(self, *beside: Topic) -> None:
-        self._beside = beside
+    def __init__(self) -> None:
         self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: self.tell_time}
         self.routes = {"/wall": self.show_wall}
         self._walls: dict[bool, tuple[int, list[str]]] = {}
@@ -27,7 +25,7 @@ class PublicRooms(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._lobby = core.lobby
-        self.topics = (core.lobby, core.lobby.boards, *self._beside)
+        self.topics = (core.lobby, core.lobby.boards)
 
     def list(self, call: Call) -> None:
         call.answer(rooms=self._lobby.list_rooms())
@@ -38,8 +36,6 @@ class PublicRooms(Service):
             self._lobby.subscribe(call.session)
             call.answer(rooms=self._lobby.list_rooms())
             self._lobby.boards.subscribe(call.session, call.request.boards, demo=call.request.demo)
-            for topic in self._beside:
-                topic.subscribe(call.session)
             return
         for topic in self.topics:
             topic.unsubscribe(call.session)

@@ -95,7 +95,7 @@ class Visiting(Service):
     # -- matches ------------------------------------------------------------------------------------------------
 
     def match(self, call: Call) -> Coroutine[Any, Any, bool] | None:
-        """Join the oldest open public room of this kind whose players are there, or open one."""
+        """Join an open public room of this kind whose players are connected, or open one."""
         self.drain.check()
         self.core.lists.seats.check(call.player.id, call.session.address)
         kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
@@ -116,12 +116,12 @@ class Visiting(Service):
         registry = self.core.registry
         if registry.elsewhere.is_several:
             return self._match_elsewhere(call, kind, but)
-        found = self.core.lists.matchmaker.find(kind, call.player.id, call.request.within or 0, but)
+        found = self.core.lists.matchmaker.find(kind, call.player.id, but)
         return self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
 
     async def _match_elsewhere(self, call: Call, kind: GameKind, but: Collection[str]) -> bool:
         """Bring the player into the room that there is in the cluster, or say where that is."""
-        code, url = await self.core.registry.elsewhere.seek(kind, call.player, call.request.within or 0, but)
+        code, url = await self.core.registry.elsewhere.find_match(kind, call.player, but)
         live = self.core.registry.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)
@@ -136,8 +136,8 @@ class Visiting(Service):
         """Let the player into the room that was found, or open the one in which they wait for somebody."""
         rules, clock, rated = kind
         if live is None:
-            terms = {"clock": clock, "rated": rated, "within": call.request.within or 0, "code": code}
-            self.core.lists.matchmaker.offer(self._open(call, rules, call.player, **terms))
+            opened = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
+            self.core.lists.matchmaker.offer(opened)
         elif rated and _takes_seat(call.player, live.room):
             return self._after_check(call, kind, lambda: self._let_in(call, live), live)
         else:

@@ -61,7 +61,7 @@ export class App {
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
-				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated" || news.type === "waiting") own() === this.rooms && this.hearLadders(news);
+				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated") own() === this.rooms && this.hearLadders(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
 			},

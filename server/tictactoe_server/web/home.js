@@ -62,27 +62,20 @@ function makeSide(app) {
 	const nothing = h("p.note");
 	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
-	const [events, looking] = [h("section", { hidden: true }), h("section", { hidden: true })];
+	const [events, rated] = [h("section", { hidden: true }), h("section", { hidden: true })];
 	const games = h("a", { href: "/#games" }, say("history title"));
 	const element = h("div.side-cards",
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), looking, events),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), rated, events),
 	);
 	draw();
-	return { element, lobby, onPhase, onNews, drawEvents };
+	return { element, lobby, onPhase, drawEvents };
 
-	/** Who looks for a game, where people may challenge each other. */
+	/** Show the ways to rated games on a server with ladders. */
 	function onPhase() {
-		const { connection } = app;
-		if (!looking.hidden || connection.phase !== "on" || !connection.hasChallenges) return;
-		looking.hidden = false;
-		const look = async () => (await import("./ladders/terms.js")).askForGame(app);
-		import("./ladders/challenges.js").then(({ showSeeks }) => showSeeks(app, looking, look)).catch(() => (looking.hidden = true));
-	}
-
-	/** @param {News} news */
-	function onNews(news) {
-		if (news.type === "seeks") app.hearLadders(news);
+		if (!rated.hidden || !app.connection.welcome?.ladders?.length) return;
+		rated.hidden = false;
+		import("./ladders/rated.js").then(({ showRated }) => showRated(app, rated)).catch(() => (rated.hidden = true));
 	}
 
 	async function drawEvents() {

@@ -45,7 +45,7 @@ interface Page extends PagePart {
 
 /** What comes that nobody asked for. */
 type News = Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>;
-type LadderNews = Protocol.Challenged | Protocol.ChallengeOver | Protocol.SeekChanges | Protocol.Rated | Protocol.Waiting | Welcome;
+type LadderNews = Protocol.Challenged | Protocol.ChallengeOver | Protocol.Rated | Welcome;
 
 type Without<R, Key extends string> = R extends Partial<Record<Key, string>> ? Omit<R, Key> : never;
 /** What is asked for; the id comes by itself. */

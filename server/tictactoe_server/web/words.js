@@ -71,9 +71,9 @@ export const LEVELS = ["easy", "medium", "hard"];
 
 export const describeLevel = (level = "") => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
 
-/** What is unusual in a room; where only a newer server knows what, its own word. @param {{rated?: boolean, analysis?: string, chat?: string}} room */
-export function describeManners({ rated, analysis, chat }) {
-	const told = rated ? [say("rated")] : [];
+/** What is unusual in a room; where only a newer server knows what, its own word. @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
+export function describeManners({ rated, host_rating, host_provisional, analysis, chat }) {
+	const told = rated ? [say("rated") + (host_rating ? ` ${host_rating}${host_provisional ? "?" : ""}` : "")] : [];
 	if (analysis) told.push(analysis === "open" ? say("analysis open") : say("analysis", { said: clean(analysis) }));
 	if (chat) told.push(chat === "players" ? say("chat players") : say("chat", { said: clean(chat) }));
 	return told;

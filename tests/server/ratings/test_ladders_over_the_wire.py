@@ -56,7 +56,7 @@ async def test_a_ladder_that_measures_nothing_is_closed_and_says_so_with_its_fig
             "not_allowed",
             {"why": f"ladder {why}", "figure": closed["figure"], "of": of},
         )
-        for type, fields in (("match", {}), ("seek", {}), ("challenge", {"player": "bo"})):
+        for type, fields in (("match", {}), ("challenge", {"player": "bo"})):
             assert await why_not(ana, type, **asked, **fields) == ("not_allowed", f"ladder {why}")
         assert await why_not(bo, "join", room=room) == ("not_allowed", f"ladder {why}")
 

@@ -1,4 +1,4 @@
-"""Rated challenges and seeks: their room, what is refused on the way there, and how many games two may play."""
+"""Rated challenges: their room, refusals on the way there, and how many games two may play."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
-from tests.server.test_challenges import challenge, id_of, known, lobby, over, why_not
+from tests.server.test_challenges import challenge, id_of, known, over, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.ratings.service import MOST_OF_PAIR
 from tictactoe_server.server import Server
@@ -63,26 +63,12 @@ async def test_who_is_challenged_and_has_no_name_yet_claims_one_and_accepts_then
     async with a_server() as server, people(server, names=("ana",)) as (ana,), known(server, "bo") as bo:
         assert (await refusal_of(bo, "challenge", player=id_of(ana), **RATED))["why"] == "rated name"
         assert await why_not(ana, "challenge", player=id_of(bo), **RATED | {"clock": None}) == ("bad_clock", "rated")
-        assert (await refusal_of(ana, "seek", **RATED | {"rules": "classic"}))["why"] == "ladder"
+        terms = RATED | {"rules": "classic"}
+        assert await why_not(ana, "challenge", player=id_of(bo), **terms) == ("not_allowed", "ladder")
         id = await challenge(ana, bo, **RATED)
         assert await why_not(bo, "answer", challenge=id, accept=True) == ("not_allowed", "rated name")
         await bo.ask("claim_name", name="bo")
         assert await accept(bo, id)
-
-
-async def test_a_seek_within_some_points_is_refused_to_who_is_further_away_and_stays_open() -> None:
-    async with a_server() as server, people(server, names=("ana", "bo", "cy", "dee")) as (ana, bo, cy, dee):
-        await play_rated(ana, bo)
-        await until(lambda: server.ladders.folding.state.entries == 1)
-        id = (await ana.ask("seek", **RATED, within=100))["challenge"]
-        assert await refusal_of(bo, "answer", challenge=id, accept=True) == {
-            "why": "rated within",
-            "within": 100,
-            "name": "ana",
-        }
-        assert await why_not(cy, "answer", challenge=id, accept=True) == ("not_allowed", "rated within")
-        wider = (await ana.ask("seek", **RATED, within=500))["challenge"]
-        assert await accept(dee, wider)
 
 
 async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node) -> None:
@@ -96,13 +82,6 @@ async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node)
             await bo.ask("move", room=room, cell=36, ply=1)
             await bo.ask("resign", room=room)
             assert (await bo.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
-        await until(lambda: two.ladders.folding.state.entries == 1)
-        await lobby(bo)
-        seek = (await ana.ask("seek", **RATED, within=50))["challenge"]
-        await bo.next_of("seeks")
-        assert await why_not(bo, "answer", challenge=seek, accept=True) == ("not_allowed", "rated within")
-        async with known(two, "guest") as guest:
-            assert await why_not(guest, "answer", challenge=seek, accept=True) == ("not_allowed", "rated name")
 
 
 # -- how many games -------------------------------------------------------------------------------------------------

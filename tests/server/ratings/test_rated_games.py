@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
@@ -14,6 +15,7 @@ from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, on
 from tests.server.test_challenges import challenge, id_of, known, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
+from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_server.listings.listed import Listed
 
 __all__ = ["quick"]
@@ -119,57 +121,44 @@ async def test_two_who_ask_for_a_rated_match_meet_in_a_rated_room() -> None:
         assert first == second != other
 
 
-async def test_a_match_within_some_points_passes_over_who_is_too_far_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
-        await play_rated(ana, bo)
-        await until(lambda: server.ladders.folding.state.entries == 1)
-        waiting = (await ana.ask("create", **RATED))["room"]
-        opened = (await bo.ask("match", **RATED, within=200))["room"]
-        assert opened != waiting
-        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 10_000)
-        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 1)  # as if they had waited for long
-        room = server.core.registry.by_code[waiting].room
-        await until(lambda: server.core.time() > room.opened_at)
-        assert (await cy.ask("match", **RATED, within=50))["room"] == waiting
-
-
 @pytest.mark.parametrize("is_several", [False, True])
-async def test_who_waits_is_told_how_far_is_looked_and_of_an_older_room_once_that_is_near_enough_for_both(
-    is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_rated_match_leads_to_the_nearest_rating_among_the_waiting_players(
+    is_several: bool, node: Node, tmp_path: Path
 ) -> None:
+    names = ("ana", "bo", "cy", "dee", "eve")
     async with (
         cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
-        people(servers[0]) as (ana, bo),
-        open_peer(servers[-1].url, token=bo.welcome["token"]) as there,
+        people(servers[0], names=names) as (ana, bo, cy, dee, eve),
+        open_peer(servers[-1].url, token=dee.welcome["token"]) as there,
     ):
         await play_rated(ana, bo)
-        await until(lambda: all(server.ladders.folding.state.entries == 1 for server in servers))
-        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED", 150)  # they are 325 points apart
-        monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
-        first = (await ana.ask("match", **RATED, within=50))["room"]
-        second = (await there.ask("match", **RATED, within=500))["room"]
-        assert first != second, "what she wants counts as well"
-        assert await ana.next_of("waiting") == {"type": "waiting", "room": first, "within": 200}
-        told = await there.until(lambda told: "to" in told)
-        assert (told["type"], told["room"], told["to"]) == ("waiting", second, first)
-        assert told["within"] >= 650
-        await there.ask("leave", room=second)
-        assert (await bo.ask("join", room=first))["type"] == "ok"
-        assert not [told for told in ana.seen if "to" in told], "the older room stays"
+        await play_rated(dee, cy)
+        await until(lambda: all(server.ladders.folding.games == 2 for server in servers))
+        rooms = {peer: (await peer.ask("create", **RATED))["room"] for peer in (bo, eve, ana, cy)}
+        seats = servers[-1].core.lists.seats
+        await until(lambda: all(seats.rooms_of(id_of(peer)) for peer in rooms))
+        found = await there.ask("match", **RATED)
+        assert (found["data"] if is_several else found)["room"] == rooms[ana]
 
 
-async def test_who_waits_is_told_how_far_is_looked_after_a_restart_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.ratings.service.WIDENED_MS", 300)
-    async with a_server(data=tmp_path) as server, people(server, names=("ana",)) as (ana,):
-        room = (await ana.ask("match", **RATED, within=50))["room"]
-    token = ana.welcome["token"]
-    async with a_server(data=tmp_path) as server, open_peer(server.url, token=token) as ana:
-        await ana.ask("join", room=room)
-        told = await ana.next_of("waiting")
-        assert told["room"] == room
-        assert told["within"] > 50
+async def test_the_row_of_a_waiting_rated_room_has_its_hosts_rating() -> None:
+    async with a_server() as server, people(server) as (ana, bo):
+        await ana.ask("create", rules=RULES, clock=CLOCK)
+        room = (await ana.ask("create", **RATED))["room"]
+        unrated, waiting = sorted((await bo.ask("rooms"))["rooms"], key=lambda row: row.get("rated", False))
+        assert "host_rating" not in unrated
+        assert (waiting["host_rating"], waiting["host_provisional"]) == (1500, True)
+        await ana.ask("leave", room=room)
+        await play_rated(ana, bo)
+        await until(lambda: server.ladders.folding.state.entries == 1)
+        known = server.ladders.folding.state.ladders[RULES].players
+        known[id_of(ana)] = replace(known[id_of(ana)], number=Number(1623.4, 60))
+        room = (await ana.ask("create", **RATED))["room"]
+        (row,) = [row for row in (await bo.ask("rooms"))["rooms"] if row["room"] == room]
+        assert (row["host_rating"], "host_provisional" in row) == (1623, False)
+        await bo.ask("join", room=room)
+        (row,) = [row for row in (await bo.ask("rooms"))["rooms"] if row["room"] == room]
+        assert "host_rating" not in row
 
 
 async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:

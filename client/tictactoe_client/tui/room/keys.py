@@ -222,9 +222,6 @@ class RoomCommands:
                 self.back()
             case Verb(kind="new"):
                 self.go_to_another()
-            case Verb(kind="go") if code := self.model.room.nearer:
-                over = Choice("join", code=code)
-                self._set_out(describe_wait(over), over)
             case Verb(kind="challenge" | "block"):
                 self._program.challenge(intent, self.model.room)
             case Query(kind="help"):

@@ -304,7 +304,6 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             (action in DEEDS and deed is None)
             or (action == "challenge" and asks)
             or (action == "another" and not model.again)
-            or (action == "go" and not model.room.nearer)
             # who sits beside one is talked to
             or (action == "chat" and (len(model.room.hands) > 1 or not model.choices.may("chat")))
         )

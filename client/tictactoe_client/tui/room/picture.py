@@ -47,7 +47,6 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.happened import choices_at, is_draw
-from tictactoe_protocol.ladders import describe_waiting
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.scene import Scene, Shown, name_game
 from tictactoe_protocol.telling import describe_why_over
@@ -363,8 +362,6 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
         company = say("invitation own", mark=model.room.seat)
     facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
     lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
-    if (waiting := model.room.waiting) is not None:
-        lines += [((line, "warn" if waiting.to else "dim"),) for line in wrap(describe_waiting(waiting), width)]
     lines += [((line, "dim"),) for told in explain_rules(state.rules) for line in wrap(told, width) if height > _LOW]
     lines += [()] if height > _LOW else []
     titles = (
@@ -510,7 +507,7 @@ class RoomView(Canvas):
         choices = None if situations[0] == "playing" else model.choices
         typed = model.typed and (model.typed, model.may_send)
         asks = self.program.has_challenged
-        shown = (asks, model.room.nearer, model.line.value, model.shows_code)
+        shown = (asks, model.line.value, model.shows_code)
         at = (situations, choices, typed, *shown, is_first, width, self.program.settings)
         if at != self._hinted_at:
             hints = list_hints(model, self.program.keymap, self.program.settings, is_first=is_first, asks=asks)

@@ -36,7 +36,7 @@ from tictactoe_protocol.choices import describe_deed
 from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
 from tictactoe_protocol.ladders import describe_rated
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.rated import Rated, Waiting
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.scene import View, describe_banner
 from tictactoe_protocol.wording import name_of, seat_of
 
@@ -77,7 +77,6 @@ class RoomScreen(ClientScreen):
         self._back: events.Back | None = None
         self._stop_hearing = room.subscribe(self._hear)
         self._news = news
-        self._nearer = ""
         self._has_noted = False
         if room.seat is not None:
             program.session.keep_room(room.code)
@@ -119,10 +118,6 @@ class RoomScreen(ClientScreen):
                 names = {seat.player: seat.name for seat in model.room.state.seats.values() if seat}
                 lines = describe_rated(push, names, model.room.viewer)
                 model.news.say(*(lines[:1] if model.room.viewer in push.players else lines))
-            case events.Told(Waiting(to=to)):
-                if to and to != self._nearer:
-                    self._program.ring()
-                self._nearer = to or ""
             case events.Told(Challenged()) if model.room.plays and (told := self.program.describe_challenge()):
                 model.news.say(told[0])
             case events.Lost():

@@ -1,11 +1,12 @@
-/** Ways to ladders and players, the switch that has a game rated where that is possible, and what is said of such games. */
+/** Links to ladders and players, the switch for a rated game, and the results of rated games. */
 
 import { showNotice } from "../banner.js";
 import { say } from "../catalogue.js";
-import { button, h, isStale, setText, showKeyed } from "../dom.js";
+import { button, h, setText, show } from "../dom.js";
 import { setEmblem } from "../emblem.js";
+import { prepareLadders } from "../later.js";
 import { nameGame } from "../words.js";
-import { describeRated, describeWaiting } from "./words.js";
+import { describeRated } from "./words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
 /** The keys of the ladders that there are, once the server has said welcome. @param {App} app @returns {readonly string[]} */
@@ -43,16 +44,9 @@ export function tellRated({ names, home, rooms: { shown } }, push) {
 	else showNotice(told.join(" "));
 }
 
-/** Say in the card of a room that waits how far is looked, and lead to an older one from there. @param {App} app @param {Protocol.Waiting} push */
-export function tellWaiting(app, push) {
-	const [{ room, to = "" }, card] = [push, document.querySelector(".invite-words")];
-	if (!card || app.rooms.shown?.code !== room) return;
-	const told = describeWaiting(push);
-	const place = card.querySelector(".within") ?? card.appendChild(h("div.row.within"));
-	const go = async () => (await app.play({ type: "join", room: to })) && app.rooms.giveUp(room);
-	showKeyed(place, ["", to].slice(0, to ? 2 : 1), String, (key) => (key ? button(say("page waiting go"), go, { class: "primary" }) : h("p")));
-	setText(/** @type {Element} */ (place.firstElementChild), told);
-	if (!isStale(place, to) || !to) return;
-	app.say(told, true);
-	app.sound.play("turn");
+/** Show the way to the ladders and to a rated match. @param {App} app @param {HTMLElement} section */
+export async function showRated(app, section) {
+	await prepareLadders();
+	const look = async () => (await import("./terms.js")).askForGame(app);
+	show(section, h("div.card-head", h("h2", say("page rated games")), h("a", { href: "/ladder/" }, say("page ladders"))), h("div.row", button(say("page look"), look)));
 }

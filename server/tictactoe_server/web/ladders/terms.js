@@ -1,4 +1,4 @@
-/** The terms by which one asks somebody or everybody for a game. */
+/** The dialog with the terms of a challenge or of a quick match that may be rated. */
 
 import { say } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText, show, submitting } from "../dom.js";
@@ -8,38 +8,35 @@ import { messageOf, parseClock } from "../words.js";
 import { ask } from "./challenges.js";
 import { makeRated } from "./rated.js";
 
-const WITHIN = ["", "100", "200", "400"];
-
-/** Ask a player for a game, by default everybody. @param {App} app */
+/** Challenge a player, or look for any opponent without one. @param {App} app */
 export function askForGame(app, player = "") {
 	const [game, clock, rated] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || "3+2", () => undefined), makeRated(app)];
-	const [side, within] = [h("select"), select(WITHIN, (one) => (one ? say("challenge within", { n: Number(one) }) : say("page seek anybody")))];
+	const side = h("select");
 	const fault = h("p.fault", { role: "alert" });
 	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
 		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
-		player ? field(say("page challenge side"), side) : field(say("page seek within"), within), fault,
-		h("div.row", h("button.primary", say(player ? "page challenge" : "page seek")), !player && button(say("home match"), () => (dialog.close(), app.play({ type: "match", ...readTerms() })))),
+		player && field(say("page challenge side"), side), fault,
+		h("div.row", h("button.primary", say(player ? "page challenge" : "home match"))),
 	);
 	game.value = app.kept.game;
-	const dialog = openDialog(player ? say("page challenge title", { name: app.names.get(player) ?? "" }) : say("page seek new"), form);
+	const dialog = openDialog(player ? say("page challenge title", { name: app.names.get(player) ?? "" }) : say("page look"), form);
 	judge();
 
 	async function judge() {
 		const { value } = side;
 		show(side, ["", ...rulesOf(game.value).marks].map((mark) => h("option", { value: mark, selected: mark === value }, mark || say("page challenge drawn"))));
 		await rated.judge(game.value, !!clock.value);
-		within.disabled = !rated.isOn;
-	}
-
-	function readTerms() {
-		const terms = { rules: game.value, clock: parseClock(clock.value) ?? null, rated: rated.isOn || undefined };
-		return player ? terms : { ...terms, within: rated.isOn && within.value ? Number(within.value) : undefined };
 	}
 
 	async function send() {
+		const terms = { rules: game.value, clock: parseClock(clock.value) ?? null, rated: rated.isOn || undefined };
+		if (!player) {
+			dialog.close();
+			return void app.play({ type: "match", ...terms });
+		}
 		try {
 			await app.meet();
-			await ask(app, player ? { type: "challenge", player, ...readTerms(), side: side.value || undefined } : { type: "seek", ...readTerms() });
+			await ask(app, { type: "challenge", player, ...terms, side: side.value || undefined });
 			dialog.close();
 		} catch (error) {
 			setText(fault, messageOf(error));

@@ -56,20 +56,17 @@ export const listStanding = ({ rules, rating, deviation, to_rank, place, wins, d
 export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
 
 /** What is to be played, in few words. @param {Protocol.OpenChallenge} challenge */
-export const describeTerms = ({ rules, clock, rated, within, side, name }) => [
-	...[describeRules(rules), describeClock(clock)],
-	...[rated && say("rated"), within && say("challenge within", { n: within }), side && say("challenge side", { name: nameSomebody(name), mark: side })].filter(Boolean),
-].join(", ");
+export const describeTerms = ({ rules, clock, rated, side, name }) =>
+	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name: clean(name), mark: side })].filter(Boolean).join(", ");
 
 /** Who asks whom for which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
 export function describeChallenge(challenge, viewer, other) {
-	const [isOwn, terms] = [challenge.player === viewer, describeTerms(challenge)];
-	const name = nameSomebody(isOwn && challenge.to ? other : challenge.name);
-	return say(`challenge ${challenge.to ? (isOwn ? "by you" : "you") : isOwn ? "all by you" : "all"}`, { name, terms });
+	const isOwn = challenge.player === viewer;
+	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : clean(challenge.name), terms: describeTerms(challenge) });
 }
 
 /** What became of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
 export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
 	const isOwn = player === viewer;
-	return say(`challenge ${ENDS.includes(how) ? how : "over"} ${isOwn ? "asker" : "asked"}`, { name: nameSomebody(isOwn ? other : name), room });
+	return say(`challenge ${ENDS.includes(how) ? how : "over"} ${isOwn ? "asker" : "asked"}`, { name: isOwn ? nameSomebody(other) : clean(name), room });
 }
