@@ -110,6 +110,14 @@ async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(tmp_
     assert [path.name for path in folder.iterdir() if "restored" in path.name or "replaced" in path.name] == []
 
 
+async def test_an_empty_file_is_not_restored(tmp_path: Path) -> None:
+    await fill(tmp_path / "data", "K7M4PQ")
+    (tmp_path / "empty").touch()
+    with pytest.raises(CannotBackUp, match="is empty"):
+        restore_backup(tmp_path / "data", tmp_path / "empty")
+    assert await codes_in(tmp_path / "data") == {"K7M4PQ", "F2N3SH"}
+
+
 async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp_path: Path) -> None:
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     store = open_folder(tmp_path)

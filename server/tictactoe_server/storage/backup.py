@@ -78,6 +78,8 @@ def _copy(source: Path, target: Path) -> None:
         partial = Path(name)
         try:
             with reading(source) as reader, closing(sqlite3.connect(partial)) as copy:
+                if not reader.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                    raise CannotBackUp(f"{source} is empty: it holds no data of tictactoe-server. Nothing was changed.")
                 reader.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
