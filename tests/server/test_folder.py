@@ -18,7 +18,7 @@ from tests.server.stored import change, keep, room_of
 from tests.server.test_sqlite_store import child
 from tictactoe_server.records.tables import KEPT, open_folder
 from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
-from tictactoe_server.storage.copying import check_database
+from tictactoe_server.storage.copying import check_database, folder_source
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
 from tictactoe_server.storage.schema import SCHEMA, OtherVersion
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
@@ -249,10 +249,17 @@ def test_a_folder_of_version_1_is_refused_with_its_version_and_nothing_in_it_cha
         lambda: back_up(folder, backup),
         lambda: restore_backup(folder, folder / FILE_NAME),
         lambda: asyncio.run(check_database(folder / FILE_NAME, KEPT)),
+        lambda: asyncio.run(read_folder(folder)),
     ):
         with pytest.raises((OtherVersion, CannotBackUp), match=f"version {version} of tictactoe-server"):
             use()
     assert snapshot(folder) == before
+
+
+async def read_folder(folder: Path) -> None:
+    """Open a folder as the source of a move."""
+    async with folder_source(folder, KEPT):
+        pass
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int, int]]:

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from tictactoe_server.storage.backup import back_up, database_in
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.schema import DamagedDatabase, reading, unknown_tables
+from tictactoe_server.storage.schema import DamagedDatabase, check_file, reading, unknown_tables
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import (
@@ -156,7 +156,7 @@ async def check_database(path: Path, specs: Specs) -> Findings:
 @asynccontextmanager
 async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     """Give what a folder holds, which no server may use meanwhile; raises `CannotMove` and `CannotOpenStore`."""
-    database_in(folder)
+    check_file(database_in(folder))
     with ExitStack() as stack:
         stack.callback(DataFolder(folder).release)
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tictactoe-move-")))
