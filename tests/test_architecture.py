@@ -85,7 +85,7 @@ CEILINGS = {
     "rooms": (1_375, 5),
     "services": (2_375, 5),
     "sessions": (498, 2),
-    "storage": (2_509, 8),
+    "storage": (2_505, 8),
     "transport": (2_197, 6),
     "watching": (199, 1),
 }

@@ -127,9 +127,9 @@ class Database:
     def _connect(self) -> None:
         if self._folder is not None:
             self._folder.hold_database()
-            if schema.is_ours(self._folder.database):
-                self._folder.make_database_private()
         self.connection = schema.open_database(self._path, self._specs.tables)
+        if self._folder is not None:
+            self._folder.make_database_private()
         self.connections += 1
         self._cursor = self.connection.cursor()
         self.execute = self._cursor.execute

@@ -144,12 +144,6 @@ def check_file(path: Path) -> None:
         )
 
 
-def is_ours(path: Path) -> bool:
-    """Return True if the first page of a file says that it is a database of this program."""
-    with path.open("rb") as file:
-        return file.read(_ID_PLACE.stop)[_ID_PLACE] == APPLICATION_ID.to_bytes(4, "big")
-
-
 def find_damage(path: Path) -> list[str]:
     """Return what a look through the database finds damaged, at most three findings.
 
