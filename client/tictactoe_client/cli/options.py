@@ -28,7 +28,7 @@ _IN_FILE: Final = ParameterSource.DEFAULT_MAP
 
 
 class Words(click.Choice[str]):
-    """One of these words; a mistyped one is answered with what was perhaps meant."""
+    """One of several words; a mistyped word is answered with a suggestion."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         told = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
@@ -36,7 +36,7 @@ class Words(click.Choice[str]):
 
 
 class Count(click.ParamType[int | float]):
-    """A whole number between two others, or a number of seconds where `kind` is float."""
+    """A number in a range: whole, or of seconds if `kind` is float."""
 
     def __init__(self, least: float | None = None, most: float | None = None, kind: type[int | float] = int) -> None:
         self.name = kind.__name__
@@ -54,7 +54,7 @@ class Count(click.ParamType[int | float]):
 
 
 class _Called(click.Parameter):
-    """What is called in the help as the sentence says that has its `metavar` for an id."""
+    """A parameter whose `metavar` is the id of a sentence."""
 
     def make_metavar(self, ctx: click.Context) -> str:
         return say(f"metavar {self.metavar}") if self.metavar else super().make_metavar(ctx)
@@ -65,7 +65,7 @@ class Named(_Called, click.Option):
 
 
 class Placed(_Called, click.Argument):
-    """What stands behind a command without a name."""
+    """A positional argument."""
 
 
 def _make_option(option: Option) -> Named:
@@ -95,10 +95,10 @@ def _print_version(context: click.Context, _: click.Parameter, is_wanted: object
 _VERSION: Final = Named(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version)
 _SECTIONS: Final = groupby(OPTIONS.values(), lambda option: option.section)
 SHARED: Final = {section: [*map(_make_option, options)] for section, options in _SECTIONS} | {"about": [_VERSION]}
-"""The options that all commands take, by the headings of the help."""
+"""The options of all commands by the headings of the help."""
 
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
-"""The computer's levels, in plain words and by strategy; the server has the last word."""
+"""The computer's levels and strategies; the server has the last word."""
 FILE: Final = click.Path(readable=False)
 RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
 CLOCK: Final = Named(["--clock"], metavar="clock")
@@ -157,7 +157,7 @@ def _find(option: Option, context: click.Context) -> tuple[Any, str]:
 
 
 def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
-    """Return JSON or plain where asked for, else the full screen where there is one: a terminal, or a page's."""
+    """Return JSON or plain mode if chosen, otherwise the full screen on a terminal or in Textual's web server."""
     if chosen["json"] and not is_plain_typed:
         return "json"
     if chosen["plain"]:
@@ -201,7 +201,7 @@ def _choose(key: str, text: str | None, config: Config) -> str:
 
 
 def _show_settings(settings: Settings, context: click.Context) -> None:
-    """Print each setting and each action with keys of its own: name, value without what is secret, and origin."""
+    """Print the name, value and origin of each setting and of each changed key, without secrets."""
     from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
     from tictactoe_protocol import clean_text
 

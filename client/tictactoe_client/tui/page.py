@@ -1,6 +1,6 @@
-"""A page outside the rooms: its title, what it is about, its body, a line of news, and the keys that count now.
+"""The base of pages outside rooms: title, body, a line of news, and the keys that work now.
 
-The library lays it out by the stylesheet; a page fills its parts in `fill`.
+The stylesheet lays a page out; subclasses fill it in `fill`.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ Part = tuple[str, str]
 """A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""
 
 _LASTING = ("help", "quit")
-"""The keys that the last line names as long as there is any room, beside those that it names first."""
+"""The keys that the last line drops last."""
 
 
 class Text(Static):
-    """A text that is drawn anew only where it has become another one; it takes no room while it is empty."""
+    """A text that is redrawn only when it changes, and hidden while it is empty."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(markup=False, id=id, classes=classes)
         self._shown: tuple[Part, ...] | None = None
 
     def show(self, *parts: Part) -> None:
-        """Show these texts, one after the other."""
+        """Show these texts in a row."""
         if parts != self._shown:
             self._shown = parts
             styles = {"": "", "title": "bold $title", "key": "bold $key", "qr": QR}
@@ -51,23 +51,23 @@ class Text(Static):
 
 
 class Page(ClientScreen):
-    """A page; `fill` shows what there is to show by now."""
+    """A page."""
 
     situation: ClassVar[str] = "page"
-    """What the table of commands calls it."""
+    """The name of the page in the table of commands."""
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("page")
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium"), (104, "-wide")]  # noqa: RUF012 (so the library has it)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middling"), (30, "-high")]  # noqa: RUF012
     heading = ""
-    """The id of its title."""
+    """The id of the title."""
 
     def __init__(self) -> None:
         super().__init__()
         self._texts: dict[str, Text] = {}
 
     def text(self, id: str) -> Text:
-        """Return the text of this id, always the same one."""
+        """Return the text widget with this id."""
         return self._texts.setdefault(id, Text(id=id))
 
     def compose(self) -> ComposeResult:
@@ -81,14 +81,14 @@ class Page(ClientScreen):
             yield self.text("keys")
 
     def compose_body(self) -> ComposeResult:
-        """Yield what stands between the title and the news."""
+        """Yield the widgets between title and news."""
         return iter(())
 
     def on_mount(self) -> None:
         self.draw()
 
     def fill(self) -> None:
-        """Show in the body what there is to show by now."""
+        """Update the body."""
 
     def draw(self) -> None:
         self.fill()
@@ -99,10 +99,10 @@ class Page(ClientScreen):
         self.text("keys").show(*self._list_keys())
 
     def _list_keys(self) -> list[Part]:
-        """Return the keys that count now with what they do, as many as there is room for."""
+        """Return the keys that work now with their descriptions, as many as fit."""
         keys = {f"screen.{binding.action}": binding.id for _, binding in self._bindings if binding.id}
         named: dict[str, tuple[str, str]] = {}
-        for active in self.active_bindings.values():  # first what a line of text leaves to the page
+        for active in self.active_bindings.values():  # first the bindings of the focused input
             binding = active.binding
             if active.enabled and binding.show and (label := self.describe_key(binding.description)):
                 name = binding.id or binding.action
@@ -113,7 +113,7 @@ class Page(ClientScreen):
         return [part for keys, label in hints for part in ((keys, "key"), (f" {label}  ", "dim"))]
 
     def name_key(self, id: str) -> str:
-        """Return the id of what a key does now that is bound under this one, "" where it is not to be named."""
+        """Return the id of a key's current description, or "" to hide the key."""
         return id
 
     def describe_key(self, label: str) -> str:
@@ -130,23 +130,24 @@ class Page(ClientScreen):
         return say(self.heading)
 
     def describe_about(self) -> str:
-        """Return what stands beside the title."""
+        """Return the text at the right of the title."""
         return ""
 
     def describe_news(self) -> Part | None:
-        """Return what to say while nothing else was said."""
+        """Return the default text of the news line."""
         what = self.program.ways_in.waits_for
         return (say("page wait", what=what, key=self.show_key("back")), "warn") if what else None
 
     @property
     def can_start_local(self) -> bool:
-        """Whether a server of this run alone would help."""
+        """Whether starting a server for this run would help."""
         return isinstance(self.program.session.failure, Unreachable) and self.program.session.address.is_loopback
 
     def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
-        """Return the lines that say that a server is called, or why there is none and what helps.
+        """Describe the attempt to connect, or why it failed and what helps.
 
-        With `offers_own` the page takes keys for a server of this run, and for the way back to the one before.
+        Args:
+            offers_own: Whether the page has keys to start a server and to return to the previous one.
         """
         session, show = self.program.session, self.show_key
         before = session.before if offers_own else None
@@ -166,7 +167,7 @@ class Page(ClientScreen):
         return [*lines, ("", ""), (f"  {say('home retries', key=show('retry' if offers_own else 'refresh'))}", "key")]
 
     def show_key(self, action: str) -> str:
-        """Return how the key of an action is written."""
+        """Return the name of an action's key."""
         return self.program.keymap.show(action)
 
     def action_back(self) -> None:
@@ -180,13 +181,13 @@ class Page(ClientScreen):
 
 
 class Scroll(VerticalScroll, inherit_bindings=False):
-    """A text to scroll in."""
+    """A scrollable text."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("text")
 
 
 class HelpPage(Page):
-    """What can be pressed and typed."""
+    """The keys and commands."""
 
     situation = "help"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)

@@ -1,6 +1,6 @@
-"""A screen, and the program as its screens know it: what lies on what, settings, the connection, and the way out.
+"""The base of screens, and the program as screens see it: the screen stack, settings, the connection, and exiting.
 
-Which screens there are, and what the terminal under them is like, is the `app`'s.
+`app` adds the concrete screens and the terminal.
 """
 
 from __future__ import annotations
@@ -53,26 +53,23 @@ from tictactoe_protocol.scene import describe_loss
 from tictactoe_protocol.tournaments import describe_call
 
 _IDLE_SECONDS = 10.0
-"""Without a key for so long a person counts as away, where the terminal does not say."""
+"""The time without a key after which a person counts as away, if the terminal reports no focus."""
 
 
 class ClientScreen(Screen[None], inherit_bindings=False):
-    """A screen; the methods below are what one may do, and what it does where it says nothing.
-
-    It is drawn, and hears its keys, only while it is the top one.
-    """
+    """A screen, drawn only while it is on top. Subclasses override the hooks below."""
 
     needs_server = True
-    """Whether it means nothing once there is no server to be had; home then says so in its place."""
+    """Whether to close the screen if no server can be reached; home then shows why."""
 
     expects_end = False
-    """Whether it has asked for the end of the connection, and goes on by itself."""
+    """Whether the screen has ended the connection itself and handles what follows."""
 
     _is_dirty = False
 
     @property
     def program(self) -> Program:
-        """The program, of which one asks for other screens, the connection, settings and the way out."""
+        """The program."""
         return cast(Program, self.app)
 
     @property
@@ -81,7 +78,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     @property
     def is_current(self) -> bool:
-        """Whether it is in sight: the top one, or under a question. The library would paint all for any below."""
+        """Whether the screen is visible: on top, or under a question. Textual would paint any screen below a modal."""
         return self.is_active or (super().is_current and self.app.screen.is_modal)
 
     async def on_event(self, event: events.Event) -> None:
@@ -92,7 +89,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
             self.program.fail(error)
 
     def redraw(self) -> None:
-        """Draw once for all that changes now; what has to be sent goes first."""
+        """Schedule one drawing for all current changes; pending messages are sent first."""
         if not self._is_dirty and self.is_mounted:
             self._is_dirty = True
             self.program.start(self._draw())
@@ -107,57 +104,57 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     @abstractmethod
     def draw(self) -> None:
-        """Show what there is to show by now."""
+        """Draw the current state."""
 
     def tick(self) -> None:
-        """Show what time changes, once a second while it is in sight; a message to another one would be drawn."""
+        """Called once a second while the screen is on top."""
         self.redraw()
 
     def connected(self) -> None:
-        """Take note that there is a connection, perhaps again, to a server that may not know of us."""
+        """Called after each connection, perhaps to a server that does not know us."""
 
     def opened(self) -> None:
-        """Take note that it came to lie on top."""
+        """Called when the screen comes to the top."""
 
     def covered(self, screen: ClientScreen) -> None:
-        """Take note that another came to lie above."""
+        """Called when another screen is put on top."""
 
     def closed(self) -> None: ...
 
     def note_person(self) -> None:
-        """Take note of a key or a click, before anything is done with it and while what was said is still in sight."""
+        """Called at each key or click, before it is handled and the status line is cleared."""
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        """Ask before the program ends by this, where that costs something and was not asked yet; tell whether it is."""
+        """Ask for confirmation if leaving costs something; return True if a question was opened."""
         return False
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
-        """Leave what others wait for, where one `gives_up`, as the program ends; return a line for the terminal."""
+        """Leave the room if the person `gives_up`, as the program ends; return a line for the terminal."""
         return ""
 
     def describe_loss(self, reason: str) -> str:
-        """Return what to say of a game that the lost connection has cost for this reason; empty where none is."""
+        """Describe the game lost with the connection, or return ""."""
         return ""
 
     def gives_way(self) -> bool:
-        """Go away for a board that calls us, or stay under it; tell whether it may come, as nobody plays here."""
+        """Make way for the board of a call; return False during a game."""
         return True
 
     def takes(self, action: str) -> bool:
-        """Tell whether a key that answers challenges is wanted here for something else."""
+        """Return True if the screen itself needs a key that answers challenges."""
         return False
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        """Return what may be done here that has no key, by its name."""
+        """Return the commands without a key, with their names."""
         return ()
 
     def describe_key(self, label: str) -> str:
-        """Return in words what a key does that is bound under this label."""
+        """Return the description of a key with this label."""
         return say(label)
 
 
 class Program(App[int], inherit_bindings=False):
-    """The program, but for which screens there are; `last_words` are for standard error at the end."""
+    """The program; `last_words` are printed on standard error at the end."""
 
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None, role: Role, terminal: Terminal
@@ -196,11 +193,11 @@ class Program(App[int], inherit_bindings=False):
 
     @property
     def screens(self) -> Sequence[ClientScreen]:
-        """Our screens, the visible one last, without questions and what is the library's own."""
+        """The client's screens, the top one last, without questions and Textual's own screens."""
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
     def open(self, screen: ClientScreen) -> None:
-        """Lay a screen on top."""
+        """Put a screen on top."""
         for below in self.screens:
             below.covered(screen)
         self.push_screen(screen)
@@ -209,18 +206,15 @@ class Program(App[int], inherit_bindings=False):
         self.redraw()
 
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
-        """Open a room that was entered over this screen, or else the first, whatever lies on it by now.
-
-        A game whose connection has failed meanwhile is none any more.
-        """
+        """Open an entered room above `over`, by default above the first screen, unless the connection has failed."""
         raise NotImplementedError
 
     def open_event(self, code: str, ticket: str, address: Address | None) -> None:
-        """Open the page of an event, at this server or another one, and enter it where there is a ticket."""
+        """Open the page of an event, perhaps at another server, and enter it if there is a ticket."""
         raise NotImplementedError
 
     def close(self, screen: ClientScreen) -> None:
-        """Take a screen off, and whatever lies on it; without the first one the program ends."""
+        """Close a screen and those above it; closing the first screen ends the program."""
         if screen is self.screens[0]:
             self.leave(self._exit_code())
         elif screen in self.screens:
@@ -230,7 +224,7 @@ class Program(App[int], inherit_bindings=False):
         self.go_back_to(self.screens[0])
 
     def go_back_to(self, below: ClientScreen) -> None:
-        """Take off whatever lies on this screen."""
+        """Close all screens above this one."""
         if below is self.screens[-1]:
             return
         while self.screen is not below:
@@ -248,21 +242,21 @@ class Program(App[int], inherit_bindings=False):
     # -- what screens may ask -------------------------------------------------------------------------------------
 
     def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
-        """Do something that takes time; refusals are told on the status line, other failures end the program."""
+        """Start a task; refusals are shown on the status line, other exceptions end the program."""
         task = asyncio.create_task(self._guard(work))
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
         return task
 
     def ask(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
-        """Do something that takes the server, as `start` does; tell whether we are online, so that it is begun."""
+        """Start a task that needs the server; return False if there is no connection."""
         client = self.session.client if self.session.phase == "online" else None
         if client is not None:
             self.start(work(client))
         return client is not None
 
     async def read_game(self, client: Client, game: str, show: Callable[[GameRecord], object]) -> None:
-        """Get a finished game by its id, and show its record; or say why that cannot be read."""
+        """Fetch the record of a finished game and show it, or show why it is invalid."""
         try:
             record = parse_record(await client.record(game))
         except RecordError as error:
@@ -271,12 +265,12 @@ class Program(App[int], inherit_bindings=False):
             show(record)
 
     def say(self, text: str, role: str = "warn") -> None:
-        """Show something on the status line until the next key."""
+        """Show a text on the status line until the next key."""
         self.status = (clean_text(text), role)
         self.redraw()
 
     def describe_connection(self, width: int, *, holds_seat: bool = False) -> tuple[str, str] | None:
-        """Return what to say while the connection is lost, else None; with `holds_seat` for how long that is kept."""
+        """Describe a lost connection, or return None; with `holds_seat`, say how long the seat is held."""
         session, now = self.session, time.monotonic()
         if session.phase != "away" or session.retrying is None:
             is_returning = session.phase == "connecting" and session.client is not None
@@ -293,7 +287,7 @@ class Program(App[int], inherit_bindings=False):
         self.use_theme(THEMES[(THEMES.index(self.settings.theme) + 1) % len(THEMES)])
 
     def save(self, record: GameRecord, name: str = "") -> None:
-        """Write a record to a file, under the name that it has by itself; where that is taken ask for another one."""
+        """Write a record to a new file; if the name is taken, ask for another."""
         name = name or name_for(record)
 
         def take(answer: str | None) -> None:
@@ -306,19 +300,19 @@ class Program(App[int], inherit_bindings=False):
             self.push_screen(Question(say("program save as", why=misuse.message), name, limit=200), take)
 
     def ring(self) -> None:
-        """Ring the bell where that is wanted: always, or while the person looks elsewhere."""
+        """Ring the bell as the settings say: always, or while the person is away."""
         is_idle = time.monotonic() - self._last_key > _IDLE_SECONDS
         is_away = is_idle if self._is_focused is None else not self._is_focused
         if self.settings.bell == "always" or (self.settings.bell == "away" and is_away):
             self.bell()
 
     def leave(self, code: int, message: str = "") -> None:
-        """End the program with this exit code and a line on standard error, having said goodbye as that code asks."""
+        """Say goodbye and end the program with this exit code and a line on standard error."""
         self.last_words = self.last_words or message
         self.start(self._say_goodbye(code))
 
     def action_ask_to_quit(self, code: int = ExitCode.NORMAL) -> None:
-        """End the program, unless a screen has a question first; the second time there is none."""
+        """End the program, after a confirmation if a screen asks for one."""
 
         def leave() -> None:
             self.leave(code or self._exit_code())
@@ -338,7 +332,7 @@ class Program(App[int], inherit_bindings=False):
         self.change("theme", name)
 
     def show_theme(self) -> None:
-        """Show the colours that are set, as dark or light as the terminal says where that decides."""
+        """Apply the theme; for `auto`, the terminal's background decides."""
         self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour, is_dark=self.terminal.is_dark)
         self.redraw()
 
@@ -384,7 +378,7 @@ class Program(App[int], inherit_bindings=False):
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def heed_call(self, *, is_wanted: bool = False) -> None:
-        """Go to the board that calls us, once by itself where nobody plays or is asked anything, else say who calls."""
+        """Open the board of a call, once and unless the person plays or is being asked; otherwise announce the call."""
         call = next(iter(self.session.client.calls), None) if self.session.client is not None else None
         if self.status is self._told_call:
             self.status = None
@@ -405,12 +399,12 @@ class Program(App[int], inherit_bindings=False):
         self.heed_call(is_wanted=True)
 
     def describe_status(self, *, plays: bool = False) -> tuple[str, str] | None:
-        """Return what the status line shows: what was said, else, where nobody `plays`, the challenge that waits."""
+        """Return the status line: the last message or, unless the person `plays`, an open challenge."""
         self._shown = ""
         return self.describe_challenge() if self.status is None and not plays else self.status
 
     def describe_challenge(self) -> tuple[str, str] | None:
-        """Return the challenge that waits, with the keys that answer it, None where there is none."""
+        """Return the open challenge with the keys that answer it, or None."""
         client = self.session.client
         asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
         if asked is None or client is None:
@@ -424,7 +418,7 @@ class Program(App[int], inherit_bindings=False):
         ), "warn"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave keys that answer challenges to the screen where there is none, or something else to be answered."""
+        """Leave the answer keys to the screen if there is no challenge, or if the screen needs them."""
         client, way = self.session.client, str(parameters[0] if parameters else "")
         if action != "answer":
             return super().check_action(action, parameters)
@@ -432,7 +426,7 @@ class Program(App[int], inherit_bindings=False):
         return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(way)
 
     def action_answer(self, way: str) -> None:
-        """Answer the challenge that is shown; one that was not is shown first, but in a game, which none ends."""
+        """Answer the challenge on the screen; if another one is open, show that instead. Do nothing during a game."""
         client = self.session.client
         asked = find_asked(client, or_own=True) if client is not None and not client.plays else None
         if asked is not None and asked.challenge != self._shown:
@@ -441,12 +435,12 @@ class Program(App[int], inherit_bindings=False):
         self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
 
     def challenge(self, verb: Verb, room: Room | None = None) -> None:
-        """Do what somebody wants about challenges, by the terms of this room where they challenge somebody."""
+        """Carry out a command about challenges; a new challenge has the terms of `room`."""
         if (client := self.session.client) is not None:
             self.start(carry_out(client, verb, self.say, room, proposed=self._show_own))
 
     def _show_own(self, told: str) -> None:
-        """Let the challenge that we made stand on the status line, with the key that takes it back."""
+        """Show our challenge on the status line, with the key that withdraws it."""
         self.status = None
         self.redraw()
 
@@ -457,7 +451,7 @@ class Program(App[int], inherit_bindings=False):
         return client is not None and any(one.player == client.player for one in client.challenges.values())
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
-        """Tell how a challenge ended, and go to its room, but not from a game that is on."""
+        """Show how a challenge ended, and enter its room, except during a game."""
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
             self.ways_in.enter(Choice("join", code=end.over.room or ""), self.screens[-1])
         self.say(describe_challenge_end(end.over, end.challenge, viewer, end.name))
@@ -486,7 +480,7 @@ class Program(App[int], inherit_bindings=False):
             screen.connected()
 
     async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
-        """Tell what was refused or means nothing (a room tells that itself); any other fault is ours and ends all."""
+        """Show client errors on the status line; any other exception is a bug and ends the program."""
         try:
             await work
         except ClientError as error:
@@ -496,12 +490,12 @@ class Program(App[int], inherit_bindings=False):
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
-        """End the program by a mistake of ours; what the library catches instead it tells with all local variables."""
+        """End the program after a bug; Textual would print all local variables."""
         self.failure = self.failure or error
         self._end(ExitCode.OUR_BUG)
 
     def _lose(self, failure: ClientError) -> None:
-        """Leave a game that could not be gone back to; from anywhere else go home, where one may try again."""
+        """Handle the final loss of the connection: end the program during a game, otherwise go home."""
         screen, is_first = self.screens[-1], len(self.screens) == 1
         if screen.expects_end:
             return
@@ -513,7 +507,7 @@ class Program(App[int], inherit_bindings=False):
             self.go_home()
 
     async def _say_goodbye(self, code: int) -> None:
-        """End the program; by a terminal that was closed, and by SIGTERM, nobody has decided to leave a game."""
+        """End the program; after a hang-up or SIGTERM, keep the seats."""
         gives_up = code not in (ExitCode.HANGUP, ExitCode.TERMINATED) and self.session.phase == "online"
         if gives_up:
             await self.ways_in.finish()
@@ -526,12 +520,12 @@ class Program(App[int], inherit_bindings=False):
         self._end((self.last_game or ExitCode.NORMAL) if is_asked else code)
 
     def _end(self, code: int) -> None:
-        """Give the terminal back and end with this exit code."""
+        """Restore the terminal and exit."""
         self.terminal.use_mouse(wanted=False)
         self.exit(code, return_code=code)
 
     def _exit_code(self) -> int:
-        """Return the code for one who ends the program now, but for what became of a game."""
+        """Return the exit code for the state of the connection."""
         if self.session.phase == "away":
             return ExitCode.CONNECTION_LOST
         failure = self.session.failure
