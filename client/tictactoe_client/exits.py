@@ -1,4 +1,4 @@
-"""How a run ends: what went wrong or how the game went, as an exit code, and what a person is told of it."""
+"""Exit codes and messages for the end of a run."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str
     ((Misuse, errors.BadAddress, errors.BadRoomCode), ExitCode.USAGE, "usage"),
     ((errors.ClientError,), ExitCode.OUR_BUG, "internal"),
 )
-"""The first that fits counts."""
+"""The first match counts."""
 
 
 RATED_SECONDS: Final = 3.0
-"""For how long a run that ends with a rated game waits to be told what that changed."""
+"""How long a run waits for the rating changes after its last game."""
 
 
 async def dismiss(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks whose results nobody wants any more, and wait for that."""
+    """Cancel tasks and wait for their end."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
-    """Return the exit code that a failure means, and its name in JSON mode: the server's own for what it refused."""
+    """Return the exit code of a failure, and its code in JSON mode, which for refusals is the server's."""
     if isinstance(error, (errors.Refused, errors.Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
     return next((code, name) for kinds, code, name in _FAILURES if isinstance(error, kinds))
@@ -85,10 +85,7 @@ def _address_of(text: str | None) -> Address | None:
 
 
 def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> ExitCode:
-    """Return 0, or with `--result-code` what the game was for the viewer: won, lost, drawn or abandoned.
-
-    A watcher always ends with 0.
-    """
+    """Return 0, or with `--result-code` the viewer's result; watchers always get 0."""
     own, result = (None, None) if state is None else (_seat_in(state, viewer), state.result)
     if not with_result or (state is not None and own is None):
         return ExitCode.NORMAL
@@ -98,15 +95,15 @@ def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> 
 
 
 def _seat_in(state: RoomState, viewer: str) -> str | None:
-    """Return the viewer's mark, also one that was left, or None for a watcher."""
+    """Return the viewer's mark, even after they have left, or None for a watcher."""
     left = (mark for mark, seat in state.seats.items() if seat is not None and seat.player == viewer)
     return seat_of(state, viewer) or next(left, None)
 
 
 def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> ExitCode | None:
-    """Return what the last game of a run was for us, given a room that we go away from; None while we took no seat.
+    """Return our result of a run's last game when we leave a room, or None if we never had a seat.
 
-    A room in which no game began is abandoned, unless there was a game `before` it.
+    A room without a game counts as abandoned, unless there was a game `before`.
     """
     if state is None or _seat_in(state, viewer) is None or (state.status == "waiting" and before is not None):
         return before
@@ -114,13 +111,13 @@ def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> 
 
 
 def awaits_rating(state: RoomState | None) -> bool:
-    """Tell whether the end of a game is rated, which is told some seconds later."""
+    """Return True if rating changes follow the end of the game."""
     result = None if state is None or not state.rated else state.result
     return result is not None and result.reason != "aborted"
 
 
 async def hear_rating(state: RoomState | None, changed: Changed, is_told: Callable[[], bool]) -> None:
-    """Wait after the end of a rated game until what it changed is told, but not for long."""
+    """Wait briefly for the rating changes after a rated game."""
     if awaits_rating(state):
         with suppress(TimeoutError):
             async with asyncio.timeout(RATED_SECONDS):

@@ -1,6 +1,6 @@
-"""JSON mode: the server's messages on standard output as they came, requests from standard input, one a line.
+"""JSON mode: the server's messages on standard output, requests from standard input, one per line.
 
-What the client adds for comfort is little, and documented in `docs/client.md`.
+`docs/client.md` documents what the client adds.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from tictactoe_protocol.requests import Request
 
 Line = dict[str, Any]
 Position = tuple[str, int, str]
-"""A room, its game and the board: what a move is for."""
+"""A room, the number of its game, and the board."""
 Answer = TypeVar("Answer")
 
 
 def print_connected(client: Client) -> None:
-    """Print the first line of every conversation: where it leads, and how long the answer to hello took."""
+    """Print the first line of a connection: the server's address and the latency."""
     print_own("connected", server=client.address.url, latency_ms=max(1, round(client.latency_seconds * 1000)))
 
 
 def print_message(message: Message, *, shows_token: bool) -> None:
-    """Print what the server said, as it came, but for the token of a welcome where nobody needs it to play."""
+    """Print a message of the server, without the token of a welcome unless it is needed to play."""
     if message.event is None:
         is_secret = isinstance(message.push, Welcome) and not shows_token
         print_json(hide_secrets(message.text) if is_secret else message.text)
 
 
 async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    """Carry out requests, print everything that the server says meanwhile, and return what came of them."""
+    """Send requests, print all messages of the server meanwhile, and return the result."""
     messages = client.messages()
     print_connected(client)
     asking = asyncio.create_task(ask())
@@ -77,12 +77,11 @@ _ABOUT: Final = {
 
 
 class JsonGame:
-    """One run of JSON mode, from entering a room to the exit code; the `session` writes down where one sits.
+    """A run of JSON mode, from entering a room to the exit code.
 
-    Requests go out in order, each after the answer to the one before; a move without a `ply` waits for this player's
-    turn. One of a program that reads along is for the position that was printed when it came, and for no other; those
-    of a file are for one turn after the other. The room is the one that was entered last, None before the first and
-    after leaving it. At an `event` one stays until that is over, from room to room.
+    Each request is sent after the answer to the one before. A move without `ply` waits for our turn. Through a pipe it
+    is for the position that was printed when it arrived; the moves of a file are for one turn after the other. At an
+    event the run goes on from room to room.
     """
 
     def __init__(
@@ -98,13 +97,13 @@ class JsonGame:
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL
         self._rematch_asked_in: int | None = None
-        self._rated_in = ""  # the room of the last game of which it was told what it changed
+        self._rated_in = ""  # the room of the latest rating change
         self._changed = Changed()
         self._printed: Position | None = None
         self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
 
     async def run(self, enter: Enter[Room | Tournament]) -> int:
-        """Enter a room or an event, and return the exit code; when interrupted, give the seat up first."""
+        """Enter a room or an event and return the exit code; when interrupted, give the seat up first."""
         print_connected(self._client)
         hearing = asyncio.create_task(self._hear_all())
         speaking, reading = asyncio.create_task(self._speak(enter)), asyncio.create_task(self._read())
@@ -135,7 +134,7 @@ class JsonGame:
         return self._result_code()
 
     def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
-        """Take note of what happens; return how the run ends where it ends by this."""
+        """Handle an event or a message; return the exit code if it ends the run."""
         code = None if self._room is None else self._room.code
         if isinstance(what, RoomState) and code in (None, what.room):
             self._printed = what.room, what.game, what.board
@@ -177,7 +176,7 @@ class JsonGame:
     # -- what is asked ----------------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
-        """Read lines as they come, each with the position that it may be a reply to."""
+        """Read lines, each with the position printed at that time."""
         while (text := await self._keyboard.read_line()) is not None:
             await self._lines.put((text, None if self._keyboard.is_file else self._printed))
         await self._lines.put(None)
@@ -216,16 +215,16 @@ class JsonGame:
         except Interrupted as error:
             self._complain("interrupted", error.message, id=request["id"])
         except Refused:
-            return  # as the server's own words have said
+            return  # the server's error was printed
 
     def _complain(self, code: str, message: str, **fields: object) -> None:
-        """Print an error of our own behind all that the server has said by now."""
+        """Print an error after all earlier messages of the server."""
         self._messages.put(Message(own_line("error", code=code, message=message, **fields), None))
 
     async def _send(self, request: Line, room: Room | None) -> None:
-        """Send a request, and do what its answer means; one whose answer could not be told from others has none."""
+        """Send a request and handle its answer; with an invalid id, answers cannot be matched and are only printed."""
         identity, length = request["id"], len(encode(request))
-        if length > MAX_MESSAGE_BYTES:  # which would end the connection, and the next one
+        if length > MAX_MESSAGE_BYTES:  # the server would close the connection
             self._complain("too_long", say("too long bytes", n=length, most=MAX_MESSAGE_BYTES), id=identity)
             return
         if not (isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH):
@@ -236,9 +235,9 @@ class JsonGame:
             await self._follow(request, room)
 
     async def _complete_move(self, move: Line, room: Room, follows: Position | None) -> None:
-        """Fill in `cell` from `at`, and `ply` when it is this player's turn, or when it never will be; so for a choice.
+        """Wait for our turn, then fill in `cell` from `at`, and `ply`; also for a choice in an opening.
 
-        Raises `BadInput` where the position that it `follows`, if any, is gone by then.
+        Raises `BadInput` if the position that the move `follows` has changed by then.
         """
 
         def is_gone() -> bool:
@@ -259,7 +258,7 @@ class JsonGame:
         move.setdefault("ply", room.state.ply)
 
     def _may_move(self, room: Room, state: RoomState) -> bool:
-        """Tell whether a move can be sent: at this player's turn, or where waiting for it would be in vain."""
+        """Return True at our turn, or if it can never come."""
         if room.seat is None:
             return True
         if state.status == "over":
@@ -267,7 +266,7 @@ class JsonGame:
         return room.is_my_turn
 
     async def _follow(self, request: Line, room: Room) -> None:
-        """Wait until the state says what the answer promised, so that the next line stands on it."""
+        """Wait until the state shows the effect of an accepted request."""
         state = room.state if room.has_state else None
         if request["type"] == "move" and state is not None:
             game, ply = state.game, request["ply"]
@@ -289,9 +288,9 @@ class JsonGame:
     # -- how it ends ------------------------------------------------------------------------------------------------
 
     async def _wait_for_the_end(self) -> int:
-        """Return when the room's game is over; a player whose moves cannot come any more leaves after five seconds.
+        """Wait for the end of the game after the end of the input; a player leaves after five seconds.
 
-        Where the input was a terminal the seat is held, at once: it may have been closed.
+        If the input was a terminal, which may have been closed, the seat is held and the run ends at once.
         """
         if (event := self._event) is not None:
             await self._changed.until(lambda: event.is_over)

@@ -1,7 +1,7 @@
-"""What a run of the client can be told, in one table, and what it was told: one frozen value that every face reads.
+"""The options of the client in one table, and the settings of a run as one frozen value.
 
-Command line, environment, `client.toml`, `config show`, settings page and help are made from it. A new option is a
-field of `Settings` and its sentences in the catalogue.
+Command line, environment, `client.toml`, `config show`, settings page and help are derived from the table. A new
+option takes a field of `Settings` and sentences in the catalogue.
 """
 
 from __future__ import annotations
@@ -49,17 +49,20 @@ class ExitCode(IntEnum):
 
 
 class Misuse(ClientError):
-    """What was typed makes no sense; `message` is the whole line for the person who typed it."""
+    """Invalid input; `message` is the complete line for the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that people may choose, wherever they say it.
+    """An option.
 
-    `section` is what it is about, `kind` a type, or the words that it may be. `fills` is the field of `Settings` with
-    its value; what says "no-" is a switch, and the field has the opposite. What its value is called in the help is the
-    sentence ``metavar SHOWS``.
-    `other_variable` is one of many programs that switches it on, too.
+    Attributes:
+        section: The heading in the help.
+        name: As on the command line. A switch "no-x" fills its field with the opposite.
+        fills: The field of `Settings`.
+        kind: The type of the value, or its possible words.
+        shows: The value is called by the sentence ``metavar SHOWS`` in the help.
+        other_variable: A variable of many programs that switches the option on.
     """
 
     section: str
@@ -86,7 +89,7 @@ class Option:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that it may be; none where it may be anything of its kind."""
+        """The possible words; none if any value of the type is possible."""
         return tuple(map(str, self.kind)) if isinstance(self.kind, (tuple, EnumType)) else ()
 
     @property
@@ -96,17 +99,17 @@ class Option:
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """What its field of the settings may be, in the order of the settings page."""
+        """The possible values of the field, in the order of the settings page."""
         return tuple(map(self.setting_of, self.words or (False, True)))
 
     def setting_of(self, value: Any) -> Any:
-        """Return what its field of the settings is where this is chosen."""
+        """Return the value of the field for a value of the option."""
         if self.name.startswith("no-"):
             return not value
         return self.kind(value) if isinstance(self.kind, EnumType) else value
 
     def entry_of(self, setting: Any) -> str | bool:
-        """Return what the file says where its field of the settings is this."""
+        """Return the value in a file for a value of the field."""
         return bool(self.setting_of(setting)) if isinstance(setting, bool) else str(setting)
 
     def default_of(self, value: Any) -> Any:
@@ -114,7 +117,7 @@ class Option:
         return [value] if self.is_list and isinstance(value, str) else value
 
     def describe(self, setting: Any) -> tuple[str, str]:
-        """Return how the settings page shows what its field is, and the note beside that."""
+        """Return the label and the note of a field's value on the settings page."""
         if isinstance(setting, bool):
             shown = say("form yes" if setting else "form no")
         elif self.key == "language" and setting in LANGUAGES:
@@ -125,7 +128,7 @@ class Option:
         return shown, say(f"setting {which} note")
 
     def parse(self, text: str) -> str | bool | float:
-        """Return the value that a typed text means; raises `Misuse` where the file could not hold it.
+        """Return the value of a typed text; raises `Misuse` if it is invalid.
 
         >>> OPTIONS["ascii"].parse("yes"), OPTIONS["timeout"].parse("2.5"), OPTIONS["theme"].parse("night")
         (True, 2.5, 'night')
@@ -141,7 +144,7 @@ class Option:
         return value
 
     def find_fault(self, value: Any) -> str | None:
-        """Return why the file cannot hold this, or None."""
+        """Return why a value is invalid, or None."""
         texts = value if self.is_list and isinstance(value, list) and value else [value]
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if self.words:
@@ -160,7 +163,7 @@ class Option:
 
 
 def _find_meaningless(key: str, text: str) -> str | None:
-    """Return what is wrong with a text as the server or the name."""
+    """Return why a text is no server address or no name, or None."""
     from tictactoe_client.online.address import parse_cluster
     from tictactoe_protocol import BadName, parse_name
 
@@ -172,8 +175,8 @@ def _find_meaningless(key: str, text: str) -> str | None:
 
 
 def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
-    """Return a sentence, with a space before it, that names what was perhaps meant; empty where nothing is close."""
-    import difflib  # which no start needs
+    """Return a sentence, with a space before it, that suggests the closest known word, or ""."""
+    import difflib  # not needed at every start
 
     words = {word: word for word in known}
     words |= {word: theme for word, theme in MEANT.items() if theme in words}
@@ -182,7 +185,7 @@ def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
 
 
 def _option(section: str, default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
-    """Return a field of the settings that an option fills; this has the field's name unless it has one of its own."""
+    """Return a field of `Settings` with its option, which by default has the field's name."""
     kind = kind or (str if default is None else type(default))
     return field(default=default, metadata={"option": Option(section, name, default=default, kind=kind, **more)})
 
@@ -233,7 +236,7 @@ class Settings:
 
 
 _SECTIONS: Final = ("server", "mode", "looks", "moves", "scripts")
-"""What options are about, in the order of the help; the headings there are the sentences ``section ...``."""
+"""The headings of the help in order, as sentences ``section ...``."""
 
 
 def _list_options() -> Iterator[Option]:
@@ -246,10 +249,10 @@ def _list_options() -> Iterator[Option]:
 
 _IN_ORDER: Final = sorted(_list_options(), key=lambda option: _SECTIONS.index(option.section))
 OPTIONS: Final = {option.key: option for option in _IN_ORDER}
-"""All options by their names in the file and in `click`, in the order of the help."""
+"""All options by key, in the order of the help."""
 
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
-"""Those that `client.toml` may hold."""
+"""The options that `client.toml` and choices may set."""
 
 SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.is_on_page}
-"""Those that the settings page offers, by the field of the settings that each fills."""
+"""The options of the settings page, by the field they fill."""

@@ -1,4 +1,4 @@
-"""What somebody wants of an event, carried out: the one executor, for the command line, typed lines and keys alike."""
+"""Carries out commands at an event, for the command line, plain mode and the full screen."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
 
 _RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
-"""What its organiser does, by the names of the wire."""
+"""The organiser's actions."""
 _NAMING_DEEDS: Final = ("expel", "forfeit", "void")
-"""What of that is for somebody who is in."""
+"""The actions that name a player."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
 
 
 def find_deed(line: str, hint: str = "") -> tuple[str, str]:
-    """Return the deed that a typed line asks for, and what stands behind its word.
+    """Return the command of a typed line and its argument.
 
-    Raises `BadInput` for none, with what to type instead: a hint, or every deed that there is.
+    Raises `BadInput` for an unknown word, with the hint or a list of all commands.
     """
     word, _, argument = line.strip().partition(" ")
     for deed in (*_OWN_DEEDS, *_RUN_DEEDS):
@@ -37,14 +37,14 @@ def find_deed(line: str, hint: str = "") -> tuple[str, str]:
 
 
 def list_words(*deeds: str) -> str:
-    """Return what can be typed for these deeds, or to go."""
+    """Return a line with the words for these commands, and for leaving."""
     return say("please type", words=say("or", first=", ".join(map(word_of, deeds)), last=word_of("quit")))
 
 
 async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:
-    """Do it, with a name behind it, but for entering; return a line for each card that it brings.
+    """Carry out a command other than joining; return a line for each card.
 
-    Raises `BadInput` for a name that nobody has, and what requests raise.
+    Raises `BadInput` for an unknown name, and what requests raise.
     """
     if deed == "leave":
         await tournament.leave()
@@ -57,24 +57,24 @@ async def carry_out(client: Client, tournament: Tournament, deed: str, argument:
 
 
 def way_into(tournament: Tournament, argument: str) -> EventWay:
-    """Return the way into an event with what was typed, which is a ticket where one is wanted, else a name."""
+    """Return the way into an event with an argument: a ticket if the event has tickets, otherwise a name."""
     is_open = tournament.state.head.entry == "open"
     return EventWay(tournament.code, name=argument) if is_open else EventWay(tournament.code, ticket=argument)
 
 
 def link_to(client: Client, event: str, ticket: str = "") -> str:
-    """Return the link to an event that takes others there, with a ticket straight in."""
+    """Return the link to an event; with a ticket it enters the event."""
     address = reachable_address(client.cluster.given.first)
     return address.link_to(f"e/{event}#{ticket}" if ticket else f"e/{event}")
 
 
 def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
-    """Return a line for each card: the name, and the link that lets its owner in."""
+    """Return a line for each card: the name, and the link that enters under it."""
     return [f"{clean_text(card.name)}: {link_to(client, event, clean_text(card.ticket))}" for card in cards]
 
 
 def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
-    """Return what a deed of the organiser names: a new name, or the id of a player, of the pairing in this round."""
+    """Return the arguments of an organiser's action: a new name, or the ids of a player and their pairing."""
     if not name and deed in (*_NAMING_DEEDS, "add"):
         raise BadInput(say("tournament whom", word=word_of(deed)))
     if deed not in _NAMING_DEEDS:

@@ -1,6 +1,7 @@
-"""An event of the server, which is a tournament, as whoever plays in it, runs or watches it has it.
+"""A tournament, called event, for its players, organiser and watchers.
 
-The server sends the whole state once, then what has changed; here both are one newest state."""
+The server sends the whole state once and then changes, which are merged into the newest state here.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +18,19 @@ from tictactoe_protocol.events import Card, EventRow, EventRows, EventState, Run
 from tictactoe_protocol.tournaments import is_over, row_of
 
 _MOST_ROWS: Final = 20
-"""How many rows of the table are told, beside the own one."""
+"""The number of rows in the table, besides our own."""
 
 
 class Tournament(Followed[EventState]):
-    """One event; made by `Client.open_event`, `join_event` and `watch_event`.
+    """An event, returned by `Client.open_event`, `join_event` and `watch_event`.
 
-    Iterating yields its states, the current one first; whoever is slow gets the newest. It stops after the last one,
-    or after `unwatch`, and raises `ConnectionLost` when the connection did. `viewer` is our public id; `ticket` and
-    `cards` are what opening it was answered with.
+    Iteration yields its states, the current one first; a slow reader gets only the newest. It stops after the last
+    state or `unwatch`, and raises `ConnectionLost` with the connection.
+
+    Attributes:
+        viewer: Our public id.
+        ticket: The ticket of an event that we opened, or "".
+        cards: The cards of an event that we opened with a roster.
     """
 
     def __init__(self, client: RoomRequests, code: str) -> None:
@@ -37,7 +42,7 @@ class Tournament(Followed[EventState]):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing follows: it was played to its end, or has been closed."""
+        """Whether the event was finished or closed."""
         return self.has_state and is_over(self.state)
 
     @property
@@ -46,12 +51,12 @@ class Tournament(Followed[EventState]):
 
     @property
     def due_ms(self) -> int | None:
-        """In how many ms the next round begins, or what is waited for is over; None where nothing is due."""
+        """The time to the next round or deadline in ms, or None."""
         return None if self.state.due_ms is None else max(0, self.state.due_ms - self.age_ms)
 
     @property
     def age_ms(self) -> int:
-        """How long ago the newest state came, in ms: what it says of times counts from then."""
+        """The age of the newest state in ms; its times count from then."""
         return round((asyncio.get_running_loop().time() - self._came_at) * 1000)
 
     @property
@@ -61,33 +66,36 @@ class Tournament(Followed[EventState]):
 
     @property
     def row(self) -> EventRow | None:
-        """Our row of the table, None where we are not in it."""
+        """Our row of the table, or None."""
         return row_of(self.state, self.viewer)
 
     async def ready(self, *, on: bool = True) -> None:
-        """Be paired from the next round on, or with `on` false no more until we are ready again."""
+        """Take part from the next round on, or pause with `on` false."""
         await self._client.request(events.EventReady(event=self.code, on=on))
 
     async def leave(self) -> None:
-        """Leave it for good, which forfeits what is open; watching it goes on."""
+        """Leave the event for good and forfeit open games; watching goes on."""
         await self._client.request(events.EventLeave(event=self.code))
 
     async def run(self, action: RunAction, *, player: str = "", pairing: str = "", name: str = "") -> tuple[Card, ...]:
-        """Do what its organiser may; the answer to ``add`` and ``cards`` are cards. `player` is an id of the table.
+        """Carry out an organiser's action; ``add`` and ``cards`` return cards.
 
-        Raises `Refused` with ``stale`` where the newest state was not here yet.
+        Args:
+            player: The id of a player in the table.
+
+        Raises `Refused` with ``stale`` if our state was not the newest.
         """
         more = {"player": player or UNSET, "pairing": pairing or UNSET, "name": name or UNSET}
         reply = await self._client.request(events.EventRun(event=self.code, seq=self.state.seq, action=action, **more))
         return reply.cards or ()
 
     async def unwatch(self) -> None:
-        """Hear no more of it; calls come all the same. Iterating stops."""
+        """Stop watching and end iteration; calls still arrive."""
         await self._client.request(events.EventWatch(event=self.code, on=False))
         self._end(None)
 
     def _receive(self, push: EventState | EventRows) -> None:
-        """Take the whole state, or what has changed since; what is older than the newest is no news."""
+        """Store a state or merge a change; ignore older ones."""
         if self._has_ended or (self.has_state and push.seq < self.state.seq):
             return
         if isinstance(push, EventState):
@@ -99,13 +107,13 @@ class Tournament(Followed[EventState]):
         self._changed.note()
 
     def _end(self, lost: ConnectionLost | None) -> None:
-        """Let nothing follow, with None as we want nothing more."""
+        """End iteration, with an error if the connection was lost."""
         self._has_ended, self._lost = True, lost
         self._changed.note()
 
 
 def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
-    """Return a state with what has changed; the table is by place and no longer than it is told."""
+    """Return a state with changes merged in; the table is sorted and cut to its length."""
     rows = {row.player: row for row in (*state.table, *news.rows)}
     table = sorted(rows.values(), key=lambda row: row.place)
     pairings = {one.id: one for one in (*state.pairings, *news.pairings) if one.round == news.round}

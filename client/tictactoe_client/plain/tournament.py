@@ -1,4 +1,4 @@
-"""Plain mode at an event: what changes there as lines, what is typed done, and the board when one is called."""
+"""Plain mode at an event: prints changes, carries out typed commands, and goes to the board of a call."""
 
 from __future__ import annotations
 
@@ -42,10 +42,9 @@ from tictactoe_protocol.wording import count
 
 
 class PlainEvent:
-    """One run of plain mode at an event, to its end or until it is left.
+    """A run of plain mode at an event, to its end or until the person quits.
 
-    What was told last is kept, so that each thing is told once, and the rooms to which we went. After the end of the
-    input, unless that is a terminal, one watches on.
+    After the end of an input that is no terminal, the run goes on watching.
     """
 
     _tournament: Tournament
@@ -62,7 +61,7 @@ class PlainEvent:
         self._game: PlainGame | None = None
 
     async def run(self, way: EventWay) -> int:
-        """Go there and stay until it is over, at a board whenever one is called; return the exit code."""
+        """Enter the event, play whenever called, and return the exit code at its end."""
         await self._enter(way)
         head = self._tournament.state.head
         self._output.print(f"{clean_text(head.title)}: {describe_terms(head)}.")
@@ -82,7 +81,7 @@ class PlainEvent:
         return ExitCode.NORMAL
 
     async def _enter(self, way: EventWay) -> None:
-        """Go there; where the card is in use at another device ask a person whether to take its place."""
+        """Enter the event; if another device uses the card, ask the person whether to take over."""
         try:
             self._tournament = await way(self._client)
         except Refused as refused:
@@ -95,7 +94,7 @@ class PlainEvent:
             await self._enter(instead)
 
     async def _attend(self) -> Call | None:
-        """Tell what changes and do what is typed until we are called, or there is nothing more to wait for."""
+        """Print changes and carry out commands until a call, or return None at the end."""
         async with self._client.messages() as messages:
             reading = asyncio.create_task(self._read(messages))
             try:
@@ -122,7 +121,7 @@ class PlainEvent:
                 self._output.print(describe_push(push))
 
     async def _read(self, messages: Messages) -> None:
-        """Do what is typed, and let whoever reads the messages look again when we are to go."""
+        """Carry out typed lines; to quit, wake the reader of messages."""
         try:
             while not self._has_quit and (line := await self._keyboard.read_line()) is not None:
                 self._output.note_typed()
@@ -161,7 +160,7 @@ class PlainEvent:
         return await carry_out(self._client, event, deed, argument)
 
     def _show_table(self) -> list[str]:
-        """Return the table, why one is first of two who are level, and the bracket of a knock-out by its rounds."""
+        """Return the table, the tie-breaks that decide the first place, and the bracket of a knock-out."""
         event, state = self._tournament, self._tournament.state
         lines = align_columns(tabulate_present(state, event.viewer, event.age_ms).values())
         rounds = () if state.bracket is UNSET else state.bracket
@@ -173,10 +172,10 @@ class PlainEvent:
         return list_words("table", "round", *saves, *words.event_choices(event.state, event.viewer).deeds)
 
     def _tell_changes(self) -> None:
-        """Tell what is new: who came, a round and its pairings, results, and at the end the table."""
+        """Print new players, rounds with their pairings, results, and at the end the table."""
         old, state = self._told, self._tournament.state
         if state is old or any(one.room in self._rooms and one.state != "scored" for one in state.pairings):
-            return  # nothing new, or our own game is over and will be scored in a moment
+            return  # nothing new, or our own game will be scored in a moment
         news, self._told = words.event_happened(old, state), state
         lines = words.announce_event(news)
         if news.is_other:
