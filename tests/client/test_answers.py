@@ -18,7 +18,7 @@ from tictactoe_client.text.arrival import describe_arrival, describe_attempts, d
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
 from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
-from tictactoe_client.version import describe_mismatch, upgrade_command
+from tictactoe_client.version import describe_mismatch
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.commands import COMMANDS, Verb, word_of
@@ -240,7 +240,7 @@ def test_rooms_stand_in_columns() -> None:
 def test_a_version_mismatch_says_which_side_is_too_old() -> None:
     newer = describe_mismatch(3)
     assert newer.startswith("The server speaks protocol 3 and this client (")
-    assert newer.endswith(f"only protocol 2: upgrade the client: {upgrade_command()}")
+    assert newer.endswith("only protocol 2: upgrade the client the way you installed it.")
     assert describe_mismatch(1).endswith("needs protocol 2: ask the server's operator to upgrade it.")
 
 

@@ -55,7 +55,7 @@ async def test_a_server_of_another_version_ends_with_four() -> None:
     async with newer_server() as url:
         errors = await complaint("play", "-s", url, code=4)
     assert errors.startswith("The server speaks protocol 3 and this client (")
-    assert ") only protocol 2: upgrade the client: " in errors
+    assert ") only protocol 2: upgrade the client the way you installed it." in errors
 
 
 async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> None:

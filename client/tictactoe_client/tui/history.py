@@ -80,8 +80,7 @@ class HistoryPage(ListPage):
             self._viewer, self.games, self._refusal = viewer, (*known, *games), ""
             self.is_complete = len(games) < wanted or len(self.games) == self._limit
         except Refused as refused:
-            keeps_none = refused.code == "unknown_type"
-            self._refusal = say("history none kept") if keeps_none else clean_text(refused.message)
+            self._refusal = clean_text(refused.message)
         finally:
             self._is_asking = False
             self.program.redraw()
