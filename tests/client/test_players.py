@@ -190,6 +190,25 @@ def test_what_cannot_be_written_counts_for_this_run_and_is_written_with_the_next
     assert {known.name for known in KnownPlayers(players.path).on(HERE)} == {"ana", "bo"}
 
 
+OF_VERSION_1 = b'{"players":[{"server":"ws://localhost:8765","name":"ana","token":"secret"}],"version":2}'
+
+
+@pytest.mark.parametrize("content", [OF_VERSION_1, OF_VERSION_1[:40], b"\0" * 100])
+def test_a_file_that_is_damaged_or_of_version_1_is_never_overwritten(players: KnownPlayers, content: bytes) -> None:
+    players.path.parent.mkdir(parents=True)
+    players.path.write_bytes(content)
+    written_at = players.path.stat().st_mtime_ns
+    players.keep(player("bo"))
+    players.forget(HERE[0], "secret")
+    assert str(players.path) in (players.problem or "")
+    assert [known.name for known in players.on(HERE)] == ["bo"]
+    assert (players.path.read_bytes(), players.path.stat().st_mtime_ns) == (content, written_at)
+    players.path.rename(players.path.with_name("old.json"))
+    players.keep(player("cy"))
+    assert players.problem is None
+    assert {known.name for known in KnownPlayers(players.path).on(HERE)} == {"bo", "cy"}
+
+
 def test_one_waits_in_vain_only_once(players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.02)

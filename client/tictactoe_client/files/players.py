@@ -83,7 +83,11 @@ class KnownPlayer:
 @dataclass
 class _File:
     players: list[KnownPlayer]
-    version: int = 2
+    version: Literal[3]  # version 1 of the client wrote 2
+
+
+class UnknownFile(NotKept):
+    """The file is damaged or of another version. It stays as it is: its tokens may still be needed."""
 
 
 Servers = tuple[str, ...]
@@ -94,9 +98,12 @@ Change = Callable[[Players], object]
 
 
 class KnownPlayers:
-    """The file, `players.json` in the folder for state; one that cannot be read counts as empty.
+    """The file `players.json` in the folder for state.
 
-    `problem` says why a change is not in the file yet: it counts for this run, and is written with the next one.
+    A file that is damaged or of another version is never overwritten, and counts as empty.
+
+    Attributes:
+        problem: Why a change is not in the file yet, None if all are. Until then it counts for this run alone.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -210,8 +217,8 @@ class KnownPlayers:
             self._waiting += changes
             try:
                 change_file(self.path, self._rewrite, seconds=seconds)
-            except Busy as busy:
-                self.problem = busy.message
+            except (Busy, UnknownFile) as error:
+                self.problem = error.message
                 self._read()  # by which the change sees what there is
                 return
             except NotKept:
@@ -225,23 +232,29 @@ class KnownPlayers:
             return self._apply(b"")
 
     def _rewrite(self, content: bytes) -> bytes:
+        try:
+            before = _parse(content)
+        except msgspec.MsgspecError:
+            raise UnknownFile(say("file unknown", file=self.path)) from None
         after = self._apply(content)
-        if after == list(_parse(content).values()):
+        if after == list(before.values()):
             return content
-        return msgspec.json.format(msgspec.json.encode(_File(after)), indent=1)
+        return msgspec.json.format(msgspec.json.encode(_File(after, 3)), indent=1)
 
     def _apply(self, content: bytes) -> list[KnownPlayer]:
         """Return the rows of the file with all changes that wait."""
-        players = _parse(content)
+        players: Players = {}
+        with contextlib.suppress(msgspec.MsgspecError):
+            players = _parse(content)
         for change in tuple(self._waiting):
             change(players)
         return list(players.values())[-_MOST_PLAYERS:]
 
 
 def _parse(content: bytes) -> Players:
-    """Return the rows of a file, none if it cannot be read."""
+    """Return the rows of a file; raises `msgspec.MsgspecError` if it is damaged or of another version."""
     players: Players = {}
-    with contextlib.suppress(msgspec.MsgspecError):
+    if content.strip():
         _put(players, *msgspec.json.decode(content, type=_File).players)
     return players
 
