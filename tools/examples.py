@@ -17,6 +17,7 @@ from tictactoe_protocol.terms import ClockState, RulesState
 VERSION: Final = version("tictactoe-rooms")
 _ROOM: Final = "K7M4PQ"
 _EVENT: Final = "K7M4PR"
+_GAME_ID: Final = f"{_ROOM}-1-1924970700000"
 _REPLAY: Final = "aB3-_dE5fG7hI9jK1mN3oP"
 _CLOCK: Final = terms.ClockFields(initial_ms=180_000, increment_ms=2_000)
 _CLASSIC: Final = RulesState.of(PRESETS["classic"])
@@ -70,7 +71,7 @@ _ANALYSIS: Final = pushes.AnalysisState(
     solved=True,
 )
 _PAST_GAME: Final = pushes.PastGame(
-    id="g7KQ2",
+    game_id=_GAME_ID,
     room=_ROOM,
     game=1,
     at=1_924_970_700_000,
@@ -80,6 +81,7 @@ _PAST_GAME: Final = pushes.PastGame(
     moves=5,
 )
 _PLAYED: Final = pushes.PlayedGame(
+    game_id=_GAME_ID,
     room=_ROOM,
     game=1,
     at=_PAST_GAME.at,
@@ -93,7 +95,7 @@ _PLAYED: Final = pushes.PlayedGame(
 _CALL: Final = events.Call(_EVENT, "r1-1", _ROOM, "X", "bo", 60_000)
 _EVENT_ROW: Final = events.EventRow(1, "p5K2", "ana", None, 1.0, 1, (("wins", 1.0, "1"),))
 _EVENT_PAIRING: Final = events.EventPairing(
-    "r1-1", 1, {"X": "p5K2", "O": "p9QD"}, {"X": "ana", "O": "bo"}, "scored", "X", "line", "game", "g7KQ2", _ROOM
+    "r1-1", 1, {"X": "p5K2", "O": "p9QD"}, {"X": "ana", "O": "bo"}, "scored", "X", "line", "game", _GAME_ID, _ROOM
 )
 _EVENT_HEAD: Final = events.EventHead(
     "Friday", "round_robin", _CLASSIC, _SUMMARY.clock or _CLOCK, ("p5K2",), players=4, present=3, rounds=3
@@ -134,7 +136,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Lobby: (requests.Lobby(id="16", on=True), requests.Lobby(id="25", on=True, boards=3, demo=True)),
         requests.Sync: (requests.Sync(id="17", room=_ROOM),),
         requests.Ping: (requests.Ping(id="18"),),
-        requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before="g7KQ2")),
+        requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before=_GAME_ID)),
         requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
         rated.Ratings: (
             rated.Ratings(id="50", rules="connect-four"),
@@ -142,11 +144,14 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         ),
         rated.Profile: (rated.Profile(id="52", player="p5K2"),),
         requests.Review: (
-            requests.Review(id="27", game="g7KQ2", ply=4),
+            requests.Review(id="27", game_id=_GAME_ID, ply=4),
             requests.Review(id="28", replay="x3Fq0ZxJ8nY"),
         ),
-        requests.Record: (requests.Record(id="21", game="g7KQ2"),),
-        requests.Share: (requests.Share(id="26", game="g7KQ2"), requests.Share(id="27", game="g7KQ2", on=False)),
+        requests.Record: (requests.Record(id="21", game_id=_GAME_ID),),
+        requests.Share: (
+            requests.Share(id="26", game_id=_GAME_ID),
+            requests.Share(id="27", game_id=_GAME_ID, on=False),
+        ),
         events.EventOpen: (
             events.EventOpen(id="30", kind="swiss", title="Friday", clock=_CLOCK, rounds=5, bots=("hard",)),
             events.EventOpen(
@@ -170,7 +175,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         names.Devices: (names.Devices(id="41"),),
         names.Revoke: (names.Revoke(id="42", device="d3f9a0"),),
         names.Forget: (names.Forget(id="43"),),
-        names.Export: (names.Export(id="44"), names.Export(id="45", before=812)),
+        names.Export: (names.Export(id="44"), names.Export(id="45", before=_GAME_ID)),
     }
 )
 """Examples of what a client may ask, by type."""
@@ -230,7 +235,9 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 codes_left=3,
                 devices=(names.Device("d3f9a0", "2030-12-31", current=True, client=f"tictactoe-client/{VERSION}"),),
             ),
-            pushes.Ok(id="44", export={"player": "p5K2dW8xQnA", "claims": [{"name": "ana"}], "games": []}, before=812),
+            pushes.Ok(
+                id="44", export={"player": "p5K2dW8xQnA", "claims": [{"name": "ana"}], "games": []}, before=_GAME_ID
+            ),
             pushes.Ok(id="46", challenge="c7Kq2M"),
             pushes.Ok(id="49", blocks=("p9QD",)),
             pushes.Ok(

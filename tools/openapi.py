@@ -26,7 +26,7 @@ _DESCRIPTION: Final = (
 )
 _PLACES: Final = {
     "room": "The code of a room, in any spelling",
-    "game": "The `game_id` of a state, or of a row of `history`",
+    "game": "The `game_id` of a state, a row of `history` or a pairing",
     "ladder": "The name of the rules of a ladder",
     "player": "The id of a player",
     "event": "The code of an event, in any spelling",

@@ -317,7 +317,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Who plays whom, by mark; who has nobody is there alone. `result` is a mark, `draw`, or `none` for 0-0. `room` is there while it is open or its game can still be seen; `game` is the id of the finished game. */
+  /** Who plays whom, by mark; who has nobody is there alone. `result` is a mark, `draw`, or `none` for 0-0. `room` is there while it is open or its game can still be seen; `game_id` is that of the finished game. */
   interface EventPairing {
     id: string;
     round: number;
@@ -327,7 +327,7 @@ declare namespace Protocol {
     result?: string | null;
     reason?: string | null;
     by?: string | null;
-    game?: string | null;
+    game_id?: string | null;
     room?: string;
   }
 
@@ -423,7 +423,7 @@ declare namespace Protocol {
   /** Asks for all that is kept of the player: the tables and the newest games, or the games before one of them. */
   interface Export {
     type: "export";
-    before?: number;
+    before?: string;
     id?: string;
   }
 
@@ -638,7 +638,7 @@ declare namespace Protocol {
     claimed?: string;
     codes_left?: number;
     export?: { [key: string]: unknown };
-    before?: number;
+    before?: string;
     challenge?: string;
     blocks?: string[];
     rated?: boolean;
@@ -668,9 +668,9 @@ declare namespace Protocol {
     options: string[];
   }
 
-  /** One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had. `event` and `pairing` are there where it was one of an event, and `game_id`, by which everybody finds it, where it was public. */
+  /** One row of a history: a finished game. Attributes: at: When the game ended, in ms since the epoch. moves: The number of moves. event: The code of the event, if it was a game of one; `pairing` is then the id of its pairing. */
   interface PastGame {
-    id: string;
+    game_id: string;
     room: string;
     game: number;
     at: number;
@@ -680,7 +680,6 @@ declare namespace Protocol {
     moves: number;
     event?: string;
     pairing?: string;
-    game_id?: string;
   }
 
   /** Who played a mark of a finished game, under the name of that time. */
@@ -695,8 +694,9 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`. `passed` says who moved no more, and how many moves lay on the board when that happened; `chosen` what was chosen in the opening. */
+  /** A finished game with all of its moves; the rest as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped: the number of moves on the board at that time, and the mark. chosen: What was chosen in the opening. */
   interface PlayedGame {
+    game_id: string;
     room: string;
     game: number;
     at: number;
@@ -753,10 +753,10 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for one finished game as text, by the `id` that a history gave. */
+  /** Asks for one finished game. */
   interface Record {
     type: "record";
-    game: string;
+    game_id: string;
     id?: string;
   }
 
@@ -788,10 +788,10 @@ declare namespace Protocol {
     line?: number[];
   }
 
-  /** Asks what a position of a finished game is worth, its last one or the one after `ply` moves. The game is one that the player played in, by the `id` that a history gave, or one that was shared, by its `replay`. */
+  /** Asks what a position of a finished game is worth, its last one or the one after `ply` moves. The game is one that the player played in, or one that was shared, by its `replay`. */
   interface Review {
     type: "review";
-    game?: string;
+    game_id?: string;
     replay?: string;
     ply?: number;
     id?: string;
@@ -895,10 +895,10 @@ declare namespace Protocol {
     out?: boolean;
   }
 
-  /** Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back. */
+  /** Shares one finished game by link, or stops sharing it. */
   interface Share {
     type: "share";
-    game: string;
+    game_id: string;
     on?: boolean;
     id?: string;
   }

@@ -191,7 +191,7 @@ class EventRow(Struct, frozen=True, omit_defaults=True):
 class EventPairing(Struct, frozen=True, omit_defaults=True):
     """Who plays whom, by mark; who has nobody is there alone. `result` is a mark, ``draw``, or ``none`` for 0-0.
 
-    `room` is there while it is open or its game can still be seen; `game` is the id of the finished game.
+    `room` is there while it is open or its game can still be seen; `game_id` is that of the finished game.
     """
 
     id: str
@@ -202,7 +202,7 @@ class EventPairing(Struct, frozen=True, omit_defaults=True):
     result: PairingResult | None = None
     reason: str | None = None
     by: ScoredBy | None = None
-    game: str | None = None
+    game_id: str | None = None
     room: str | UnsetType = UNSET
 
 

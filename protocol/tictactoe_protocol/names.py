@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.terms import Count, RequestFields
+from tictactoe_protocol.terms import GameId, RequestFields
 
 RESCUE_CODES: Final = 3
 MAX_DEVICES: Final = 10
@@ -46,7 +46,7 @@ class Forget(RequestFields, frozen=True, tag="forget"):
 class Export(RequestFields, frozen=True, tag="export"):
     """Asks for all that is kept of the player: the tables and the newest games, or the games before one of them."""
 
-    before: Count | UnsetType = UNSET
+    before: GameId | UnsetType = UNSET
 
 
 NameRequest = ClaimName | LinkDevice | Devices | Revoke | Forget | Export

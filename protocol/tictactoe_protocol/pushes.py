@@ -202,13 +202,15 @@ class PastPlayer(Struct, frozen=True):
 
 
 class PastGame(Struct, frozen=True):
-    """One row of a history: a finished game. `at` is when it ended (ms since the epoch), `moves` how many it had.
+    """One row of a history: a finished game.
 
-    `event` and `pairing` are there where it was one of an event, and `game_id`, by which everybody finds it, where it
-    was public.
+    Attributes:
+        at: When the game ended, in ms since the epoch.
+        moves: The number of moves.
+        event: The code of the event, if it was a game of one; `pairing` is then the id of its pairing.
     """
 
-    id: str
+    game_id: str
     room: str
     game: int
     at: int
@@ -218,7 +220,6 @@ class PastGame(Struct, frozen=True):
     moves: int
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
-    game_id: str | UnsetType = UNSET
 
 
 class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "with"}):
@@ -232,12 +233,16 @@ class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "w
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):
-    """A finished game with its `moves` (cells, in order) and the `board` at its end; the rest as in `PastGame`.
+    """A finished game with all of its moves; the rest as in `PastGame`.
 
-    `passed` says who moved no more, and how many moves lay on the board when that happened; `chosen` what was chosen in
-    the opening.
+    Attributes:
+        board: The final board.
+        moves: The cells played, in order.
+        passed: The players who were skipped: the number of moves on the board at that time, and the mark.
+        chosen: What was chosen in the opening.
     """
 
+    game_id: str
     room: str
     game: int
     at: int
@@ -386,7 +391,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     claimed: str | UnsetType = UNSET
     codes_left: int | UnsetType = UNSET
     export: dict[str, Any] | UnsetType = UNSET
-    before: int | UnsetType = UNSET
+    before: str | UnsetType = UNSET
     challenge: str | UnsetType = UNSET
     blocks: tuple[str, ...] | UnsetType = UNSET
     rated: bool | UnsetType = UNSET

@@ -179,15 +179,15 @@ class History(RequestFields, frozen=True, tag="history"):
 
 
 class Record(RequestFields, frozen=True, tag="record"):
-    """Asks for one finished game as text, by the `id` that a history gave."""
+    """Asks for one finished game."""
 
-    game: GameId
+    game_id: GameId
 
 
 class Share(RequestFields, frozen=True, tag="share"):
-    """Shows one finished game to whoever knows its link, by the `id` that a history gave, or takes that back."""
+    """Shares one finished game by link, or stops sharing it."""
 
-    game: GameId
+    game_id: GameId
     on: bool = True
 
 
@@ -200,10 +200,10 @@ class Analyse(_RoomRequest, frozen=True, tag="analyse"):
 class Review(RequestFields, frozen=True, tag="review"):
     """Asks what a position of a finished game is worth, its last one or the one after `ply` moves.
 
-    The game is one that the player played in, by the `id` that a history gave, or one that was shared, by its `replay`.
+    The game is one that the player played in, or one that was shared, by its `replay`.
     """
 
-    game: GameId | UnsetType = UNSET
+    game_id: GameId | UnsetType = UNSET
     replay: GameId | UnsetType = UNSET
     ply: Count | UnsetType = UNSET
 

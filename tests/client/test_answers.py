@@ -298,9 +298,9 @@ GAMES = [
 
 def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
     assert list_games(GAMES, ANA, UTC) == [
-        "id 12  2030-12-31 18:05  classic             ana (X) v bo[2J (O)  won by a line       5 moves",
-        "id 9   2030-12-31 18:05  4 by 4, 3 in a row  ana (X) v bo[2J (O)  drawn by agreement  1 move",
-        "id 8   2030-12-31 18:05  classic             ana (X) v bo[2J (O)  lost on time        5 moves",
+        "12  2030-12-31 18:05  classic             ana (X) v bo[2J (O)  won by a line       5 moves",
+        "9   2030-12-31 18:05  4 by 4, 3 in a row  ana (X) v bo[2J (O)  drawn by agreement  1 move",
+        "8   2030-12-31 18:05  classic             ana (X) v bo[2J (O)  lost on time        5 moves",
     ]
 
 
@@ -312,8 +312,8 @@ def test_a_game_of_an_event_says_so() -> None:
 def test_where_that_is_too_wide_the_players_stand_on_a_line_of_their_own() -> None:
     assert list_games(GAMES, ANA, UTC, width=100) == list_games(GAMES, ANA, UTC)
     assert list_games(GAMES[:1], ANA, UTC, width=60) == [
-        "id 12  2030-12-31 18:05  classic  won by a line  5 moves",
-        "       ana (X) v bo[2J (O)",
+        "12  2030-12-31 18:05  classic  won by a line  5 moves",
+        "    ana (X) v bo[2J (O)",
     ]
 
 

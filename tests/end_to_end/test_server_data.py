@@ -67,7 +67,7 @@ async def finish_a_game(url: str) -> str:
 async def has_finished_game(url: str, token: str) -> bool:
     async with open_peer(url, token=token) as ana:
         games = (await ana.ask("history"))["games"]
-        record = parse_record((await ana.ask("record", game=games[0]["id"]))["record"])
+        record = parse_record((await ana.ask("record", game_id=games[0]["game_id"]))["record"])
         return list(record.moves) == LINE_FOR_X
 
 

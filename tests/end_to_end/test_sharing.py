@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.end_to_end.test_past_games import known, outcome
+from tests.end_to_end.test_past_games import known, oldest_id, outcome
 from tests.server.test_pages import get
 from tictactoe_client import Refused, connect
 from tictactoe_client.online.address import parse_address, reachable_address
@@ -33,7 +33,7 @@ async def test_a_server_without_pages_shares_nothing() -> None:
 async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_back(server: Server) -> None:
     async with known(server, games=2):
         (code, last, errors), (_, other, _) = [
-            await outcome("replay", *which, "--share", "-s", server.url) for which in ((), ("1",))
+            await outcome("replay", *which, "--share", "-s", server.url) for which in ((), (await oldest_id(server),))
         ]
         assert (code, errors) == (0, "")
         paths = [path_of(server, link) for link in (last, other)]
@@ -45,7 +45,7 @@ async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_
 async def test_in_json_the_link_is_one_object(server: Server) -> None:
     async with known(server):
         for option, is_shared in (("--share", True), ("--unshare", False)):
-            code, output, _ = await outcome("replay", "1", option, "--json", "-s", server.url)
+            code, output, _ = await outcome("replay", await oldest_id(server), option, "--json", "-s", server.url)
             shared = [json.loads(line) for line in output.splitlines() if '"shared"' in line]
             assert (code, len(shared)) == (0, 1)
             assert (shared[0]["from"], shared[0]["link"] is not None) == ("client", is_shared)

@@ -59,8 +59,8 @@ async def test_a_public_game_goes_on_in_a_frame_and_leaves_nothing_there(server:
 async def test_a_shared_game_plays_by_itself_in_a_frame_and_can_be_stepped(server: Server, visit: Visit) -> None:
     async with two_playing(server.url) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        game = (await ana.ask("history"))["games"][0]["id"]
-        id = (await ana.ask("share", game=game))["replay"]
+        game = (await ana.ask("history"))["games"][0]["game_id"]
+        id = (await ana.ask("share", game_id=game))["replay"]
         async with other_site(f"http://127.0.0.1:{server.port}/embed/replay/{id}") as site:
             frame = (await visit(site)).page.frame_locator("iframe")
             await expect(frame.locator("[data-in] .mark")).to_have_count(5)

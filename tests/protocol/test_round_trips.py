@@ -47,7 +47,7 @@ def test_the_properties_cover_every_message() -> None:
         (Ping(id="p"), '{"type":"ping","id":"p"}'),
         (History(), '{"type":"history"}'),
         (History(limit=5, before="g7"), '{"type":"history","limit":5,"before":"g7"}'),
-        (Record(game="g7"), '{"type":"record","game":"g7"}'),
+        (Record(game_id="g7"), '{"type":"record","game_id":"g7"}'),
     ],
 )
 def test_a_request_says_only_what_was_said(request_: Request, text: str) -> None:

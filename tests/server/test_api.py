@@ -176,7 +176,7 @@ async def test_what_is_told_of_events_and_replays_to_programs_may_be_read_by_pag
 async def test_a_game_of_a_public_room_is_there_by_its_id_as_an_object_and_as_a_record(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
-        played = (await ana.ask("record", game=id))["played"]
+        played = (await ana.ask("record", game_id=id))["played"]
         assert await read(server, f"/api/games/{id}") == played
         record = (await get(server, f"/api/games/{id}.txt")).body.decode()
         assert parse_record(record).moves == tuple(LINE_FOR_X)

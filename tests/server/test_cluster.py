@@ -239,10 +239,10 @@ async def test_any_server_shows_every_room_and_every_game_that_was_shared(node: 
             await shown(server, "/wall", room)
         await play({"X": ana, "O": bo}, room, [2], first_ply=4)
         (game,) = (await bo.ask("history"))["games"]
-        told = await bo.ask("share", game=game["id"])
+        told = await bo.ask("share", game_id=game["game_id"])
         for server in servers:
             await shown(server, f"/replay/{told['replay']}", "ana wins by a line after 5 moves.")
-        await bo.ask("share", game=game["id"], on=False)
+        await bo.ask("share", game_id=game["game_id"], on=False)
         assert [(await get(server, f"/replay/{told['replay']}")).status for server in servers] == [404] * 3
 
 

@@ -144,7 +144,7 @@ async def die_and_go_on(kind: str, life: Life) -> tuple[Event, list[FinishedGame
 def check(event: Event, games: list[FinishedGame]) -> None:
     """Look whether each pairing has one game, and the result of that."""
     kept = [(game.event, game.pairing, game.room, game.id) for game in games]
-    assert sorted(kept) == sorted((event.code, one.id, one.room, one.game) for one in event.pairings)
+    assert sorted(kept) == sorted((event.code, one.id, one.room, one.game_id) for one in event.pairings)
     winners = {game.pairing: game.players[game.result.winner or ""].player for game in games}
     assert {one.id: one.winner for one in event.pairings} == winners
     assert {(one.state, one.by, one.reason) for one in event.pairings} == {("scored", "game", "line")}

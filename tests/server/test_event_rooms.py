@@ -339,7 +339,7 @@ async def test_a_pairing_is_played_by_its_two_watched_by_others_and_kept_with_it
             over = await play_out({"X": ana, "O": bo}, CODE, [0, 3, 1, 4, 2])
             assert (over["status"], over["seats"]["X"]["name"]) == ("over", "Ana 1")
             (row,) = (await ana.ask("history"))["games"]
-            played = (await ana.ask("record", game=row["id"]))["played"]
+            played = (await ana.ask("record", game_id=row["game_id"]))["played"]
             assert (row["event"], row["pairing"]) == (played["event"], played["pairing"]) == (EVENT, PAIRING)
         await until(lambda: not live.players)
         games = [found async for found in server.core.store.games.after("", 10)]

@@ -136,7 +136,7 @@ def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
     assert (first["name"], first["points"], second["name"]) == ("Bo", "1.0", "'=Ana")
     (row,) = csv.DictReader(StringIO(pairings))
     assert {row["X"], row["O"]} == {"Bo", "'=Ana"}
-    named = row["round"], row["pairing"], row["number"], row["by"], row["game"]
+    named = row["round"], row["pairing"], row["number"], row["by"], row["game_id"]
     assert named == ("1", "r1-1", "1.1", "game", "game-r1-1")
 
 
@@ -145,7 +145,7 @@ def test_the_whole_has_all_rounds_and_null_for_what_is_open() -> None:
     (row, *_), (*_, last) = whole_of(event).table, whole_of(event).pairings
     assert (row.points, row.played, row.status) == (0, 0, "in")
     assert (last.id, last.number) == ("r1-2", "1.2")
-    assert (last.state, last.result, last.reason, last.by, last.game) == ("due", None, None, None, None)
+    assert (last.state, last.result, last.reason, last.by, last.game_id) == ("due", None, None, None, None)
     over = whole_of(play_on(event, by_name("ana", "bo", "cy")))
     assert [one.round for one in over.pairings] == [number for number in range(1, 7) for _ in range(2)]
     assert {one.result for one in over.pairings if one.by == "bye"} == {"none"}
@@ -171,7 +171,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         played = [one for one in whole["pairings"] if one["by"] == "game"]
         assert len(played) == 3
         for one in played:
-            assert (await read(server, f"/api/games/{one['game']}"))["pairing"] == one["id"]
+            assert (await read(server, f"/api/games/{one['game_id']}"))["pairing"] == one["id"]
         records = (await get(server, f"/e/{code}.txt")).body.decode().split("\n\n[Rules")
         assert len(records) == 3
         parsed = [parse_record(text if text.startswith("[Rules") else f"[Rules{text}") for text in records]

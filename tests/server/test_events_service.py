@@ -109,8 +109,8 @@ async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(
         if kind == "round_robin":
             assert sum(row["points"] for row in over["table"]) == 6
             assert [row["played"] for row in over["table"]] == [3, 3, 3, 3]
-        ids = {pairing["game"] for pairing in over["pairings"]}
-        assert ids == {pairing["room"] + "-1-" + pairing["game"].split("-")[2] for pairing in over["pairings"]}
+        ids = {pairing["game_id"] for pairing in over["pairings"]}
+        assert ids == {pairing["room"] + "-1-" + pairing["game_id"].split("-")[2] for pairing in over["pairings"]}
 
 
 async def test_a_round_is_stored_with_the_codes_of_its_rooms(server: Server) -> None:

@@ -45,8 +45,8 @@ async def live(ana: Peer, bo: Peer) -> str:
     room: str = (await ana.ask("create"))["room"]
     await bo.ask("join", room=room)
     await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-    game = (await ana.ask("history"))["games"][0]["id"]
-    assert "replay" in await ana.ask("share", game=game)
+    game = (await ana.ask("history"))["games"][0]["game_id"]
+    assert "replay" in await ana.ask("share", game_id=game)
     for peer in (ana, bo):
         await peer.send("rematch", room=room)
     await bo.state(game=2)

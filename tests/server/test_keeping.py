@@ -97,10 +97,10 @@ async def test_a_game_is_shared_while_more_may_be_kept(monkeypatch: pytest.Monke
     monkeypatch.setattr("tictactoe_server.people.limits.ROW_BYTES", 999_000)
     async with playing.server as server, two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, FOR_X)
-        game = (await ana.ask("history"))["games"][0]["id"]
-        shared = (await ana.ask("share", game=game))["replay"]
-        assert (await ana.ask("share", game=game))["replay"] == shared
+        game = (await ana.ask("history"))["games"][0]["game_id"]
+        shared = (await ana.ask("share", game_id=game))["replay"]
+        assert (await ana.ask("share", game_id=game))["replay"] == shared
         for _ in range(3):
-            await ana.ask("share", game=game, on=False)
-            again = await ana.ask("share", game=game)
+            await ana.ask("share", game_id=game, on=False)
+            again = await ana.ask("share", game_id=game)
         assert again["code"] == "rate_limited"

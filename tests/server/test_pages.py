@@ -259,7 +259,7 @@ async def test_without_pages_there_is_only_what_there_was() -> None:
         for path in (f"/{room}", "/wall", "/robots.txt", "/assets/x.js", "/replay/abcdefghijklmnop"):
             assert (await get(server, path, accept=BROWSER)).status == 404
         assert ana.welcome["sharing"] is False
-        assert await ana.refusal("share", game="1") == "not_allowed"
+        assert await ana.refusal("share", game_id="1") == "not_allowed"
 
 
 # -- titles -------------------------------------------------------------------------------------------------------
@@ -384,8 +384,8 @@ async def test_what_is_no_secret_is_shown_however_many_codes_were_tried() -> Non
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
     async with serving(limits) as server, two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        game = (await ana.ask("history"))["games"][0]["id"]
-        replay = (await ana.ask("share", game=game))["replay"]
+        game = (await ana.ask("history"))["games"][0]["game_id"]
+        replay = (await ana.ask("share", game_id=game))["replay"]
         for _ in range(9):
             await get(server, "/222222")
         for path in (f"/{room}", f"/replay/{replay}"):
@@ -414,15 +414,15 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     room = (await ana.ask("create"))["room"]
     await bo.ask("join", room=room)
     await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-    return str((await ana.ask("history"))["games"][0]["id"])
+    return str((await ana.ask("history"))["games"][0]["game_id"])
 
 
 async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_taken_back(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
         assert ana.welcome["sharing"] is True
         game = await play_a_game(ana, bo)
-        assert await eve.refusal("share", game=game) == "not_allowed"
-        told, again, others = [await peer.ask("share", game=game) for peer in (ana, ana, bo)]
+        assert await eve.refusal("share", game_id=game) == "not_allowed"
+        told, again, others = [await peer.ask("share", game_id=game) for peer in (ana, ana, bo)]
         assert re.fullmatch(r"[\w-]{22}", told["replay"])
         assert told["link"] == f"http://127.0.0.1:{server.port}/replay/{told['replay']}"
         assert (again["replay"], again["replay"] != others["replay"]) == (told["replay"], True)
@@ -439,14 +439,14 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
 
             found = await get(server, f"{path}.json", accept=accept)
             assert (found.fields["content-type"], found.fields["etag"][:3]) == ("application/json", 'W/"')
-            assert json.loads(found.body) == (await bo.ask("record", game=game))["played"]
+            assert json.loads(found.body) == (await bo.ask("record", game_id=game))["played"]
 
-        assert "link" not in await ana.ask("share", game=game, on=False)
+        assert "link" not in await ana.ask("share", game_id=game, on=False)
         for form in ("", ".txt", ".json"):
             assert (await get(server, path + form)).status == 404
         assert (await get(server, f"/replay/{others['replay']}")).status == 200
 
-        anew = (await ana.ask("share", game=game))["replay"]
+        anew = (await ana.ask("share", game_id=game))["replay"]
         assert anew != told["replay"]
         assert (await get(server, path)).status == 404
         assert (await get(server, f"/replay/{anew}")).status == 200
@@ -454,7 +454,7 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
 
 async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
     async with serving(data=tmp_path) as server, open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        told = await ana.ask("share", game=await play_a_game(ana, bo))
+        told = await ana.ask("share", game_id=await play_a_game(ana, bo))
     async with serving(data=tmp_path) as server:
         assert "ana wins by a line" in await text_of(server, f"/replay/{told['replay']}")
 

@@ -113,12 +113,12 @@ async def test_nothing_is_shown_of_a_private_room(server: Server) -> None:
 async def test_a_shared_game_has_its_last_board_and_one_that_is_not_shared_has_none(server: Server) -> None:
     async with two_playing(server.url) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        game = (await ana.ask("history"))["games"][0]["id"]
-        id = (await ana.ask("share", game=game))["replay"]
+        game = (await ana.ask("history"))["games"][0]["game_id"]
+        id = (await ana.ask("share", game_id=game))["replay"]
         card = card_of((await get(server, f"/replay/{id}", accept=BROWSER)).body)
         assert card["og:image"].endswith(f"/preview/replay/{id}.png")
         pixels_of((await get(server, f"/preview/replay/{id}.png")).body)
-        await ana.ask("share", game=game, on=False)
+        await ana.ask("share", game_id=game, on=False)
         assert (await get(server, f"/preview/replay/{id}.png")).status == 404
 
 

@@ -57,17 +57,17 @@ async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_l
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
         await play_out({"X": ana, "O": bo}, room, WON_BY_X)
-        game = (await ana.ask("history"))["games"][0]["id"]
-        analysis = (await ana.ask("review", game=game, ply=4))["analysis"]
+        game = (await ana.ask("history"))["games"][0]["game_id"]
+        analysis = (await ana.ask("review", game_id=game, ply=4))["analysis"]
         assert (analysis["ply"], analysis["turn"], analysis["best"], analysis["solved"]) == (4, "X", [2], True)
-        assert (await bo.ask("review", game=game))["analysis"]["turn"] is None
-        assert await eve.refusal("review", game=game) == "not_allowed"
+        assert (await bo.ask("review", game_id=game))["analysis"]["turn"] is None
+        assert await eve.refusal("review", game_id=game) == "not_allowed"
         assert await eve.refusal("review") == "bad_message"
-        assert await eve.refusal("review", game=game, replay="aB3-_dE5fG7hI9jK1mN3oP") == "bad_message"
-        replay = (await bo.ask("share", game=game))["replay"]
+        assert await eve.refusal("review", game_id=game, replay="aB3-_dE5fG7hI9jK1mN3oP") == "bad_message"
+        replay = (await bo.ask("share", game_id=game))["replay"]
         assert (await eve.ask("review", replay=replay, ply=4))["analysis"] == analysis
         assert await eve.refusal("review", replay=replay, ply=6) == "stale"
-        await bo.ask("share", game=game, on=False)
+        await bo.ask("share", game_id=game, on=False)
         refused = await eve.ask("review", replay=replay)
         told = f'No game is shared as "{replay}".'
         assert (refused["code"], refused["path"], refused["message"]) == ("not_allowed", "replay", told)
@@ -93,8 +93,8 @@ async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(server: S
         await bo.ask("choose", room=room, take="X", ply=1)
         await ana.ask("move", room=room, cell=4, ply=1)
         await bo.ask("resign", room=room)
-        game = (await ana.ask("history"))["games"][0]["id"]
-        for request in ({"type": "analyse", "room": room}, {"type": "review", "game": game}):
+        game = (await ana.ask("history"))["games"][0]["game_id"]
+        for request in ({"type": "analyse", "room": room}, {"type": "review", "game_id": game}):
             analyses = [(await ana.ask(**request, ply=ply))["analysis"] for ply in (0, 1, 2)]
             before = analyses[1]["before"]
             assert [("before" in each, "options" in each) for each in (analyses[0], analyses[2])] == [

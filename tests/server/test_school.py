@@ -86,13 +86,13 @@ async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Serv
         told += [await read(school, path) for path in ("/", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         game = (await ana.ask("history"))["games"][0]
-        replay = f"replay/{(await ana.ask('share', game=game['id']))['replay']}"
+        replay = f"replay/{(await ana.ask('share', game_id=game['game_id']))['replay']}"
         texts = f"/api/games/{game['game_id']}", f"/api/rooms/{room}", f"/{replay}", f"/{replay}.json"
         told += [await read(school, path) for path in texts]
         pages = [f"/{place}{one}" for one in (room, replay) for place in ("", "embed/")]
         told += [(await get(school, path, accept=BROWSER)).body.decode() for path in pages]
         async with open_peer(school.url) as other:
-            told.append(json.dumps(await other.ask("record", game=game["game_id"])))
+            told.append(json.dumps(await other.ask("record", game_id=game["game_id"])))
         for one in (room, replay):
             assert (await get(school, f"/preview/{one}.png")).status == 200
         told += map(str, previews_of(school)._pictures)

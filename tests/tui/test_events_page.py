@@ -203,12 +203,12 @@ async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_sc
 async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenScreen) -> None:
     rules, result = PRESETS["classic"], GameResult("line", "X")
     game = GameRecord(rules=rules, moves=(0, 4, 1, 3, 2), result=result, players=(("X", "ana"), ("O", "bo")))
-    played = event(pairings=(replace(OWN, state="scored", result="X", by="game", game="K7M4PQ-1"), BYE))
+    played = event(pairings=(replace(OWN, state="scored", result="X", by="game", game_id="K7M4PQ-1"), BYE))
     async with hostile_server() as server, open_screen(with_events(server, played).url, first_page=PAGE) as ana:
         server.answers[Record] = lambda request: [Ok(id=identity(request), record=format_record(game))]
         await ana.until("ana (X) - bo (O)  1-0")
         await ana.do("enter", "REPLAY  ana (X) v bo (O)")
-        assert [one.game for one in heard(server, Record)] == ["K7M4PQ-1"]
+        assert [one.game_id for one in heard(server, Record)] == ["K7M4PQ-1"]
         await ana.do("escape", "ana (X) - bo (O)  1-0")
 
 

@@ -413,7 +413,7 @@ async def judge(store: Storage, code: str, table: list[Message], pairings: int, 
         wrong.append("somebody met somebody twice")
     counted = []
     for one in event.pairings:
-        result = (one.result, one.by, one.reason, one.game)
+        result = (one.result, one.by, one.reason, one.game_id)
         if one.state != "scored" or found.results.get(one.id, result) != result:
             wrong.append(f"{one.id} is {one.state} with {result}, and {found.results.get(one.id)} was shown")
         kept = games.get(one.id, [])
@@ -423,8 +423,8 @@ async def judge(store: Storage, code: str, table: list[Message], pairings: int, 
         _, game = kept[0]
         winner = None if game.result.winner is None else game.players[game.result.winner].player
         said = one.players.get(one.result or "")
-        if game.id != one.game or winner != said or game.room != one.room:
-            wrong.append(f"{one.id} says {said} by game {one.game} and the log {winner} by game {game.id}")
+        if game.id != one.game_id or winner != said or game.room != one.room:
+            wrong.append(f"{one.id} says {said} by game {one.game_id} and the log {winner} by game {game.id}")
         is_draw = winner is None and game.result.reason != "forfeit"
         first, second = one.players.values()
         got = {player: 1 if is_draw else 2 * (winner == player) for player in (first, second)}

@@ -355,7 +355,7 @@ async def _judge(cluster: Cluster, folder: Path, found: Found) -> None:
 
 def compare(games: list[dict[str, Any]], found: Found) -> None:
     """Compare the exported games with the ends that were shown."""
-    ids = Counter(game["id"] for game in games)
+    ids = Counter(game["game_id"] for game in games)
     rooms = Counter(id.rpartition("-")[0] for id in ids)
     found.lost = len(found.shown.keys() - ids.keys())
     found.doubled = sum(count > 1 for count in (*ids.values(), *rooms.values()))
@@ -363,6 +363,6 @@ def compare(games: list[dict[str, Any]], found: Found) -> None:
     for game in games:
         first, second = game["players"]
         rated = (game["rules"], frozenset({first, second}), {1: first, 0.5: None, 0: second}[game["score"]])
-        if (shown := found.shown.get(game["id"])) is not None and rated != (shown[0], *shown[2:]):
+        if (shown := found.shown.get(game["game_id"])) is not None and rated != (shown[0], *shown[2:]):
             found.changed += 1
             found.wrong.append(f"{game['id']} is rated as {rated} and was shown as {shown}")

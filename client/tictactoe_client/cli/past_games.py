@@ -109,7 +109,7 @@ async def _ask_for(
             if id is not None:
                 return await ask_client(client, id)
             for last in await client.history(1):
-                return await ask_client(client, last.id)
+                return await ask_client(client, last.game_id)
             raise UnknownGame(say("no finished game", url=client.address.url))
 
         try:

@@ -138,18 +138,18 @@ class Client(Conversation):
             games.extend(page.games or ())
             if len(page.games or ()) < wanted:
                 break
-            before = games[-1].id
+            before = games[-1].game_id
         return tuple(games[:limit])
 
-    async def record(self, game: str) -> str:
+    async def record(self, game_id: str) -> str:
         """Return one of our own finished games, by its id, as text for `tictactoe_engine.records.parse_record`."""
-        return (await self._ask(requests.Record(game=game))).record or ""
+        return (await self._ask(requests.Record(game_id=game_id))).record or ""
 
-    async def share(self, game: str, *, on: bool = True) -> str | None:
+    async def share(self, game_id: str, *, on: bool = True) -> str | None:
         """Show a finished game of ours to all who know its link, which is returned; no more with `on` false: None."""
         if not self.welcome.sharing:
             raise Refused("unsupported", say("refused not_allowed share"))
-        found = (await self._ask(requests.Share(game=game, on=on))).replay
+        found = (await self._ask(requests.Share(game_id=game_id, on=on))).replay
         return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
 
     @property

@@ -280,7 +280,7 @@ class Room(Followed[RoomState]):
         """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
         for past in (await self._ask(requests.History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
-                return (await self._ask(requests.Record(game=past.id))).record or ""
+                return (await self._ask(requests.Record(game_id=past.game_id))).record or ""
         return None
 
     async def draw(self, action: terms.OfferAction = "offer") -> None:

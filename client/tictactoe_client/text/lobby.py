@@ -72,7 +72,7 @@ def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: A
     """Return how the game of a room ended, or that it is closed; with the command that replays it from a server."""
     if ended is None:
         return say("your room closed", room=room)
-    replay = "" if replay_from is None else f" {own_command('replay', clean_text(ended.id), server=replay_from)}"
+    replay = "" if replay_from is None else f" {own_command('replay', clean_text(ended.game_id), server=replay_from)}"
     return say("your game over", room=room, outcome=describe_outcome(ended, viewer)) + replay
 
 
@@ -103,7 +103,7 @@ def list_games(
     """
     table = [
         (
-            say("game id", number=clean_text(game.id)),
+            clean_text(game.game_id),
             format_date(game.at, zone),
             _describe_game(game),
             say("versus").join(

@@ -241,7 +241,7 @@ class EventPage(ListPage):
         for pairing in () if event is None else event.state.pairings:
             if pairing.id != name or event is None:
                 continue
-            if (game := pairing.game) is not None:
+            if (game := pairing.game_id) is not None:
                 self.program.ask(lambda client: self.program.read_game(client, game, self._replay))
             elif pairing.room:
                 is_own = event.viewer in pairing.players.values() and pairing.state != "scored"

@@ -76,7 +76,7 @@ class HistoryPage(ListPage):
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
         try:
-            viewer, games = await self.ask_for(client, wanted, known[-1].id if known else None)
+            viewer, games = await self.ask_for(client, wanted, known[-1].game_id if known else None)
             self._viewer, self.games, self._refusal = viewer, (*known, *games), ""
             self.is_complete = len(games) < wanted or len(self.games) == self._limit
         except Refused as refused:
@@ -173,7 +173,7 @@ class HistoryPage(ListPage):
         ids = ("game", "against", "result", "moves", "date")
         table: dict[str, tuple[str, ...]] = {"": ("", *(say(f"column {id}") for id in ids))}
         for number, game in enumerate(self.games, 1):
-            table[game.id] = (f"{number}.".rjust(width), *self._describe(game))
+            table[game.game_id] = (f"{number}.".rjust(width), *self._describe(game))
         self.show_table(table)
         self.text("hint").show(*((f"{text}\n", role) for text, role in self._describe_nothing()))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from msgspec import structs
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -113,7 +112,7 @@ class PlayerPage(HistoryPage):
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         profile = self._profile = await client.profile(self._player)
         self._player = profile.player  # which may have been a name
-        return self._player, tuple(structs.replace(game, id=game.game_id or game.id) for game in profile.games)
+        return self._player, profile.games
 
     def describe_nothing(self) -> str:
         return say("ladder no games") if self._profile else say("history asking")

@@ -58,7 +58,7 @@ class Score(Struct, frozen=True):
     pairing: str
     result: str
     reason: str = ""
-    game: str = ""
+    game_id: str = ""
     by: ScoredBy = "game"
 
 
@@ -199,7 +199,7 @@ def _score(event: Event, command: Score) -> Event:
         return event
     if command.result not in (*one.players, "draw", "none"):
         raise ValueError(f"{command.result!r} is no result of the pairing {one.id}.")
-    return _with_pairings(event, [one.scored(command.result, command.by, command.reason, command.game)])
+    return _with_pairings(event, [one.scored(command.result, command.by, command.reason, command.game_id)])
 
 
 def _run(event: Event, command: EventRun, now: int) -> Event:

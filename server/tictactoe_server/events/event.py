@@ -73,7 +73,7 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
     state: PairingState = "due"
     result: str | None = None
     reason: str = ""
-    game: str = ""
+    game_id: str = ""
     by: str = ""
     opened_at: int = 0
 
@@ -89,16 +89,16 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
     def told(self) -> dict[str, Any]:
         """What everybody may know of it, as the wire and the texts name it."""
         known = {name: getattr(self, name) for name in ("id", "round", "players", "state", "result")}
-        return known | {name: getattr(self, name) or None for name in ("reason", "by", "game")}
+        return known | {name: getattr(self, name) or None for name in ("reason", "by", "game_id")}
 
     @property
     def winner(self) -> str | None:
         """The player who won, or None."""
         return self.players.get(self.result or "")
 
-    def scored(self, result: str, by: str, reason: str = "", game: str = "") -> Pairing:
+    def scored(self, result: str, by: str, reason: str = "", game_id: str = "") -> Pairing:
         """Return the pairing as it ended."""
-        return replace(self, state="scored", result=result, by=by, reason=reason, game=game)
+        return replace(self, state="scored", result=result, by=by, reason=reason, game_id=game_id)
 
     def result_for(self, player: str) -> int:
         """Return how many half points a player got from it once it is scored."""

@@ -72,7 +72,7 @@ class WholePairing(Struct, frozen=True):
     result: PairingResult | None
     reason: str | None
     by: str | None
-    game: str | None
+    game_id: str | None
 
 
 class WholeEvent(Struct, frozen=True):

@@ -63,10 +63,10 @@ def _list_cells(event: Event) -> Iterator[Sequence[object]]:
         about = row.place, row.name, row.bot, row.points, row.played
         yield *about, *(values.get(name) for name in TIES), row.status, row.player
     yield ()
-    yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game"
+    yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game_id"
     for one in whole.pairings:
         sat = [names.get(one.players.get(mark, ""), "") for mark in event.marks]
-        yield one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game
+        yield one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game_id
 
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
@@ -198,7 +198,7 @@ class EventTexts:
 
     async def _games(self, event: Event, form: str) -> bytes:
         """Return the games that were kept, in the order of their pairings: as records, or each as a line of JSON."""
-        found = [await find_by_id(self._core.store.games, one.game) for one in event.pairings if one.game]
+        found = [await find_by_id(self._core.store.games, one.game_id) for one in event.pairings if one.game_id]
         games = [game for game in found if game is not None]
         if form == "txt":
             return "".join(format_record(record_of(game)) for game in games).encode()

@@ -134,7 +134,7 @@ class Ladders(Service):
     async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
         """Return the rated games of a player that ended in the last 24 hours, by those with whom they were."""
         found = dict[str, set[tuple[str, int]]]()
-        async for _, game in self._games_of(player, _now() - DAY_MS):
+        async for game in self._games_of(player, _now() - DAY_MS):
             for other in game.people:
                 found.setdefault(other, set()).add((game.room, game.game))
         return found
@@ -181,19 +181,18 @@ class Ladders(Service):
         host = self._find_host(listed)
         return UNSET if host is None or games_to_rank(host, _now()) is None else True
 
-    async def _games_of(
-        self, player: str, since: int = 0, pages: int = sys.maxsize
-    ) -> AsyncIterator[tuple[int, FinishedGame]]:
+    async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
         """Yield the rated games on the newest pages of a player's history, newest first, that ended `since` then."""
         before: int | None = None
         for _ in range(pages):
             if not (some := await self._core.store.games.games_of(player, _PAGE, before)):
                 return
-            for before, game in some:
+            for _, game in some:
                 if game.at < since:
                     return
                 if rated_game(game) is not None:
-                    yield before, game
+                    yield game
+            before = some[-1][0]
 
     # -- the fold -----------------------------------------------------------------------------------------------
 
@@ -338,8 +337,8 @@ class Ladders(Service):
             games.append(found)
             if len(games) == _PAGE:
                 break
-        rows = tuple(row_of(*one) for one in games[:_LISTED_GAMES])
-        met = [game for _, game in games if asking != id and asking in game.people]
+        rows = tuple(row_of(one) for one in games[:_LISTED_GAMES])
+        met = [game for game in games if asking != id and asking in game.people]
         name = account.player.name if account else id
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 

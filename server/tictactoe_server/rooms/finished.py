@@ -52,7 +52,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def id(self) -> str:
-        """By what everybody knows it; see `place_of`."""
+        """Its `game_id`; see `place_of`."""
         return id_of(self.room, self.game, self.at)
 
     @property
@@ -83,7 +83,7 @@ def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGa
 
 
 def place_of(id: str) -> tuple[str, int] | None:
-    """Return the code of the room and the number of the game of which a finished game has this id, None for no id.
+    """Return the room's code and the game's number in it, None if this is no game id.
 
     >>> place_of("K7M4PQ-2-1795208400000"), place_of("17"), place_of("K7M4PQ-0-1")
     (('K7M4PQ', 2), None, None)
@@ -110,7 +110,7 @@ def final_position(game: FinishedGame) -> Position:
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a finished game as the wire says all of it."""
     board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen, *event_of(game))
-    return PlayedGame(game.room, game.game, game.at, game.rules, players_of(game), board, *played)
+    return PlayedGame(game.id, game.room, game.game, game.at, game.rules, players_of(game), board, *played)
 
 
 def record_of(game: FinishedGame) -> GameRecord:

@@ -150,7 +150,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def game_id(self) -> str:
-        """By what everybody knows the game that is over, empty where none is or it was not kept."""
+        """The id of the game that is over, empty if none is or it was not kept."""
         return id_of(self.code, self.game, self.kept_at) if self.result is not None and self.kept_at else ""
 
     @property

@@ -27,6 +27,7 @@ from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Forgotten, open_folder
 from tictactoe_server.rooms import Refused
+from tictactoe_server.services.history import games_before
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import Persons, Specs, Storage, hash_id
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save
@@ -74,14 +75,13 @@ class Forgetting(Service):
     async def export(self, call: Call) -> None:
         """Give a player what is theirs: first what the tables have, then the games, the newest first."""
         self._core.allowances.take(self._exports[call.player.id], "names")
-        id, before = call.player.id, None if call.request.before is UNSET else call.request.before
-        found: dict[str, Any] = {} if before else {"player": id} | await self._tables_of(id)
+        id, before = call.player.id, call.request.before
+        found: dict[str, Any] = {"player": id} | await self._tables_of(id) if before is UNSET else {}
         games, size = [], 0
-        some = await self._core.store.games.games_of(id, _GAMES_AT_ONCE, before)
-        for number, game in some:
+        for _, game in await games_before(self._core.store.games, id, _GAMES_AT_ONCE, before):
             games.append(self._specs.games.persons_of.shown(game))
             size += len(self._specs.games.encode(game))
-            before = number
+            before = game.id
             if size > _MAX_PAGE_BYTES:
                 break
         call.answer(export=found | {"games": games}, before=before if games else UNSET)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from http import HTTPStatus
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, encode
@@ -29,7 +29,6 @@ from tictactoe_server.transport.rate_limit import RateLimits
 _NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
 _HOUR_MS: Final = 3_600_000
 _SHARE_RETRY_MS: Final = 60_000
-_MAX_DIGITS: Final = 18  # of the number of a game in the log
 _SHARE_BYTES: Final = 8  # of each half of a shared game's id, which is eleven letters
 
 
@@ -71,13 +70,12 @@ class PastGames(Service):
     async def list(self, call: Call) -> None:
         """Answer with a player's games, newest first."""
         request: History = call.request
-        last = None if request.before is UNSET else await _number_of(self._games, request.before, "before")
-        games = await self._games.games_of(call.player.id, request.limit, last)
-        call.answer(games=tuple(row_of(id, game) for id, game in games))
+        games = await games_before(self._games, call.player.id, request.limit, request.before)
+        call.answer(games=tuple(row_of(game) for _, game in games))
 
     async def record(self, call: Call) -> None:
         """Answer with one game that the player played in, or that was public, also as text; refuse any other."""
-        game = await find_own(self._games, call.player, call.request.game, or_public=True)
+        game = await find_own(self._games, call.player, call.request.game_id, or_public=True)
         if call.player.id not in game.people:
             game = self._public(game)
         call.answer(record=format_record(record_of(game)), played=played_game(game))
@@ -90,7 +88,7 @@ class PastGames(Service):
         if not self._shows_pages:
             raise Refused(ErrorCode.NOT_ALLOWED, "share")
         session, request = call.session, call.request
-        game = await find_own(self._games, call.player, request.game)
+        game = await find_own(self._games, call.player, request.game_id)
         words = f"share {game.room} {game.game} {game.at}"
         digest = blake2b(words.encode(), key=session.device.secret.encode(), digest_size=_SHARE_BYTES).digest()
         half = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
@@ -120,14 +118,10 @@ class PastGames(Service):
 
 
 async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_public: bool = False) -> FinishedGame:
-    """Return a game that the player played in, by its id in a history or in states; refuses any other.
-
-    With `or_public` also one that everybody could watch, by the latter: the numbers of a log are no secret.
-    """
-    found = await games.game(await _number_of(games, id, "game"))
-    is_public = or_public and found is not None and found.public and not id.isdigit()
-    if found is None or not (is_public or player.id in found.people):
-        raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game", game=id)
+    """Return a game that the player played in, with `or_public` also a public one; raises `Refused`."""
+    found = await find_by_id(games, id)
+    if found is None or not (player.id in found.people or (or_public and found.public)):
+        raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game_id", game=id)
     return found
 
 
@@ -140,29 +134,34 @@ async def find_shared(shares: Table[FinishedGame], id: str, path: str | None = N
 
 
 async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | None:
-    """Return a game by the id that states have, or None."""
-    found = await _find_at(games, id)
+    """Return the game with this id, or None."""
+    found = await _find_numbered(games, id)
     return found and found[1]
 
 
-async def _find_at(games: GameLog[FinishedGame], id: str) -> tuple[int, FinishedGame] | None:
-    """Return a game by the id that states have, with its number in the log; or None."""
+async def games_before(
+    games: GameLog[FinishedGame], player: str, limit: int, before: str | UnsetType
+) -> list[tuple[int, FinishedGame]]:
+    """Return a player's games that are older than the game with the id `before`, with their numbers, newest first.
+
+    If that game is no longer kept, neither are older ones. Raises `Refused` for a malformed id.
+    """
+    if before is UNSET:
+        return await games.games_of(player, limit)
+    if place_of(before) is None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "game", path="before", game=before)
+    last = await _find_numbered(games, before)
+    return [] if last is None else await games.games_of(player, limit, last[0])
+
+
+async def _find_numbered(games: GameLog[FinishedGame], id: str) -> tuple[int, FinishedGame] | None:
+    """Return the game with this id and its number in the log, or None."""
     place = place_of(id)
     found = () if place is None else await games.games_at(*place)
     return next((one for one in found if one[1].id == id), None)
 
 
-async def _number_of(games: GameLog[FinishedGame], id: str, path: str) -> int:
-    """Return the number in the log of a game with an id of a history or of states; refuses what can be none."""
-    if id.isascii() and id.isdigit() and len(id) <= _MAX_DIGITS:
-        return int(id)
-    found = await _find_at(games, id)
-    if found is None:
-        raise Refused(ErrorCode.NOT_ALLOWED, "game", path=path, game=id)
-    return found[0]
-
-
-def row_of(id: int, game: FinishedGame) -> PastGame:
-    """Return a game as a row of a history, by its number in the log."""
-    told = players_of(game), game.result, len(game.moves), *event_of(game), game.id if game.public else UNSET
-    return PastGame(str(id), game.room, game.game, game.at, game.rules, *told)
+def row_of(game: FinishedGame) -> PastGame:
+    """Return a game as a row of a history."""
+    told = players_of(game), game.result, len(game.moves), *event_of(game)
+    return PastGame(game.id, game.room, game.game, game.at, game.rules, *told)

@@ -48,12 +48,12 @@ class Reviews(Service):
         """Answer the same for a finished game that the player played in, or that somebody shares; refuses any other."""
         request: Review = call.request
         self._core.allowances.take(call.session.rates.analyses, "analyse")
-        if request.replay is not UNSET and request.game is UNSET:
+        if request.replay is not UNSET and request.game_id is UNSET:
             game = await find_shared(self._core.store.table(SHARES), request.replay, "replay")
-        elif request.game is not UNSET and request.replay is UNSET:
-            game = await find_own(self._core.store.games, call.player, request.game)
+        elif request.game_id is not UNSET and request.replay is UNSET:
+            game = await find_own(self._core.store.games, call.player, request.game_id)
         else:
-            raise Refused(ErrorCode.BAD_MESSAGE, "review", path="game")
+            raise Refused(ErrorCode.BAD_MESSAGE, "review", path="game_id")
         await self._answer(call, final_position(game), request.ply)
 
     async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:

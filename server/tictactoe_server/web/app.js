@@ -182,10 +182,10 @@ export class App {
 		return `${content || location.origin}/${path}`;
 	}
 
-	/** Give a finished game a link that anybody can open. @param {string} game its id in the history */
-	share(game) {
+	/** Copy a link to a finished game. */
+	share(game_id = "") {
 		const shared = (/** @type {Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
-		this.connection.request({ type: "share", game, on: true }).then(shared, (error) => this.say(messageOf(error)));
+		this.connection.request({ type: "share", game_id, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
 	/** @param {Partial<Kept>} changed */

@@ -158,7 +158,7 @@ export class GameControls {
 		await app.arrive();
 		const { analysis } = room
 			? await room.request({ type: "analyse", ply })
-			: await app.connection.request({ type: "review", game: source.past, replay: source.shared, ply });
+			: await app.connection.request({ type: "review", game_id: source.past, replay: source.shared, ply });
 		return /** @type {Analysis} */ (analysis);
 	}
 

@@ -53,7 +53,7 @@ async function fetchGames(app) {
 	const found = [];
 	while (found.length < MOST_COUNTED) {
 		const last = found.at(-1);
-		const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before: last?.id });
+		const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before: last?.game_id });
 		found.push(...games);
 		if (games.length < PAGE) break;
 	}
@@ -79,9 +79,9 @@ function makeTotals(games, viewer) {
 
 /** A game as it went for a player, with the way to see it again. @param {PastGame} game @param {string} viewer */
 export function makeGame(game, viewer) {
-	const { id, game_id, at, rules, players, result, moves, event } = game;
+	const { game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
-	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${game_id ?? id}`, went);
+	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${game_id}`, went);
 }

@@ -91,9 +91,9 @@ async function fetchShared(id = "") {
 	return answer.json();
 }
 
-async function fetchPast(game = "") {
+async function fetchPast(game_id = "") {
 	await app.arrive();
-	const { played } = await app.connection.request({ type: "record", game });
+	const { played } = await app.connection.request({ type: "record", game_id });
 	return /** @type {PlayedGame} */ (played);
 }
 

@@ -81,7 +81,7 @@ function makeOwnData(app, ask, onDone) {
 	const { connection } = app;
 	return h("div.row", button(say("name deed export"), () => save({}, [])), button(say("name deed forget"), forget));
 
-	/** Ask for the games before these, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {number} [before] @returns {Promise<void>} */
+	/** Ask for the games before these, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {string} [before] @returns {Promise<void>} */
 	function save(found, games, before) {
 		return ask({ type: "export", ...(before === undefined ? {} : { before }) }, (ok) => {
 			const all = [...games, .../** @type {unknown[]} */ (ok.export?.games ?? [])];

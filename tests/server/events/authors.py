@@ -59,7 +59,7 @@ def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
     """Return the event with all games of the round played; `decide` says how one ends."""
     while waiting := event.open_pairings:
         for one in waiting:
-            event = apply(event, "", Score(one.id, decide(one), game=f"game-{one.id}"), now)
+            event = apply(event, "", Score(one.id, decide(one), game_id=f"game-{one.id}"), now)
     return event
 
 

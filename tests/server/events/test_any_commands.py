@@ -118,7 +118,7 @@ class Events(RuleBasedStateMachine):
     @rule(results=st.lists(st.sampled_from(["X", "O", "draw"]), min_size=1, max_size=3))
     def score_all(self, results: list[str]) -> None:
         for index, one in enumerate(self.event.open_pairings):
-            self.do("", Score(one.id, results[index % len(results)], game="game"))
+            self.do("", Score(one.id, results[index % len(results)], game_id="game"))
 
     @rule(seconds=st.sampled_from([0, 1, 5, 600]))
     def tick(self, seconds: int) -> None:
@@ -170,7 +170,7 @@ class Events(RuleBasedStateMachine):
                 event = apply(event, one.player, EventReady(event="", on=True), self.now)
         for _ in range(60):
             for pairing in event.open_pairings:
-                event = apply(event, "", Score(pairing.id, "draw", game="game"), self.now)
+                event = apply(event, "", Score(pairing.id, "draw", game_id="game"), self.now)
             due = due_at(event)
             if due is None and not event.open_pairings:
                 break

@@ -196,8 +196,8 @@ def test_a_command_that_comes_twice_changes_nothing(event: Event, actor: str, co
 
 
 def test_a_result_is_never_changed() -> None:
-    event = apply(opened(begun(4)), "", Score("r1-1", "X", game="one"), 0)
-    for command in (Score("r1-1", "O", game="other"), Opened("r1-1"), RoomCodes({"r1-1": "ABC234"})):
+    event = apply(opened(begun(4)), "", Score("r1-1", "X", game_id="one"), 0)
+    for command in (Score("r1-1", "O", game_id="other"), Opened("r1-1"), RoomCodes({"r1-1": "ABC234"})):
         assert apply(event, "", command, 0) is event
     for action in ("forfeit", "void"):
         assert run(event, action, pairing="r1-1") is event
