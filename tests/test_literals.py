@@ -8,10 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from tests.literals import IDS, PLACE, Literal, find_in_python, find_in_script
-from tests.rows import each
 
 ROOT: Final = Path(__file__).parents[1]
 CLIENT: Final = ROOT / "client" / "tictactoe_client"
@@ -86,51 +83,6 @@ def test_no_face_has_words_of_its_own() -> None:
         for literal in literals
     ]
     assert found == []
-
-
-@each(
-    ("source", "found"),
-    [
-        ('print("Goodbye")', ["Goodbye"]),
-        ('self.desk.say(f"{name} is here")', [f"{PLACE} is here"]),
-        ('lines.append(f"{time} left")', [f"{PLACE} left"]),
-        ('told = "Nothing was asked." if over else say("goodbye")', ["Nothing was asked."]),
-        ('raise Misuse(f"Choose one of --{one} and --{other}.")', [f"Choose one of --{PLACE} and --{PLACE}."]),
-        ('bind("back", label="back")', ["back"]),
-        ('class A:\n    heading = "Settings"', ["Settings"]),
-        ('say("goodbye")', []),
-        ('say(f"ask leave and {cost}")', []),
-        ('"""A docstring that says so."""\nx = 1', []),
-        ('_LOG.debug("Something went wrong: %s", error)', []),
-        ('re.compile(r"one of these")', []),
-        ('raise AssertionError("the last one returns or raises")', []),
-        ('CSS = "Screen { layers: base top; }"', []),
-    ],
-)
-def test_words_in_python_are_found(source: str, found: list[str]) -> None:
-    assert [literal.text for literal in find_in_python(source)] == found
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ('button.textContent = "Leave the room";', ["Leave the room"]),
-        ("show(`${name} is here`);", [f"{PLACE} is here"]),
-        ("show(`${list.map((one) => `${one}, and more`)}`);", []),
-        ('// said to nobody\nconst told = say("goodbye"); /* nor is this here */', []),
-        ('const pattern = /one of "these/; show("Done now");', ["Done now"]),
-        ('say("ask resign")', []),
-    ],
-)
-def test_words_in_a_script_are_found(source: str, found: list[str]) -> None:
-    assert [literal.text for literal in find_in_script(source)] == found
-
-
-def test_words_that_are_planted_in_a_face_are_found_where_they_stand() -> None:
-    path = CLIENT / "text" / "arrival.py"
-    planted = f'{path.read_text(encoding="utf-8")}\n\ndef greet_again() -> str:\n    return "Hello again, my friend."\n'
-    (literal,) = find_in_python(planted)
-    assert (literal.text, literal.line) == ("Hello again, my friend.", planted.count("\n"))
 
 
 def list_strings(path: Path) -> Iterator[str]:

@@ -147,28 +147,6 @@ async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp
         assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
 
 
-async def test_a_card_goes_on_at_another_device_in_the_middle_of_a_game(server: Server, tmp_path: Path) -> None:
-    there = ("--plain", "--server", server.url)
-    async with open_peer(server.url, "org") as org, open_peer(server.url, "bo") as bo:
-        terms = {"kind": "round_robin", "title": "5b", "clock": CLOCK, "entry": "roster", "roster": ["Ana", "Bo"]}
-        opened = await org.ask("event_open", **terms)
-        code, (ana, its) = opened["event"], [card["ticket"] for card in opened["cards"]]
-        await bo.ask("event_join", event=code, ticket=its)
-        async with run_client("event", code, "--ticket", ana, *there, **at(tmp_path / "phone")) as phone:
-            await phone.until("You are in as Ana.")
-            await begin(org, code, 2)
-            await phone.until("You are called: ")
-            async with run_screen(*COMMAND, "event", code, "--ticket", ana, *there) as tablet:
-                await tablet.until("Play here instead?")
-                await tablet.ask("yes\n", "You are in as Ana.", "You are called: ")
-                await phone.until("Your card was opened on another device: the game goes on there.")
-                tablet.close()
-            phone.type(f"join {ana}")
-            await play(phone)
-            await phone.until("Round 1 of 1, over")
-            assert await phone.end() == 0
-
-
 async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(server: Server) -> None:
     async with run_client("event", "new", "--bot", "random", "--json", "--server", server.url) as org:
         code = (await org.message(type="ok"))["event"]

@@ -162,16 +162,6 @@ async def test_a_seat_that_is_kept_is_taken_up_again_by_the_token(server: Server
         assert (await ana.join(code)).seat == "X"
 
 
-async def test_messages_that_are_given_back_are_kept_no_more(server: Server) -> None:
-    async with connect(server.url) as client:
-        async with client.messages() as messages:
-            assert isinstance((await anext(messages)).push, Welcome)
-        await client.ping()
-        assert not messages._items
-        with pytest.raises(StopAsyncIteration):
-            await anext(messages)
-
-
 async def test_leaving_ends_the_iteration(server: Server) -> None:
     async with pair(server.url) as (first, second):
         await second.leave()

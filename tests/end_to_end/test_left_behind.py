@@ -12,7 +12,6 @@ from tests.end_to_end.clients import complaint, link_to, run_client
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 
 @asynccontextmanager
@@ -55,17 +54,6 @@ async def test_a_game_that_waits_is_named_once_each_time_that_it_is_left_behind(
             await ana.kill()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         assert code in await complaint("rooms", "-s", server.url, code=0)
-
-
-async def test_past_the_hold_the_seat_is_named_as_well() -> None:
-    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with (
-        Server(settings) as server,
-        left_behind(server) as (code, _),
-        run_client("rooms", "-s", server.url) as asking,
-    ):
-        assert await asking.end() == 0
-        assert f"You have a game in {code} (yours until it is claimed): " in await asking.errors()
 
 
 async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:

@@ -16,9 +16,9 @@ from websockets.asyncio.server import ServerConnection
 
 from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client, serving
 from tests.end_to_end.test_client_library import state_where
-from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
+from tests.faults.hostile_server import hostile_server
 from tests.kept import rooms_left, session_of
-from tests.peer import Peer, open_peer, until
+from tests.peer import Peer, open_peer
 from tests.proxy import Proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
@@ -30,8 +30,8 @@ from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
-from tictactoe_protocol.pushes import Error, LobbyChange, Ok
-from tictactoe_protocol.requests import Hello, History, Join, Record, Request, Rooms
+from tictactoe_protocol.pushes import LobbyChange
+from tictactoe_protocol.requests import Hello, History, Record, Rooms
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -42,17 +42,6 @@ BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 async def sees_online(peer: Peer, mark: str, *, is_online: bool = True) -> None:
     """Wait until a state says that the seat of this mark is taken by somebody who is here, or who is away."""
     await peer.until(lambda message: (message.get("seats", {}).get(mark) or {}).get("online") is is_online)
-
-
-async def until_printed(capsys: pytest.CaptureFixture[str], words: str) -> None:
-    """Wait until this process has printed these words, and take away what it has printed so far."""
-    printed: list[str] = []
-
-    def is_printed() -> bool:
-        printed.append(capsys.readouterr().out)
-        return words in "".join(printed)
-
-    await until(is_printed)
 
 
 async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
@@ -184,25 +173,6 @@ async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy
         await room.leave()
 
 
-async def test_a_room_that_never_lets_us_back_in_is_gone() -> None:
-    entered: list[Request] = []
-
-    def enter(request: Request) -> list[Frame]:
-        entered.append(request)
-        if len(entered) == 1:
-            return [Ok(id=identity(request), room=ROOM, seat="X", moves=()), state()]
-        return [Error(id=identity(request), code="busy", message="Later.", room=ROOM, retry_ms=1)]
-
-    async with hostile_server("bo", {Join: enter}) as server, connect(server.url, reconnect=BRIEF) as ana:
-        room, messages = await ana.join(ROOM), ana.messages()
-        assert server.socket is not None
-        server.socket.transport.abort()
-        gone = await event_of(messages, Gone)
-        assert (gone.room, gone.refused.code, room.ended) == (ROOM, "busy", "closed")
-        await ana.ping()
-    assert len(entered) == 1 + 5
-
-
 async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> None:
     async with connect(proxy.url, reconnect=BRIEF) as client:
         room = await client.create()
@@ -257,7 +227,8 @@ async def test_retry_now_ends_the_wait(proxy: Proxy) -> None:
 async def test_a_client_that_was_put_out_does_not_come_back() -> None:
     async def put_out(socket: ServerConnection) -> None:
         await socket.recv()
-        await socket.send('{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[]}')
+        welcome = {"type": "welcome", "protocol": 2, "server": "s", "player": "p", "name": "n", "token": "t"}
+        await socket.send(json.dumps({**welcome, "rooms": [], "hold_ms": 60_000, "sharing": True, "ladders": []}))
         await socket.close(1008, "too many messages")
 
     async with serving(put_out) as url, connect(url, reconnect=QUICK) as client:
@@ -400,37 +371,6 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(se
         await bo.state(ply=1)
         ana.type("l")
         assert await ana.read_line() == "Last: you played B2, centre."
-
-
-async def test_the_end_of_the_input_waits_until_the_return_is_told_and_the_kept_move_played(
-    server: Server, proxy: Proxy, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pipe() as (reader, writer):
-        async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
-            code, messages = (await bo.ask("create", seat="O"))["room"], ana.messages()
-            keyboard = Keyboard(reader)
-            plain = PlainGame(ana, Settings(leaving_seconds=0), keyboard, Output(), session_of(ana))
-            game = asyncio.create_task(plain.run(lambda client: client.join(code)))
-            await until_printed(capsys, "Your move, X.")
-            proxy.lose()
-            await event_of(messages, Lost)
-            os.write(writer, b"b2\n")
-            await until_printed(capsys, "B2 is kept: ")
-            os.close(writer)
-            await until(lambda: plain._has_read_all)
-            proxy.is_closed = False
-            await event_of(messages, Back)
-            proxy.down.hold_up()
-            await sees_online(bo, "X", is_online=False)
-            await sees_online(bo, "X")
-            assert capsys.readouterr().out == ""
-            proxy.down.go_on()
-            async with asyncio.timeout(10):
-                assert await game == 0
-    back, played, ended = capsys.readouterr().out.splitlines()[:3]
-    assert back.startswith("Connected again after ")
-    assert played == "You play B2, centre."
-    assert ended.startswith("The input has ended: leaving in 0 s")
 
 
 async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:

@@ -41,25 +41,6 @@ def given(*proxies: Proxy) -> list[str]:
     return [word for proxy in proxies for word in ("-s", proxy.url)]
 
 
-async def test_the_next_address_is_taken_at_once_when_one_is_lost(server: Server, ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with connect([one.url, two.url], name="ana", reconnect=NEVER) as ana, open_peer(server.url, "bo") as bo:
-        room = await ana.create()
-        await bo.ask("join", room=room.code)
-        await state_where(room, status="playing")
-        assert (ana.address, two.calls) == (parse_address(one.url), 0)
-        lose(one)
-        await room.move("b2")
-        await bo.ask("move", room=room.code, cell=0, ply=1)
-        assert (await state_where(room, ply=2)).board == "O...X...."
-        assert ana.address == parse_address(two.url)
-        assert ana.cluster.urls == (two.url, one.url)
-        one.is_closed = False
-        lose(two)
-        await room.move("c3")
-        assert ana.address == parse_address(one.url)
-
-
 async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_path: Path) -> None:
     arguments = ("--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path / "data"))
     async with contextlib.AsyncExitStack() as stack:

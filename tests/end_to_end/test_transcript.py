@@ -163,26 +163,3 @@ async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
     for text in typed:
         assert json.dumps(json.loads(text), separators=(",", ":")) == text
         assert len(text) <= 80
-
-
-@pytest.mark.parametrize(
-    ("shown", "changed"),
-    [
-        ('"board":"....X...."', '"board":"X........"'),
-        ('"code":"occupied"', '"code":"blocked"'),
-        ('"message":"B2 is taken by X."', '"message":"That is taken."'),
-        ('"seq":7', '"seq":8'),
-        ('"last":6', '"last":"6"'),
-        ('"left":true', '"left":false'),
-        ('"score":{"p5K2dW8xQnA":1,', '"score":{"p9QDm3vTz7B":1,'),
-        ('"watchers":0', '"watchers":0,"weather":"fine"'),
-        ('"player":"p9QDm3vTz7B"', '"player":"p5K2dW8xQnA"'),
-        ('{"type":"ok","id":"2"}\n', ""),
-    ],
-)
-async def test_a_page_that_says_anything_else_is_found_out(server: Server, shown: str, changed: str) -> None:
-    page = read_page(GAME)
-    assert shown in page
-    altered = page.replace(shown, changed) if changed else page.replace(f"< {shown}", "", 1)
-    with pytest.raises((AssertionError, KeyError)):
-        await replay({"": server.url}, altered)

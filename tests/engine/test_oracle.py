@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.comparison import Step, compare_game
 from tests.engine.oracle import Plan
-from tictactoe_engine import Position
 
 CLASSIC = Plan(rows=3, columns=3, line=3, marks="XO", blocked=(), misere=False, gravity=False)
 
@@ -49,8 +47,3 @@ def games(draw: st.DrawFn) -> tuple[Plan, list[Step]]:
 def test_engine_and_oracle_agree_after_every_step(game: tuple[Plan, list[Step]]) -> None:
     plan, steps = game
     assert compare_game(plan, steps) is None
-
-
-def test_a_wrong_turn_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Position, "turn", property(lambda position: "O"))
-    assert compare_game(CLASSIC, []) == "after [] the turn is 'O', not 'X'"

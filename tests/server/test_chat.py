@@ -140,10 +140,3 @@ async def test_one_who_says_too_much_at_once_waits_and_the_others_do_not(clocked
         assert lines_seen(bo) == [*(f"line {number}" for number in range(5)), "me too", "line 8"] + [
             f"line {number}" for number in range(10, 15)
         ]
-
-
-async def test_the_rate_is_for_all_rooms_of_a_connection_together(clocked: Server) -> None:
-    async with open_peer(clocked.url) as ana:
-        rooms = [(await ana.ask("create"))["room"] for _ in range(6)]
-        replies = [await ana.ask("chat", room=room, text="hi") for room in rooms]
-        assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"]

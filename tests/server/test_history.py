@@ -38,38 +38,6 @@ async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_
         assert (record.room, record.game) == (room, 1)
 
 
-async def test_a_game_of_three_in_which_one_was_passed_over_is_told_as_it_went_also_after_a_restart(
-    tmp_path: Path,
-) -> None:
-    settings = Settings("127.0.0.1", 0, data=tmp_path)
-    async with (
-        Server(settings) as before,
-        open_peer(before.url, "ana") as ana,
-        open_peer(before.url, "bo") as bo,
-        open_peer(before.url, "cy") as cy,
-    ):
-        room = (await ana.ask("create", rules="three-players"))["room"]
-        for peer in (bo, cy):
-            await peer.ask("join", room=room)
-        await cy.state(room=room, status="playing")
-        await play_out({"X": ana, "O": bo, "A": cy}, room, [0, 6, 12])
-        await bo.ask("resign", room=room)
-        await play_out({"A": cy, "X": ana}, room, [1, 13, 2, 14, 3], first_ply=3)
-        (told,) = (await cy.ask("history"))["games"]
-        assert told["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2, 3]}
-    async with Server(settings) as after, open_peer(after.url, token=cy.welcome["token"]) as again:
-        (game,) = (await again.ask("history"))["games"]
-        assert game == told
-        assert [(mark, player["name"]) for mark, player in game["players"].items()] == [
-            *(("X", "ana"), ("O", "bo"), ("A", "cy"))
-        ]
-        told = await again.ask("record", game_id=game["game_id"])
-        record = parse_record(told["record"])
-        assert (told["played"]["moves"], told["played"]["passed"]) == (list(record.moves), [[3, "O"]])
-        assert record.moves == (0, 6, 12, 1, 13, 2, 14, 3)
-        assert record.passed == ((3, "O"),)
-
-
 async def test_a_game_that_does_not_exist_is_refused(server: Server) -> None:
     async with open_peer(server.url) as eve:
         for id in ("K7M4PQ-1-1795208400000", "999", "0", "-1", "x", "١"):

@@ -4,9 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from textual import events
 
-from tests.peer import play_out, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, NEVER, Game, OpenScreen
 from tictactoe_client.input.ways import Choice
@@ -99,23 +97,6 @@ async def test_a_board_of_32_scrolls_with_the_cursor(game: Game) -> None:
         assert (await bo.state(ply=1))["last"] == 0
 
 
-async def test_a_watcher_steps_back_and_returns(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server) as (first, second, code):
-        await play_out({"X": first, "O": second}, code, [0, 4])
-        async with open_screen(server.url, Choice("watch", code=code)) as wat:
-            text = await wat.until("you watch", code, "X  ana", "O  bo", "X A1  O B2", "It's ana's move.")
-            assert "ana v bo · Tic-tac-toe" in text.splitlines()[0]
-            await wat.do("left", "move 1 of 2", "Move 1 of ")
-            await first.ask("move", room=code, cell=8, ply=2)
-            await wat.until("1 new move", "move 1 of 3")
-            await second.ask("move", room=code, cell=1, ply=3)
-            await wat.until("(2 new moves)")
-            await wat.do("5", "You are watching: only players move.")
-            await wat.do("end", "It's ana's move.", "X C3")
-            await wat.do("home", "move 0 of 4")
-            await wat.do("escape escape", "Playing as")
-
-
 async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
         proxy.cut()
@@ -168,10 +149,3 @@ async def test_the_bell_rings_in_turn_while_one_looks_elsewhere(game: Game, monk
             await bo.ask("move", room=code, cell=(1, 2)[ply // 2], ply=ply + 1)
             await ana.until("Your move", f"{ply // 2 + 1}. X ", "O B1" if ply == 0 else "O C1")
             assert len(rung) == expected
-
-
-async def test_a_press_of_the_mouse_takes_away_what_was_said_as_a_key_does(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.do(": b o a r d enter", "No move has been played yet", gone="Your move")
-        ana.app.post_message(events.MouseDown(None, 78, 12, 0, 0, 1, shift=False, meta=False, ctrl=False))
-        await ana.until("Your move", gone="No move has been played yet")

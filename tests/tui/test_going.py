@@ -157,17 +157,6 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Ga
     assert ana.app.last_words == f"Room {code}: bo resigns. You win."
 
 
-async def test_a_seat_that_is_kept_is_told_to_the_terminal_after_quitting(game: Game, server: Server) -> None:
-    async with far_game(game, server, NEVER) as (ana, _, code, proxy):
-        proxy.cut()
-        await ana.until("Connection lost")
-        await ana.press("ctrl+q")
-        await ana.until_it_ends()
-        link = ana.app.session.address.link_to(code)
-    held = f"Your seat in {code} is held for a while, as the server cannot be told."
-    assert ana.app.last_words == f"{held} To come back: tictactoe-client join {link}"
-
-
 async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with (
         open_peer(server.url, "bo") as bo,

@@ -11,8 +11,7 @@ from tests.tui.conftest import AtHome, Game
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.help import list_room_help
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_engine import PRESETS, Keys, Rules
-from tictactoe_protocol.catalogue import speak
+from tictactoe_engine import PRESETS, Rules
 
 
 def rows_of(
@@ -21,15 +20,6 @@ def rows_of(
     """Return what does what, whatever it is about."""
     settings, show = Settings(**options), (keymap or Keymap()).show
     return {does: keys for _, rows in list_room_help(rules, settings, show, plays=plays) for keys, does in rows}
-
-
-def test_it_has_none_of_the_letters_that_would_place() -> None:
-    assert rows_of()["the cell, at once"] == "1-9 (1 2 3 on top)"
-    assert rows_of(keys=Keys.PAD)["the cell, at once"] == "1-9 (7 8 9 on top)"
-    assert "qwe" not in " ".join(rows_of().values())
-    letters = rows_of(keys=Keys.LETTERS)
-    assert letters["the cell, at once"] == "q w e / a s d / z x c"
-    assert letters["column B, row 2, and Enter"] == ":b2"
 
 
 def test_it_names_ones_own_keys() -> None:
@@ -42,33 +32,6 @@ async def test_in_a_room_it_lists_what_counts_at_the_moment(game: Game) -> None:
         assert "plays again" not in await ana.do("?", "gives up", "offers a draw")
     async with game(size=(80, 50), moves=(0, 3), gives_up=True) as (ana, *_):
         assert "gives up" not in await ana.do("?", "plays again")
-
-
-def test_larger_boards_take_a_cell_or_a_column() -> None:
-    assert rows_of(PRESETS["gomoku"])["column B, row 2, and Enter"] == "b2"
-    falling = rows_of(PRESETS["connect-four"])
-    assert falling["drops into that column at once"] == "1-7"
-    assert falling["the column, and Enter; the mark falls"] == "A to G"
-
-
-def test_whoever_watches_is_told_of_no_moves_and_no_offers() -> None:
-    told = rows_of(plays=False)
-    assert not {"the cell, at once", "accepts", "gives up"} & told.keys()
-    assert told["a move back"] == "←"
-
-
-def test_without_other_signs_than_ascii_the_arrows_are_told_in_words() -> None:
-    speak(in_ascii=True)
-    assert rows_of(ascii=True)["a move back"] == "<-"
-
-
-async def test_a_letter_that_places_nothing_says_how_names_are_typed(game: Game) -> None:
-    async with game(keys=Keys.LETTERS) as (ana, bo, _):
-        await ana.do("b", "Here a letter places: qwe/asd/zxc. For a name such as b3: :b3")
-        await ana.do("?", "q w e / a s d / z x c", ":b2")
-        await ana.press("escape")
-        await ana.press(":", "b", "3", "enter")
-        assert (await bo.state(ply=1))["last"] == 7
 
 
 @pytest.mark.parametrize("width", [30, 80])

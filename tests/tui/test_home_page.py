@@ -41,27 +41,6 @@ async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_scree
         await ana.do("enter", "It's bo's move.", "O  ana (you)")
 
 
-@pytest.mark.parametrize("size", [(60, 20), (40, 12)], ids=str)
-async def test_in_a_low_window_a_room_that_waits_has_a_line_beside_a_seat_to_resume(
-    server: Server, open_screen: OpenScreen, size: tuple[int, int]
-) -> None:
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "ana") as before:
-        kept = (await before.ask("create"))["room"]
-        leave_seat(server.url, kept, before.welcome["token"])
-        code = (await bo.ask("create"))["room"]
-        async with open_screen(server.url, size=size) as ana:
-            text = await ana.until(f"> Resume {kept}", "Rooms waiting (1)", code)
-            assert f"  {code}  3x3" in text
-            await ana.do("up", f"> {code}")
-
-
-async def test_a_list_of_games_names_moves_as_such(server: Server, at_home: AtHome) -> None:
-    async with two_playing(server) as (_, bo, code), at_home() as wat:
-        await bo.ask("sync", room=code)
-        text = await wat.do("w enter", "Watch a game", code)
-        assert re.search(r"who +moves +age", text)
-
-
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("> Quick match         ‹ Tic-tac-toe ›", "against whoever comes", "←→ change")

@@ -49,29 +49,6 @@ async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy
         await ana.until("Playing as", gone=new)
 
 
-@pytest.mark.parametrize("first_page", [FirstPage("watch"), FirstPage()])
-async def test_the_rooms_are_read_anew_from_a_server_that_knows_of_nothing_any_more(
-    server: Server, proxy: Proxy, open_screen: OpenScreen, first_page: FirstPage
-) -> None:
-    async with (
-        Server(ServerSettings(host="127.0.0.1", port=0)) as restarted,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-        open_peer(restarted.url, "zoe") as zoe,
-        open_screen(proxy.url, first_page=first_page) as wat,
-    ):
-        old = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=old)
-        await wat.until("1 live")
-        new = (await zoe.ask("create"))["room"]
-        async with cut_off(proxy, restarted):
-            proxy.target = restarted.port
-        await wat.until("does not know that token", "r retry")
-        await wat.do("r", "Playing as", "0 live", new, gone=old)
-        await zoe.ask("leave", room=new)
-        await wat.until("Playing as", gone=new)
-
-
 async def test_the_list_is_asked_for_once_and_followed_from_no_room(
     server: Server, proxy: Proxy, open_screen: OpenScreen
 ) -> None:
@@ -88,25 +65,6 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(
         assert second.encode() not in said
         await ana.do("escape", second)
         assert said.count(b'"rooms":[') == 3
-
-
-@pytest.mark.parametrize(
-    ("rules", "size", "words"),
-    [
-        ({"rows": 32, "columns": 32, "line": 5}, (80, 24), "A-K 1-14"),
-        ({"rows": 32, "columns": 32, "line": 5}, (200, 50), " 32  . . ."),
-        ("classic", (72, 16), "(O)"),
-        ("classic", (200, 50), "───────────┼"),
-    ],
-)
-async def test_a_game_that_is_on_is_seen_as_large_as_there_is_room_for(
-    server: Server, open_screen: OpenScreen, rules: object, size: tuple[int, int], words: str
-) -> None:
-    async with two_playing(server, "bo", "cy", rules=rules) as (bo, cy, code):
-        for ply, (peer, cell) in enumerate(((bo, 1), (cy, 0))):
-            await peer.ask("move", room=code, cell=cell, ply=ply)
-        async with open_screen(server.url, size=size) as ana:
-            await ana.until("Playing as", "Now here", "bo v cy", words)
 
 
 WATCH = FirstPage("watch")
@@ -148,20 +106,6 @@ async def test_a_wrong_code_is_said_and_taken_off(server: Server, open_screen: O
         await ana.type("k7m4pq", "k7m4pq")
         await ana.do("enter", "No room K7M4PQ")
         await ana.do("escape", "Playing as")
-
-
-async def test_a_link_is_followed_to_its_server(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        Server(ServerSettings(host="127.0.0.1", port=0)) as other,
-        open_peer(other.url, "bo") as bo,
-        open_peer(other.url, "cy") as cy,
-    ):
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        async with open_screen(server.url, first_page=WATCH) as ana:
-            await ana.until("Private games")
-            await ana.paste(f"tictactoe-client watch {other.url}/{code}")
-            await ana.do("enter", "you watch", code)
 
 
 @pytest.mark.parametrize(

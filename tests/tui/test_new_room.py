@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from textual import events
 
 from tests.peer import Message, Peer, open_peer
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
@@ -30,31 +29,6 @@ async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[S
         while f"> {line}" not in ana.text:
             await ana.press("down")
         yield ana
-
-
-async def test_keys_that_are_text_in_a_line_leave_those_that_they_took_the_place_of(at_home: AtHome) -> None:
-    keys = {"up": ("k",), "down": ("j",), "back": ("b",), "help": ("h",)}
-    async with at_home(changed_keys=keys) as ana:
-        await ana.do("j j enter j", "> Clock", "Esc cancel  ↑↓ choose  ? help")
-        await ana.type("bhjk", "> Clock              bhjk", "Esc undo")
-        await ana.do("escape", "> Clock  ", gone="bhjk")
-        await ana.do("down k", "> Clock")
-        await ana.do("?", "The lines", "b back")
-        await ana.do("b", "> Clock")
-        await ana.do("escape", "Playing as")
-
-
-async def test_the_text_of_a_line_goes_with_it_where_the_wheel_moves_it_away(at_home: AtHome) -> None:
-    async with at_form(at_home, "Blocked cells", size=(36, 10)) as ana:
-        await ana.type("b2,c3", "> Blocked cells      b2,c3")
-        for turn in range(20):  # until the form, which grows by a line as one types, has moved
-            if turn >= 4 and "Game               Your own" in ana.text:
-                break
-            wheel = events.MouseScrollUp(None, 20, 4, 0, -1, 0, shift=False, meta=False, ctrl=False)
-            ana.app.post_message(wheel)
-            await ana.pilot.pause()
-        await ana.until("Game               Your own", gone="b2,c3")
-        await ana.type(",a1", "> Blocked cells      b2,c3,a1")
 
 
 async def test_escape_takes_back_what_is_typed_then_leaves_the_form(at_home: AtHome) -> None:

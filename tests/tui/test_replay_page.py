@@ -162,15 +162,6 @@ async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: 
         assert "step" in text.rstrip().splitlines()[-1]
 
 
-@pytest.mark.parametrize(("size", "shown"), [((40, 16), 4), ((80, 16), 5)])
-async def test_a_long_comment_takes_the_lines_there_are(watch: Watch, size: tuple[int, int], shown: int) -> None:
-    comment = " ".join(f"word{number:03}" for number in range(140))
-    async with watch(f"1. b2 {{{comment}}} a1 2. c1 *", ply=1, size=size) as ana:
-        text = await ana.until("{word000", "(X)", "…")
-        assert sum("word" in line for line in text.splitlines()) == shown
-        await ana.do("right", "Move 2 of 3", "(O)", gone="word")
-
-
 async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
     async with watch('[X "ana"] [Reason "resigned"] O') as ana:
         await ana.until("move 0 of 0", "O wins by resignation.")

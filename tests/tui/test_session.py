@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
 import subprocess
 import sys
@@ -15,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.peer import PATIENCE_SECONDS
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
-from tictactoe_client.files.players import Identity, KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import Identity, KnownPlayers
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.online.client import Client
 from tictactoe_client.session import Session, settle_latency
@@ -52,15 +51,6 @@ async def test_a_later_run_is_the_same_player_and_another_name_another_one(serve
         assert again.player == ana.player != first.player
     async with linked(server) as last:
         assert last.player == ana.player
-
-
-async def test_a_server_that_forgot_us_gets_to_know_us_anew(server: Server) -> None:
-    KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
-    async with linked(server) as client:
-        known = KnownPlayers().find((server.url,))
-        assert known is not None
-        assert known.token == client.token
-    assert KnownPlayers().find((server.url,), "ana") is None
 
 
 @pytest.mark.parametrize("in_a_room", [False, True])
@@ -122,30 +112,3 @@ async def test_that_another_program_has_the_file_is_told(
     with held_by_another(KnownPlayers().path.with_suffix(".lock")):
         async with open_screen(server.url, local=False) as ana:
             await ana.until("Playing as  ana", "not written down yet: another program writes there")
-
-
-async def test_what_could_not_be_written_is_written_by_the_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
-    told: list[str] = []
-    session = Session(Settings(), parse_cluster(server.url), Identity("ana", tell=told.append))
-    with contextlib.ExitStack() as holding:
-        holding.enter_context(held_by_another(KnownPlayers().path.with_suffix(".lock")))
-        async with session.open() as client:
-            holding.close()
-    known = KnownPlayers().find((server.url,), "ana")
-    assert known is not None
-    assert known.token == client.token
-    assert told == ["Who you are here is not written down yet: another program writes there."]
-
-
-async def test_a_second_run_under_the_same_name_is_told_that_it_is_another_player(server: Server) -> None:
-    told: list[str] = []
-    async with open_peer(server.url, "ana") as first:
-        KnownPlayers().keep(KnownPlayer(server.url, "ana", first.welcome["token"], pid=os.getppid()))
-        async with Session(Settings(), parse_cluster(server.url), Identity("ana", tell=told.append)).open() as second:
-            assert second.player != first.welcome["player"]
-    assert told == ["Another program plays as ana now: here you are another ana, with games of your own."]
-    told.clear()
-    async with Session(Settings(), parse_cluster(server.url), Identity("bo", tell=told.append)).open():
-        pass
-    assert told == []

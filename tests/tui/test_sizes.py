@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.tui.conftest import AtHome, Game, ScreenUser
 from tictactoe_client.session import Session
 from tictactoe_client.tui.picture import measure, notice_size
-from tictactoe_engine import Rules
 
 LARGE = (200, 50)
 
@@ -42,14 +41,6 @@ async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
         x, y = find(ana, "With")
         await ana.click(x, y)
         await ana.until("> With               a friend")
-
-
-async def test_a_click_anywhere_in_a_large_cell_places(game: Game) -> None:
-    async with game(size=LARGE) as (ana, bo, _):
-        x, y = find(ana, "     5     ")
-        await ana.click(x, y - 2)
-        assert (await bo.state(ply=1))["last"] == 4
-        await ana.until("(███)")
 
 
 async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,41 +82,6 @@ async def test_a_window_is_followed_where_the_machine_stands_still_as_the_librar
         monkeypatch.setattr("textual._time.get_time", look_and_stand_still)
         await ana.pilot.resize_terminal(*LARGE)
         await ana.until("│         5         │")
-
-
-async def test_a_scrolled_board_follows_the_cursor_after_the_window_shrank(game: Game) -> None:
-    async with game(Rules(32, 32, 5), size=LARGE) as (ana, bo, _):
-        await ana.press(*["down"] * 20, *["right"] * 20)
-        await ana.until("[.]")
-        for size in ((80, 24), (40, 12), (30, 10), (120, 40)):
-            await ana.pilot.resize_terminal(*size)
-            await ana.until("[.]", "Your move")
-        x, y = find(ana, "[.]")
-        await ana.click(x + 1, y)
-        placed = await bo.state(ply=1)
-        assert placed["last"] == 31 * 32 + 31
-
-
-@pytest.mark.parametrize("size", [(24, 8), LARGE])
-async def test_what_is_shortened_stays_ascii_where_that_is_asked_for(game: Game, size: tuple[int, int]) -> None:
-    long_name = "a-name-of-24-characters-"
-    async with game(size=(80, 24), ascii=True, opponent=long_name) as (ana, *_):
-        await ana.pilot.resize_terminal(*size)
-        await ana.do("1", "It's")
-        text = await ana.do("2", "It's")
-        assert text.isascii(), text
-        assert ("~" in text) is (size[0] < 60)
-
-
-async def test_the_form_of_a_new_room_scrolls_in_a_low_window(at_home: AtHome) -> None:
-    async with at_home(size=(40, 12)) as ana:
-        await ana.do("down down enter", "> Game", "3 by 3, 3 in a row;", "Esc cancel")
-        await ana.do("up right", "> More               shown")
-        text = await ana.do("end", "> Chat", "Esc cancel")
-        assert "Game" not in text
-        x, y = find(ana, "Analysis")
-        await ana.click(x, y)
-        await ana.until("> Analysis")
 
 
 QUESTION = "Leave and lose this game?   Enter leave   Esc play on"
@@ -191,8 +147,3 @@ async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at
         await ana.do("n", "Esc no")
         await ana.do("escape q enter", "Waiting for another player", "Esc cancel")
         assert "Esc cancel" in ana.text.splitlines()[-1]
-
-
-async def test_in_the_smallest_window_a_game_says_how_one_leaves(game: Game) -> None:
-    async with game(size=(40, 12)) as (ana, _, _):
-        assert "Esc leave" in ana.text.splitlines()[-1]

@@ -67,14 +67,6 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         assert code in rooms_left(server.url)
 
 
-async def test_after_a_refusal_what_is_typed_takes_the_place_of_the_old_code(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        await ana.press("down", "down", "down")
-        await ana.enter("k7m4", '"k7m4" has 4')
-        await ana.enter("ab", '"ab" has 2', gone="k7m4")
-        await ana.do("escape", "> Join with a code", gone="ab")
-
-
 async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen: OpenScreen) -> None:
     announcing = AsyncZeroconf()
     try:
@@ -116,19 +108,3 @@ async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Serve
         one.is_closed = True
         async with open_screen(one.url, server=f"{one.url},{two.url}") as ana:
             await ana.until(two.url, "Playing as")
-
-
-async def test_a_link_to_another_address_of_the_cluster_stays_here(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        Proxy(server.port) as one,
-        Proxy(server.port) as two,
-        open_peer(server.url, "bo") as bo,
-        open_screen(one.url, server=f"{one.url},{two.url}") as ana,
-    ):
-        code = (await bo.ask("create"))["room"]
-        await ana.until(code)
-        await ana.paste(f"{two.url}/{code}")
-        await ana.press("enter")
-        await bo.state(status="playing")
-        assert ana.app.session.address.url == one.url
-        assert two.calls == 0

@@ -61,17 +61,6 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
         await until_rooms_wait(bo, 0)
 
 
-async def test_a_quick_match_is_given_up_on_the_first_page(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        proxy.down.hold_up()
-        await ana.do("enter enter", "Looking for an opponent...   Esc cancel")
-        await ana.do("escape", "Playing as", gone="Looking")
-        await until_rooms_wait(bo, 1)
-        proxy.down.go_on()
-        await until_rooms_wait(bo, 0)
-        await ana.until("Playing as", gone="Waiting for")
-
-
 async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.down.hold_up()

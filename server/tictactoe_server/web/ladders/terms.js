@@ -1,7 +1,7 @@
 /** The dialog with the terms of a challenge or of a quick match that may be rated. */
 
 import { say } from "../catalogue.js";
-import { button, field, h, openDialog, select, setText, show, submitting } from "../dom.js";
+import { field, h, openDialog, select, setText, show, submitting } from "../dom.js";
 import { makeClock } from "../playcard.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { messageOf, parseClock } from "../words.js";

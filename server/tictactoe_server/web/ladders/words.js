@@ -33,9 +33,6 @@ export function describeRated({ players }, names, viewer) {
 	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : clean(names[id] ?? id)));
 }
 
-/** How far is looked for who waits, and where somebody near enough waits, if so. @param {Protocol.Waiting} push */
-export const describeWaiting = ({ within: n, to: room }) => [say("rated waiting", { n }), ...(room ? [say("rated waiting to", { room })] : [])].join(" ");
-
 /** What a ladder measures, and why it is closed where it is. @param {Protocol.LadderState} ladder */
 export function describeLadder({ games: n, advantage, decided, closed }) {
 	const told = n ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
