@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
@@ -14,7 +13,7 @@ from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import ClockState, RulesState
 
-VERSION: Final = version("tictactoe-rooms")
+VERSION: Final = "2.0.0"
 _ROOM: Final = "K7M4PQ"
 _EVENT: Final = "K7M4PR"
 _GAME_ID: Final = f"{_ROOM}-1-1924970700000"
