@@ -7,7 +7,6 @@ option takes a field of `Settings` and sentences in the catalogue.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from enum import EnumType, IntEnum
 from typing import Any, Final, Literal, get_args
@@ -23,7 +22,6 @@ Bell = Literal["off", "away", "always"]
 
 PROGRAM: Final = "tictactoe-client"
 MAX_TIMEOUT_SECONDS: Final = 3600
-_YES: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 class ExitCode(IntEnum):
@@ -126,22 +124,6 @@ class Option:
             shown = say(f"setting {self.key} {setting}")
         which = f"{self.key} {setting}" if isinstance(setting, Coordinates) else self.key
         return shown, say(f"setting {which} note")
-
-    def parse(self, text: str) -> str | bool | float:
-        """Return the value of a typed text; raises `Misuse` if it is invalid.
-
-        >>> OPTIONS["ascii"].parse("yes"), OPTIONS["timeout"].parse("2.5"), OPTIONS["theme"].parse("night")
-        (True, 2.5, 'night')
-        """
-        value: str | bool | float = text
-        if self.kind is bool:
-            value = _YES.get(text.lower(), text)
-        elif self.kind is float:
-            with suppress(ValueError):
-                value = float(text)
-        if (fault := self.find_fault(value)) is not None:
-            raise Misuse(fault)
-        return value
 
     def find_fault(self, value: Any) -> str | None:
         """Return why a value is invalid, or None."""

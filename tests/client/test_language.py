@@ -128,8 +128,6 @@ def test_the_help_of_the_program_is_in_the_language(program: Program) -> None:
         (("join",), "Es fehlt 'CODE|LINK'."),
         (("completion",), "Zur Wahl stehen: bash, zsh, fish."),
         (("rooms", "x", "y"), "2 Wörter zu viel: x y"),
-        (("config", "set", "theme", "nigth"), "theme ist eins von auto, terminal"),
-        (("config", "set", "timeout", "0"), "timeout ist mehr als 0 und höchstens 3600 Sekunden."),
         (("play", "--json", "--plain"), "Nimm nur eins von --json und --plain."),
     ],
 )

@@ -17,7 +17,7 @@ from click.shell_completion import shell_complete
 from tictactoe_client.cli.commands import Begun, CommandElsewhere, ManualGroup, describe_mistake, make_command
 from tictactoe_client.cli.options import CLOCK, FILE, LEVELS, RULES, Count, Named, Placed, Words, configure, settings_of
 from tictactoe_client.files.config import load_config
-from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Settings
+from tictactoe_client.settings import OPTIONS, PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_engine import PRESETS
@@ -64,13 +64,6 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
 def _command(name: str, work: str | Callable[..., int], *rest: Any, **options: Any) -> None:
     """Add a command of `make_command`; a text `work` names a function in a module of this folder."""
     cli.add_command(make_command(name, work if callable(work) else f"{__package__}.{work}", *rest, **options))
-
-
-def _complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return the possible values of a setting, if there is a fixed set."""
-    option = FILE_OPTIONS.get(context.params["key"])
-    words = () if option is None else option.words or (("true", "false") if option.kind is bool else ())
-    return [word for word in words if word.startswith(incomplete)]
 
 
 _RATED: Final = Named(["--rated"], is_flag=True)
@@ -211,10 +204,8 @@ _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10")
 _command(
     "config",
     configure,
-    ("show", "set server ws://192.168.1.20:8765", "set theme night", "unset theme"),
-    Placed(["what"], metavar="deed", type=Words(("path", "show", "set", "unset")), required=False),
-    Placed(["key"], metavar="key", type=Words(FILE_OPTIONS), required=False),
-    Placed(["value"], metavar="value", required=False, shell_complete=_complete),
+    ("", "show", "path"),
+    Placed(["what"], metavar="deed", type=Words(("path", "show")), required=False),
     needs_server=False,
 )
 _command(

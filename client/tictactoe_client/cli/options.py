@@ -6,7 +6,6 @@ options are defined in `settings`. The command `config` is here, too.
 
 from __future__ import annotations
 
-import json
 import os
 from itertools import groupby
 from typing import Any, Final
@@ -14,9 +13,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from tictactoe_client.files.choices import choices_path, save_choices
 from tictactoe_client.files.config import Config
-from tictactoe_client.files.writer import NotKept
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings, suggest
 from tictactoe_client.streams.output import is_terminal, report, wants_colour
 from tictactoe_engine import PRESETS
@@ -166,38 +163,16 @@ def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
     return "screen" if is_screen or os.environ.get("TEXTUAL_DRIVER") else "plain"
 
 
-def configure(settings: Settings, what: str | None, key: str | None, value: str | None) -> int:
-    """Print where `client.toml` is or what is set by what, or keep a choice; raises `Misuse`."""
-    if what == "set" and (key is None or value is None):
-        raise Misuse(say("config set what", command=f"{PROGRAM} config set theme night"))
-    if what == "unset" and (key is None or value is not None):
-        raise Misuse(say("config unset what", command=f"{PROGRAM} config unset theme"))
-    if what not in ("set", "unset") and key is not None:
-        raise Misuse(say("config nothing more", what=what))
+def configure(settings: Settings, what: str | None) -> int:
+    """Print the path of `client.toml`, or each setting and its origin."""
     context = click.get_current_context()
-    file = str(context.obj.path)
-    if key is not None:
-        report(settings, "written", _choose(key, value, context.obj), key=key, file=str(choices_path()))
-    elif what == "show":
+    if what == "show":
         _show_settings(settings, context)
     else:
+        file = str(context.obj.path)
         text = file if what == "path" else f"{context.get_help()}\n\n{say('config file', file=file)}"
         report(settings, "config", text, file=file)
     return ExitCode.NORMAL
-
-
-def _choose(key: str, text: str | None, config: Config) -> str:
-    """Keep a choice, or remove it if there is no text; return what was done."""
-    value, file = None if text is None else FILE_OPTIONS[key].parse(text), choices_path()
-    if key in config.values:
-        raise Misuse(say("choice fixed", key=key, file=config.path))
-    try:
-        is_changed = save_choices({key: value})
-    except NotKept as error:
-        raise Misuse(say("config nothing written", why=error.message, file=file)) from None
-    if value is not None:
-        return say("config set done", key=key, value=json.dumps(value, ensure_ascii=False), file=file)
-    return say("config unset done" if is_changed else "config was not set", key=key, file=file)
 
 
 def _show_settings(settings: Settings, context: click.Context) -> None:

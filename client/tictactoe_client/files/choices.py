@@ -33,18 +33,14 @@ def load_choices() -> dict[str, Any]:
     }
 
 
-def save_choices(changes: Mapping[str, Value | None]) -> bool:
-    """Set choices, or remove those whose value is None; return True if that changed the file.
-
-    Raises `NotKept`.
-    """
+def save_choices(changes: Mapping[str, Value]) -> None:
+    """Add choices to the file; raises `NotKept`."""
+    import msgspec
 
     def change(content: bytes) -> bytes:
-        before = _decode(content)
-        after = {key: value for key, value in {**before, **changes}.items() if value is not None}
-        return content if after == before else _encode(after)
+        return msgspec.json.format(msgspec.json.encode({**_decode(content), **changes}), indent=1)
 
-    return change_file(choices_path(), change)
+    change_file(choices_path(), change)
 
 
 class ChoiceWriter:
@@ -60,7 +56,7 @@ class ChoiceWriter:
 
         self.problem = ""
         self.writing = asyncio.Lock()
-        self._unsaved: dict[str, Value | None] = {}
+        self._unsaved: dict[str, Value] = {}
 
     async def save(self, key: str, value: Value) -> None:
         """Save a choice, with earlier ones that could not be written."""
@@ -83,9 +79,3 @@ def _decode(content: bytes) -> dict[str, Value]:
         return msgspec.json.decode(content, type=dict[str, Value])
     except msgspec.MsgspecError:
         return {}
-
-
-def _encode(choices: Mapping[str, Value]) -> bytes:
-    import msgspec
-
-    return msgspec.json.format(msgspec.json.encode(choices), indent=1)

@@ -37,8 +37,8 @@ def state_folder() -> Path:
     return user_state_path("tictactoe", appauthor=False)
 
 
-def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float | None = None) -> bool:
-    """Replace the content of a file by the result of `change`, and return True if it differs.
+def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float | None = None) -> None:
+    """Replace the content of a file by the result of `change`.
 
     The replacement is atomic. Programs that change the same file wait for each other.
 
@@ -57,7 +57,6 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float 
             after = change(before)
             if after != before:
                 _replace(path, after)
-            return after != before
     except OSError as error:
         raise NotKept(say("file not written", file=path.name, why=describe_cause(error))) from None
 
