@@ -133,14 +133,6 @@ async def test_nobody_is_followed_to_an_address_that_the_server_did_not_name(url
             assert len([await anext(messages), await anext(messages)]) == 2, "the refusal is told as it came"
 
 
-async def test_a_server_that_names_no_others_is_not_followed() -> None:
-    async with hostile_server() as alone, hostile_server() as other, connect(alone.url) as client:
-        alone.answers[Join] = sends_to(other.url)
-        with pytest.raises(Refused, match="is there now"):
-            await client.join(ROOM)
-        assert other.connections == 0
-
-
 def test_addresses_are_compared_and_not_their_text_and_none_without_tls_is_taken_from_one_with_it() -> None:
     named = (
         "wss://one.example/s1/",
@@ -369,18 +361,6 @@ async def test_of_two_rooms_that_go_to_two_servers_the_first_to_go_is_kept_and_t
         assert client.address == parse_address(two.url)
 
 
-async def test_two_rooms_that_go_to_one_server_share_a_connection_there() -> None:
-    async with hostile_cluster() as (one, two), connect(one.url) as client:
-        one.answers[Join] = lambda request: lets_in(getattr(request, "room", ""))(request)
-        two.answers[Join] = one.answers[Join]
-        rooms = [await client.join(code) for code in (ROOM, OTHER_ROOM)]
-        await one.push(Moved(ROOM, two.url), Moved(OTHER_ROOM, two.url))
-        await until(lambda: client.address == parse_address(two.url))
-        for room in rooms:
-            await room.sync()
-        assert two.connections == 1
-
-
 # -- servers that are lost --------------------------------------------------------------------------------------
 
 
@@ -397,17 +377,6 @@ async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> Non
             assert heard(one, Hello)[-1].token == TOKEN
             assert list(client.cluster.urls) == [one.url, "ws://127.0.0.1:1", two.url, front.url]
             assert client.cluster.given.first == parse_address(front.url)
-
-
-async def test_when_a_server_is_lost_all_rooms_of_it_are_entered_at_another() -> None:
-    async with two_rooms(reconnect=Backoff((3600,), hold_seconds=3600, steady_seconds=0)) as (one, two, client, *rooms):
-        two.answers[Join] = one.answers[Join]
-        assert one.socket is not None
-        one.socket.transport.abort()
-        for room in rooms:
-            await room.sync()
-        assert client.address == parse_address(two.url)
-        assert [request.room for request in heard(two, Join)] == [ROOM, OTHER_ROOM]
 
 
 async def test_a_room_that_is_elsewhere_when_one_comes_back_is_followed_there() -> None:

@@ -270,16 +270,6 @@ async def test_a_shared_game_plays_by_itself_and_is_reviewed_by_whoever_has_the_
     await expect(eve.page.locator(".turned")).to_contain_text("It turned at move 2. O played B1")
 
 
-async def test_the_winner_sees_a_line_and_bits_fly_unless_motion_is_unwanted(server: Server, visit: Visit) -> None:
-    ana = await finished(server, visit, (0, 3, 1, 4, 2))
-    await expect(ana.page.locator(".through")).to_have_count(1)
-    await expect(ana.page.locator(".burst circle").first).to_be_attached()
-    shown = "node => getComputedStyle(node).display"
-    assert await ana.page.locator(".burst").evaluate(shown) != "none"
-    await ana.page.emulate_media(reduced_motion="reduce")
-    assert await ana.page.locator(".burst").evaluate(shown) == "none"
-
-
 async def test_gomoku_is_played_with_stones_until_somebody_prefers_marks(
     server: Server, visit: Visit, bo: Peer
 ) -> None:

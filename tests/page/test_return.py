@@ -9,8 +9,7 @@ from playwright.async_api import Request, Route, expect
 
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
-from tests.page.test_play import address, one_at_the_board, two_at_the_board
-from tests.peer import Peer
+from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
 
 
@@ -23,13 +22,6 @@ async def test_a_reload_in_mid_game_leads_back_to_the_seat(server: Server, visit
     await ana.play(8)
     await bo.sees(C3="X")
     await expect(ana.page.locator(".players")).to_contain_text("ana (you)")
-
-
-async def test_the_first_page_offers_the_game_that_was_left(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo)
-    await ana.page.goto(address(server))
-    await ana.page.get_by_role("button", name="Resume").click()
-    await ana.play(4)
 
 
 async def test_nobody_gives_a_seat_up_by_going_elsewhere_on_the_site_or_closing_the_tab(

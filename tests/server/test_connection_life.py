@@ -94,23 +94,6 @@ async def test_one_who_does_not_say_hello_is_gone_in_time_also_without_answering
         assert heard.endswith(closed)
 
 
-async def test_who_said_hello_in_time_stays_where_it_is_the_server_that_was_late(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=0.6))
-    async with open_raw(server.url, hello=False) as peer:
-        await until(lambda: server.parts.lag.seconds > -1)
-        peer.writer.write(text('{"type":"hello"}'))
-        time.sleep(1.5)  # noqa: ASYNC251  # as where the server has no processor
-        assert (await peer.message())["type"] == "welcome"
-
-
-async def test_saying_hello_lets_one_stay_for_as_long_as_one_likes(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=0.1))
-    async with open_raw(server.url) as peer:
-        await asyncio.sleep(0.3)
-        await peer.write(text(ping("still here")))
-        assert (await peer.message())["id"] == "still here"
-
-
 class FakeTransport(asyncio.Transport):
     """Goes nowhere, and says whether it was aborted."""
 
@@ -217,15 +200,6 @@ async def test_a_peer_that_falls_silent_is_cut_off_and_its_seat_is_held(serve: S
         await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
 
 
-async def test_a_peer_that_talks_is_not_silent_even_where_it_answers_no_ping(serve: Serve) -> None:
-    server = await serve(uncounted(ping_seconds=0.1))
-    async with open_raw(server.url) as rude:
-        for number in range(20):
-            await asyncio.sleep(0.04)
-            await rude.write(text(ping(f"{number}")))
-            assert (await rude.message())["id"] == f"{number}"
-
-
 # -- closing --------------------------------------------------------------------------------------------------------
 
 
@@ -263,12 +237,6 @@ async def test_requests_before_the_goodbye_are_carried_out_and_none_behind_it(se
         assert [row["rules"]["preset"] for row in rows] == ["four"]
 
 
-async def test_a_peer_that_closes_only_its_half_is_let_go(server: Server) -> None:
-    async with open_raw(server.url) as peer:
-        peer.writer.write_eof()
-        await peer.ended()
-
-
 async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> None:
     server = await serve(uncounted(close_seconds=0.1))
     async with open_raw(server.url) as stubborn:
@@ -287,16 +255,6 @@ async def test_nobody_is_closed_for_a_hello_that_waits_for_its_turn(server: Serv
         connection._close_silent()
         session.go_on()
         assert (await patient.message())["type"] == "welcome"
-
-
-async def test_one_whose_hello_is_answered_after_it_was_closed_is_cut_off_all_the_same(serve: Serve) -> None:
-    server = await serve(uncounted(close_seconds=0.1))
-    async with open_raw(server.url, hello=False) as late:
-        (connection,) = server._listener.connections
-        connection.close(1008, "no hello")
-        connection.let_in()
-        assert await late.close_code() == 1008
-        await late.ended()
 
 
 @pytest.mark.parametrize(("messages", "is_heard"), [(10, True), (10_000, False)])
@@ -357,23 +315,6 @@ def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: 
 
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:  # as in a process of its own
         runner.run(stop_at_arrival())
-
-
-async def test_one_who_was_cut_off_is_told_nothing_when_its_time_is_over() -> None:
-    limits = uncounted(hello_seconds=0.01)
-    complaints: list[object] = []
-    loop = asyncio.get_running_loop()
-    loop.set_exception_handler(lambda _, context: complaints.append(context))
-    listener = Listener(lambda _: Receiver(), Admission(limits), limits)
-    transport, connection = FakeTransport(), listener._make_connection(RemotePeer(Admission(limits)))
-    connection.connection_made(transport)
-    connection._rest = b"GET / HTTP/1.1\r\n"
-    connection.abort()
-    over = loop.create_future()
-    loop.call_later(2 * limits.hello_seconds, over.set_result, None)
-    await over
-    assert (complaints, transport.written) == ([], [])
-    connection.connection_lost(None)
 
 
 # -- back-pressure --------------------------------------------------------------------------------------------------
