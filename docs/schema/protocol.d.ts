@@ -130,6 +130,7 @@ declare namespace Protocol {
     take: string;
     ply: number;
     id?: string;
+    player?: string;
   }
 
   /** Ends a game whose opponent has been gone past the hold. */
@@ -138,6 +139,7 @@ declare namespace Protocol {
     room: string;
     as: "draw" | "win";
     id?: string;
+    player?: string;
   }
 
   /** Claims a name for the player, who has it from then on; the answer has codes that bring it back. */
@@ -177,7 +179,7 @@ declare namespace Protocol {
     data: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
-  /** Opens a room and takes a seat in it. */
+  /** Opens a room and takes a seat in it; `guests` take the next ones. */
   interface Create {
     type: "create";
     rules?: string | RulesFields;
@@ -188,6 +190,7 @@ declare namespace Protocol {
     analysis?: "closed" | "open";
     chat?: "all" | "players";
     rated?: boolean;
+    guests?: string[];
     id?: string;
   }
 
@@ -213,6 +216,7 @@ declare namespace Protocol {
     game?: number;
     ply?: number;
     id?: string;
+    player?: string;
   }
 
   /** How the last rated games with somebody ended, for who asks; `last` is when the newest did (ms since 1970). */
@@ -470,12 +474,13 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Takes a free seat, or attaches this connection to the seat that the player holds. `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is, nobody answers the sender. */
+  /** Takes a free seat, and one for each of the `guests`, or attaches this connection to the seats that they hold. `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is, nobody answers the sender. */
   interface Join {
     type: "join";
     room: string;
     seq?: number;
     unreachable?: string;
+    guests?: string[];
     id?: string;
   }
 
@@ -519,11 +524,12 @@ declare namespace Protocol {
     closed?: LadderClosing;
   }
 
-  /** Stops watching, frees the seat of a waiting room, or resigns and goes. */
+  /** Stops watching, frees the seat of a waiting room, or resigns and goes; the sender's guests go along. */
   interface Leave {
     type: "leave";
     room: string;
     id?: string;
+    player?: string;
   }
 
   /** Asks for a code with which another device says hello as this player. */
@@ -587,6 +593,7 @@ declare namespace Protocol {
     cell: number;
     ply: number;
     id?: string;
+    player?: string;
   }
 
   /** Another server has the room from now on: whoever plays or watches there goes on at `url`. */
@@ -612,12 +619,13 @@ declare namespace Protocol {
     ended?: { [key: string]: EndedOffer };
   }
 
-  /** A request was carried out; which of the fields are there depends on the request. */
+  /** A request was carried out; which of the fields are there depends on the request. `seats` are the marks of a player who has guests and of these guests. */
   interface Ok {
     type: "ok";
     id: string;
     room?: string;
     seat?: string | null;
+    seats?: string[];
     moves?: number[];
     rooms?: RoomSummary[];
     time?: number;
@@ -766,6 +774,7 @@ declare namespace Protocol {
     room: string;
     game?: number;
     id?: string;
+    player?: string;
   }
 
   /** The player's seat is now attached to a newer connection. */
@@ -779,6 +788,7 @@ declare namespace Protocol {
     type: "resign";
     room: string;
     id?: string;
+    player?: string;
   }
 
   /** How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty. */
@@ -918,6 +928,7 @@ declare namespace Protocol {
     game?: number;
     ply?: number;
     id?: string;
+    player?: string;
   }
 
   /** Spectates; `seq` as for `join`. */

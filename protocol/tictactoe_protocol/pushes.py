@@ -366,11 +366,15 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
-    """A request was carried out; which of the fields are there depends on the request."""
+    """A request was carried out; which of the fields are there depends on the request.
+
+    `seats` are the marks of a player who has guests and of these guests.
+    """
 
     id: str
     room: str | UnsetType = UNSET
     seat: str | UnsetType | None = UNSET
+    seats: tuple[str, ...] | UnsetType = UNSET
     moves: tuple[int, ...] | UnsetType = UNSET
     rooms: tuple[RoomSummary, ...] | UnsetType = UNSET
     time: int | UnsetType = UNSET

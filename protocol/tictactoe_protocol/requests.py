@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 from tictactoe_protocol.challenges import ChallengeRequest
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ChatSentence
 from tictactoe_protocol.events import EventRequest
+from tictactoe_protocol.guests import MAX_GUESTS
 from tictactoe_protocol.names import NameRequest, SecretCode
 from tictactoe_protocol.rated import RatingRequest
 from tictactoe_protocol.terms import (
@@ -25,6 +26,9 @@ from tictactoe_protocol.terms import (
     RoomText,
     RulesChoice,
 )
+
+Guests = Annotated[tuple[Annotated[str, Meta(max_length=128)], ...], Meta(max_length=MAX_GUESTS)]
+"""The names of further players at the sender's keyboard."""
 
 
 class Hello(RequestFields, frozen=True, tag="hello"):
@@ -46,7 +50,7 @@ class Hello(RequestFields, frozen=True, tag="hello"):
 
 
 class Create(RequestFields, frozen=True, tag="create"):
-    """Opens a room and takes a seat in it."""
+    """Opens a room and takes a seat in it; `guests` take the next ones."""
 
     rules: RulesChoice | UnsetType = UNSET
     visibility: Literal["public", "private"] = "public"
@@ -56,6 +60,7 @@ class Create(RequestFields, frozen=True, tag="create"):
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
     rated: bool = False
+    guests: Guests = ()
 
 
 class Match(RequestFields, frozen=True, tag="match"):
@@ -74,7 +79,7 @@ class _RoomRequest(RequestFields, frozen=True):
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):
-    """Takes a free seat, or attaches this connection to the seat that the player holds.
+    """Takes a free seat, and one for each of the `guests`, or attaches this connection to the seats that they hold.
 
     `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is,
     nobody answers the sender.
@@ -82,6 +87,7 @@ class Join(_RoomRequest, frozen=True, tag="join"):
 
     seq: Count | UnsetType = UNSET
     unreachable: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
+    guests: Guests = ()
 
 
 class Watch(_RoomRequest, frozen=True, tag="watch"):
@@ -90,29 +96,35 @@ class Watch(_RoomRequest, frozen=True, tag="watch"):
     seq: Count | UnsetType = UNSET
 
 
-class Leave(_RoomRequest, frozen=True, tag="leave"):
-    """Stops watching, frees the seat of a waiting room, or resigns and goes."""
+class _SeatRequest(_RoomRequest, frozen=True, kw_only=True):
+    """What one player does; `player` is the id of the guest who does it, by default it is the sender."""
+
+    player: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
 
 
-class Move(_RoomRequest, frozen=True, tag="move"):
+class Leave(_SeatRequest, frozen=True, tag="leave"):
+    """Stops watching, frees the seat of a waiting room, or resigns and goes; the sender's guests go along."""
+
+
+class Move(_SeatRequest, frozen=True, tag="move"):
     """Plays `cell` (row-major from 0) as move number `ply` (from 0)."""
 
     cell: Integer
     ply: Count
 
 
-class Choose(_RoomRequest, frozen=True, tag="choose"):
+class Choose(_SeatRequest, frozen=True, tag="choose"):
     """Takes a side in an opening, by its mark, or ``more``, when `ply` moves lie on the board."""
 
     take: Annotated[str, Meta(max_length=64)]
     ply: Count
 
 
-class Resign(_RoomRequest, frozen=True, tag="resign"):
+class Resign(_SeatRequest, frozen=True, tag="resign"):
     """Gives the game up."""
 
 
-class _OfferRequest(_RoomRequest, frozen=True):
+class _OfferRequest(_SeatRequest, frozen=True):
     action: OfferAction
     game: Count | UnsetType = UNSET
     ply: Count | UnsetType = UNSET
@@ -126,13 +138,13 @@ class Undo(_OfferRequest, frozen=True, tag="undo"):
     """Asks to take back one's last move, or answers such a request; `game` and `ply` as for ``draw``."""
 
 
-class Claim(_RoomRequest, frozen=True, tag="claim", rename={"as_": "as"}):
+class Claim(_SeatRequest, frozen=True, tag="claim", rename={"as_": "as"}):
     """Ends a game whose opponent has been gone past the hold."""
 
     as_: Literal["win", "draw"]
 
 
-class Rematch(_RoomRequest, frozen=True, tag="rematch"):
+class Rematch(_SeatRequest, frozen=True, tag="rematch"):
     """Asks for another game in the room, or agrees to it; with `game`, which is over, it may be sent twice."""
 
     game: Count | UnsetType = UNSET

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encode_room
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
+from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
@@ -36,7 +37,9 @@ from tictactoe_server.rooms.seating import seat_of
 from tictactoe_server.rooms.terms import TOURNAMENT
 from tictactoe_server.rooms.view import StateEncoder
 
+GUEST = Player(guest_id(ANA.id, 0), "guest")
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))
+ACTORS = st.sampled_from((ANA, BO, CY, DI, GUEST))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
 HOLD_MS = 500
 START_MS = 1_200
@@ -66,8 +69,17 @@ CLOCKS = st.sampled_from(
 class AnyCommands(RuleBasedStateMachine):
     """Keeps count of what a room should remember, beside the room itself."""
 
-    @initialize(rules=RULES, clock=CLOCKS, seat=st.integers(0, 5), everybody=st.booleans(), event=st.booleans())
-    def open(self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool, event: bool) -> None:
+    @initialize(
+        rules=RULES,
+        clock=CLOCKS,
+        seat=st.integers(0, 5),
+        everybody=st.booleans(),
+        event=st.booleans(),
+        guest=st.booleans(),
+    )
+    def open(
+        self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool, event: bool, guest: bool
+    ) -> None:
         mark = rules.marks[seat % len(rules.marks)]
         self.now = START
         if event and clock is not None and len(rules.marks) == 2:
@@ -75,13 +87,14 @@ class AnyCommands(RuleBasedStateMachine):
             terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS", "terms": TOURNAMENT}
             self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, pairing="r1-1", **terms)
         else:
-            self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS)
+            guests = (GUEST,) if guest else ()
+            self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, guests=guests, hold_ms=HOLD_MS)
         self.encoder = StateEncoder(self.room)
         self.finished = self.aborted = 0
         self.games = 1
         self.done: list[tuple[Player, Draw | Undo | Rematch]] = []
         if everybody:
-            for player in (ANA, BO, CY, DI)[: len(rules.marks)]:
+            for player in (ANA, BO, CY, DI)[: sum(held is None for held in self.room.seats.values()) + 1]:
                 self.send(player, Enter())
 
     def send(self, player: Player, command: Command) -> None:
@@ -191,11 +204,11 @@ class AnyCommands(RuleBasedStateMachine):
             return
         self.send(player, Move(room=CODE, cell=cells[choice % len(cells)], ply=self.room.position.ply))
 
-    @rule(player=PLAYERS, take=st.sampled_from(("X", "O", "more", "?")), ply=st.integers(0, 6))
+    @rule(player=ACTORS, take=st.sampled_from(("X", "O", "more", "?")), ply=st.integers(0, 6))
     def choose_anything(self, player: Player, take: str, ply: int) -> None:
         self.send(player, Choose(room=CODE, take=take, ply=ply))
 
-    @rule(player=PLAYERS, cell=st.integers(-1, 16), ply=st.integers(0, 16))
+    @rule(player=ACTORS, cell=st.integers(-1, 16), ply=st.integers(0, 16))
     def play_anything(self, player: Player, cell: int, ply: int) -> None:
         self.send(player, Move(room=CODE, cell=cell, ply=ply))
 
@@ -211,15 +224,15 @@ class AnyCommands(RuleBasedStateMachine):
         command = Move(room=CODE, cell=position.moves[ply], ply=ply)
         assert apply(before, Player(seat.player, seat.name), command, self.now) is before
 
-    @rule(player=PLAYERS, action=ACTIONS)
+    @rule(player=ACTORS, action=ACTIONS)
     def draw(self, player: Player, action: str) -> None:
         self.send(player, Draw(room=CODE, action=action))  # type: ignore[arg-type]
 
-    @rule(player=PLAYERS, action=ACTIONS)
+    @rule(player=ACTORS, action=ACTIONS)
     def undo(self, player: Player, action: str) -> None:
         self.send(player, Undo(room=CODE, action=action))  # type: ignore[arg-type]
 
-    @rule(player=PLAYERS, action=ACTIONS, kind=st.sampled_from((Draw, Undo)), back=st.sampled_from((0, 0, 0, 1, -1)))
+    @rule(player=ACTORS, action=ACTIONS, kind=st.sampled_from((Draw, Undo)), back=st.sampled_from((0, 0, 0, 1, -1)))
     def ask_once(self, player: Player, action: str, kind: type[Draw | Undo], back: int) -> None:
         ply = max(0, self.room.position.ply - back)
         self.send(player, kind(room=CODE, action=action, game=self.room.game, ply=ply))  # type: ignore[arg-type]
@@ -243,7 +256,7 @@ class AnyCommands(RuleBasedStateMachine):
             assert self.room.position.turn == asker
             assert before.position.ply - self.room.position.ply in (1, 2)
 
-    @rule(player=PLAYERS, kind=st.sampled_from(("win", "draw")))
+    @rule(player=ACTORS, kind=st.sampled_from(("win", "draw")))
     def claim(self, player: Player, kind: str) -> None:
         before = self.room
         self.send(player, Claim(room=CODE, as_=kind))  # type: ignore[arg-type]
@@ -254,6 +267,11 @@ class AnyCommands(RuleBasedStateMachine):
     def come_and_go(self, player: Player, command: Command) -> None:
         self.send(player, command)
 
+    @precondition(lambda self: not self.room.event)
+    @rule(player=PLAYERS)
+    def join_with_a_guest(self, player: Player) -> None:
+        self.send(player, Enter((Player(guest_id(player.id, 0), "guest"),)))
+
     @precondition(lambda self: self.room.status == "over")
     @rule()
     def all_want_a_rematch(self) -> None:
@@ -262,7 +280,7 @@ class AnyCommands(RuleBasedStateMachine):
             if seat is not None:
                 self.send(Player(seat.player, seat.name), Rematch(room=CODE, game=game))
 
-    @rule(player=PLAYERS, command=st.sampled_from([Resign(room=CODE), Leave(room=CODE)]), likely=st.integers(0, 3))
+    @rule(player=ACTORS, command=st.sampled_from([Resign(room=CODE), Leave(room=CODE)]), likely=st.integers(0, 3))
     def give_up(self, player: Player, command: Command, likely: int) -> None:
         if likely == 0:
             self.send(player, command)
@@ -288,6 +306,15 @@ class AnyCommands(RuleBasedStateMachine):
         assert not any(seat.online and seat.player in room.gone_at for seat in room.seats.values() if seat)
         state = state_of(room, self.now, watchers=0)
         assert (len(state.board), state.turn is None) == (room.rules.size, room.status != "playing")
+
+    @invariant()
+    def guests_are_here_when_their_player_is(self) -> None:
+        room = self.room
+        own, guest = room.mark_of(ANA.id), room.mark_of(GUEST.id)
+        if guest is not None:
+            assert own is not None
+            assert room.seat(own).online == room.seat(guest).online
+            assert room.held_until(own) == room.held_until(guest)
 
     @invariant()
     def a_game_of_an_event_is_played_once_and_by_its_two_alone(self) -> None:

@@ -222,7 +222,9 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
 
 
 class Call(RoomChange, kw_only=True, eq=False):
-    """A `request` of a `session`'s `player` that came at `now` (ms of served time); `live` is the room it names.
+    """A `request` that came at `now` (ms of served time); `live` is the room it names.
+
+    `player` is who acts: the player of the `session`, or one of the player's guests.
 
     It is the change itself where it asks for one of the room in which the player plays: the session is busy until it is
     settled.
@@ -237,13 +239,15 @@ class Call(RoomChange, kw_only=True, eq=False):
 
     def answer_with_room(self, live: LiveRoom) -> None:
         """Say that it led into a room, and what has been played there."""
-        seat = live.room.mark_of(self.player.id) if live.is_played_by(self.session) else None
-        self.answer(room=live.room.code, seat=seat, moves=live.room.position.moves)
+        marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
+        seat = live.room.mark_of(self.player.id) if marks else None
+        seats = tuple(marks) if len(marks) > 1 else UNSET
+        self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves)
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the request, if it is still this session with which the player plays."""
         live = self.live
-        if live.players.get(self.player.id) is not self.session:
+        if not live.is_played_by(self.session):
             if self.session in live.watchers:
                 raise Refused(ErrorCode.NOT_SEATED)
             raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)

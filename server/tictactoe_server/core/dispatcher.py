@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import BadMessage, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
+from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Handler, Service, refuse
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.pressure import Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
@@ -110,6 +111,8 @@ class Dispatcher:
                         return
                     if kind not in self._admitting:
                         raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
+                if (acting := getattr(request, "player", UNSET)) is not UNSET:
+                    player = _acting_player(player, acting)
             work = self._handlers[kind](Call(live, now, player, request, session=session))  # type: ignore[arg-type]
             if work is not None:
                 self._start(session, self._finish(session, request, work))
@@ -198,3 +201,10 @@ class Dispatcher:
     def _start(self, session: Session, work: Coroutine[Any, Any, None]) -> None:
         session.is_busy = True
         self.tasks.start(work)
+
+
+def _acting_player(player: Player | None, id: str) -> Player | None:
+    """Return the player or the guest of this id; refuses anybody who does not act by this player's connection."""
+    if player is None or owner_of(id) != player.id:
+        raise Refused(ErrorCode.NOT_SEATED, "guest", path="player", player=id)
+    return player if id == player.id else replace(player, id=id)

@@ -19,6 +19,7 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
@@ -123,7 +124,9 @@ class RoomChange(Change[Room], eq=False):
 
 
 class LiveRoom(Listed, Kept[Room]):
-    """`players` maps the ids of seated players to the sessions that play; those who only look on are its `watchers`.
+    """`players` maps the ids of seated players to their sessions, which play for their guests, too.
+
+    Those who only look on are its `watchers`.
 
     Its value is the `room`; with `is_unshown` that is newer than what people were shown. `path` leads to what all rooms
     have in common.
@@ -204,6 +207,10 @@ class LiveRoom(Listed, Kept[Room]):
     def is_paused(self) -> bool:
         """Whether bots play among themselves, for nobody who waits for the result, and nobody watches."""
         return self.has_bots and not self.watchers and self.room.is_for_bots and not self.room.terms.is_kept
+
+    def session_of(self, player: str) -> Session | None:
+        """Return the session that plays for a player or guest, or None if they are away."""
+        return self.players.get(owner_of(player))
 
     def is_played_by(self, session: Session) -> bool:
         """Tell whether it is this session with which its player plays."""

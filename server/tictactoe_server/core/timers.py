@@ -78,10 +78,10 @@ class Timers:
     # -- those who are gone -------------------------------------------------------------------------------------
 
     def drop(self, live: LiveRoom, player: Player) -> None:
-        """Hold the seat of one whose connection is gone, as soon as the store can take it, unless they are back."""
+        """Hold the seats of a player whose connection is gone, as soon as the store can take it, unless it is back."""
 
         def make(room: Room) -> Room:
-            return room if player.id in live.players else apply(room, player, Dropped(), now)
+            return room if live.session_of(player.id) is not None else apply(room, player, Dropped(), now)
 
         now = self.time()
         then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
@@ -90,7 +90,7 @@ class Timers:
     def drop_missing(self, live: LiveRoom) -> None:
         """Hold the seats of those who were here when the room came from another server, and did not come since."""
         for seat in () if live.is_gone else live.room.held_seats:
-            if seat.online and not seat.is_server_bot and seat.player not in live.players:
+            if seat.online and not seat.is_server_bot and live.session_of(seat.player) is None:
                 self.drop(live, Player(seat.player, seat.name))
 
     def part(self, live: LiveRoom, session: Session) -> None:
@@ -204,5 +204,5 @@ def _in(seconds: float) -> float:
 def _moved_in_time(live: LiveRoom, end: int) -> bool:
     """Tell whether something that the player to move sent before the end still waits for its turn."""
     turn = live.room.position.turn
-    session = None if turn is None else live.players.get(live.room.seat(turn).player)
+    session = None if turn is None else live.session_of(live.room.seat(turn).player)
     return session is not None and session.waits_since is not None and session.waits_since < end

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.rooms import Player, Refused, Room
 from tictactoe_server.sessions.session import Session
@@ -91,8 +92,8 @@ class Allowances(Limiting):
         return is_kept
 
     def take_offer(self, player: Player) -> None:
-        """Count something that the others are asked; raises `Refused` where that is too much."""
-        self.take(self.offers[player.id], "offers")
+        """Count something that opponents are asked; raises `Refused` if that is too much. Guests share a limit."""
+        self.take(self.offers[owner_of(player.id)], "offers")
 
     def check_misses(self, session: Session, player: Player) -> None:
         """Raise `Refused` where one may try no more codes, whether there is such a room or not."""
@@ -216,7 +217,7 @@ class Seats(Limiting):
         if before is not None and {*map(id, before.seats.values())} == {*map(id, room.seats.values())}:
             return  # the same, maybe at other marks
         held, known = room.held_seats, [] if before is None else before.held_seats
-        seated = {seat.player: seat for seat in held if not seat.left}
+        seated = {seat.player: seat for seat in held if not (seat.left or is_guest(seat.player))}
         for seat in known:
             if seat.player not in seated:
                 self._forget(seat.player, room.code)

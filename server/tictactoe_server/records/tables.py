@@ -11,6 +11,7 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tictactoe_protocol.guests import owner_of
 from tictactoe_server.records.documents import GameDocuments, RoomDocuments
 from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.rooms.finished import game_with_stand_in
@@ -200,7 +201,9 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
     label="Room {key}",
     key_of=lambda room: room.code,
     persons=Persons(
-        lambda room: [seat.player for seat in room.held_seats], with_stand_in, lambda room: {"room": room.code}
+        lambda room: {owner_of(seat.player) for seat in room.held_seats},
+        with_stand_in,
+        lambda room: {"room": room.code},
     ),
     forget=_rooms.forget,
 )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.events import round_of
+from tictactoe_protocol.guests import other_owner, owner_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.rooms.room import Room, id_of
@@ -57,9 +58,9 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The ids of those who played and are no bots."""
+        """The ids of the players who are no bots; guests count as the player who brought them."""
         played = self.players.values()
-        return tuple({one.player: None for one in played if one.bot is None or not is_server_bot(one.bot)})
+        return tuple({owner_of(one.player): None for one in played if one.bot is None or not is_server_bot(one.bot)})
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:
@@ -74,11 +75,12 @@ def finished_game(room: Room, at: int) -> FinishedGame:
 
 
 def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGame:
-    """Return the game with a name and id that stand for a player who is forgotten."""
-    players = {
-        mark: replace(one, player=stand_in, name=stand_in) if one.player == id else one
-        for mark, one in game.players.items()
-    }
+    """Return the game with a stand-in's name and id for a forgotten player and for the player's guests."""
+    players = dict(game.players)
+    for mark, one in game.players.items():
+        if owner_of(one.player) == id:
+            name = other_owner(one.player, id, stand_in)
+            players[mark] = replace(one, player=name, name=name)
     return replace(game, players=players)
 
 

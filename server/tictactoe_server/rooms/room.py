@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode, error_answer
+from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
@@ -35,11 +36,13 @@ NOBODY: Final = Player("", "")  # who acts when time does
 
 
 class Enter(Struct, frozen=True):
-    """The player takes a free seat, or is back in the one that they hold."""
+    """The player takes a free seat and the guests one each, or all of them return to the seats that they hold."""
+
+    guests: tuple[Player, ...] = ()
 
 
 class Dropped(Struct, frozen=True):
-    """The player's connection is gone; the seat is held for them."""
+    """The player's connection is gone; the seats of the player and the player's guests are held."""
 
 
 class HandOver(Struct, frozen=True):
@@ -216,6 +219,14 @@ class Room(Struct, frozen=True, omit_defaults=True):
                 return mark
         return None
 
+    def marks_of(self, player: str) -> list[str]:
+        """Return the marks of the seats that a player and the player's guests hold and have not left."""
+        return [
+            mark
+            for mark, seat in self.seats.items()
+            if seat is not None and player in (seat.player, owner_of(seat.player)) and not seat.left
+        ]
+
     def seat(self, mark: str | None) -> SeatState:
         """Return the seat of a mark that somebody holds; raises LookupError where nobody does."""
         seat = self.seats[mark] if mark is not None else None
@@ -238,6 +249,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
         """Return the mark that the player plays; refuses whoever has no seat."""
         mark = self.mark_of(player.id)
         if mark is None:
+            if is_guest(player.id):
+                raise Refused(ErrorCode.NOT_SEATED, "guest", path="player", player=player.id)
             raise Refused(ErrorCode.NOT_SEATED)
         return mark
 

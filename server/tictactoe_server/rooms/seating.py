@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Offers, SeatState
+from tictactoe_protocol.guests import is_guest, other_owner
+from tictactoe_protocol.pushes import Happening, Offers, SeatState
 from tictactoe_protocol.requests import Leave
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import MAX_NAME_LENGTH
@@ -27,17 +28,21 @@ def open_room(
     *,
     seat: str | None = None,
     clock: ClockFields | None = None,
+    guests: Sequence[Player] = (),
     reserved: Mapping[str, SeatState] = {},
     **fields: Any,
 ) -> Room:
     """Return a new room in which `player` plays the mark `seat`, the first where None, or only others have seats.
 
-    `reserved` are seats by their marks: of bots, or of people who are still to come. `fields` are others of the room,
-    such as its `visibility` and its `terms`. Raises ValueError where these do not fit together; see `_check_terms`.
+    `guests` take the first marks that are left. `reserved` are seats by their marks: of bots, or of people who are
+    still to come. `fields` are others of the room, such as its `visibility` and its `terms`. Raises ValueError where
+    these do not fit together; see `_check_terms`.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
-        seats[seat or rules.marks[0]] = seat_of(player, {held.name for held in reserved.values()})
+        own = seat or rules.marks[0]
+        free = (own, *(mark for mark, held in seats.items() if held is None and mark != own))
+        seats |= _seats_for((player, *guests), free, {held.name for held in reserved.values()})
     room = Room(
         code,
         Position.start(rules),
@@ -54,34 +59,46 @@ def open_room(
 
 
 def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
-    """Return the room with the player in a free seat, or back in the one that they hold."""
-    names = {seat.name for seat in room.held_seats if seat.player != player.id}
-    mark = room.mark_of(player.id)
-    if mark is not None:
-        seat = room.seat(mark)
-        name = seat.name if room.terms.is_assigned else free_name(player.name, names)
-        here = replace(seat, name=name, online=True)
-        if here == seat:
-            return room
-        if room.terms.absence == "excused":
-            room = begin_turn(resume_turn(room, mark, now), now)
-        return _with_seat(room, mark, here, gone_at=_gone_without(room, player))
+    """Return the room with the player and guests in free seats, or back in those that they hold.
+
+    Guests are seated together with the player or not at all; on the player's return `command.guests` are ignored.
+    """
+    marks = room.marks_of(player.id)
+    if marks:
+        return _return(room, player, marks, now)
     if any(seat.player == player.id for seat in room.held_seats):
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
-    mark = next((mark for mark, seat in room.seats.items() if seat is None), None)
-    if mark is None:
+    people, free = (player, *command.guests), [mark for mark, seat in room.seats.items() if seat is None]
+    if len(people) > len(free):
         raise Refused(ErrorCode.ROOM_FULL, room.terms.refusals.get("seat", ""), room=room.code)
-    entered = _with_seat(room, mark, seat_of(player, names), score={**room.score, player.id: 0})
-    return begin_turn(entered, now)
+    entered = _seats_for(people, free, {seat.name for seat in room.held_seats})
+    score = {**room.score, **{one.id: 0 for one in people}}
+    return begin_turn(_with_seats(room, entered, score=score), now)
+
+
+def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
+    """Return the room with the player and guests of these marks online, the player under the current name."""
+    seats = {mark: replace(room.seat(mark), online=True) for mark in marks}
+    own = room.mark_of(player.id)
+    if own is not None and not room.terms.is_assigned:
+        names = {seat.name for seat in room.held_seats if seat.player != player.id}
+        seats[own] = replace(room.seat(own), name=free_name(player.name, names), online=True)
+    if all(room.seats[mark] == seat for mark, seat in seats.items()):
+        return room
+    if room.terms.absence == "excused":
+        for mark in marks:
+            room = resume_turn(room, mark, now)
+        room = begin_turn(room, now)
+    return _with_seats(room, seats, gone_at=_gone_without(room, marks))
 
 
 def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
-    """Return the room with the player's seat held for them; this very room where they were away already."""
-    mark = room.mark_of(player.id)
-    if mark is None or not room.seat(mark).online:
+    """Return the room with the seats of the player and guests held; this very room if they were away already."""
+    online = [mark for mark in room.marks_of(player.id) if room.seat(mark).online]
+    if not online:
         return room
-    away = replace(room.seat(mark), online=False)
-    return _with_seat(room, mark, away, gone_at={**room.gone_at, player.id: now})
+    away = {mark: replace(room.seat(mark), online=False) for mark in online}
+    return _with_seats(room, away, gone_at=room.gone_at | {room.seat(mark).player: now for mark in online})
 
 
 def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
@@ -92,43 +109,57 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
     mark, heir = room.mark_of(player.id), command.heir
     if mark is None or room.result is not None:
         return room
-    gone_at = {**_gone_without(room, player), heir: room.gone_at.get(player.id, now)}
+    gone_at = {**_gone_without(room, [mark]), heir: room.gone_at.get(player.id, now)}
     score = {heir if id == player.id else id: wins for id, wins in room.score.items()}
-    return _with_seat(room, mark, replace(room.seat(mark), player=heir, online=False), gone_at=gone_at, score=score)
+    seat = replace(room.seat(mark), player=heir, online=False)
+    return _with_seats(room, {mark: seat}, gone_at=gone_at, score=score)
 
 
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
-    """Return the room with a name and id that stand for a player who is forgotten, the seat as of one who is away."""
-    mark = room.mark_of(id)
-    if mark is None:
+    """Return the room with a stand-in's name and id for a forgotten player, the seats as of somebody who is away.
+
+    Guests of the player become guests of the stand-in, and lose their names, too.
+    """
+    seats = {}
+    for mark in room.marks_of(id):
+        name = other_owner(room.seat(mark).player, id, stand_in)
+        seats[mark] = replace(room.seat(mark), player=name, name=name, online=False)
+    if not seats:
         return room
-    seats = {**room.seats, mark: replace(room.seat(mark), player=stand_in, name=stand_in, online=False)}
     score, gone_at = (
-        {stand_in if key == id else key: number for key, number in by_id.items()}
+        {other_owner(key, id, stand_in): number for key, number in by_id.items()}
         for by_id in (room.score, room.gone_at)
     )
-    return replace(room, seats=seats, score=score, gone_at=gone_at, seq=room.seq + 1)
+    return _with_seats(room, seats, score=score, gone_at=gone_at, seq=room.seq + 1)
 
 
 def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
-    """Return the room without the player: the seat is free while the room waits, else lost for good.
+    """Return the room without the player and guests: seats are free while the room waits, else lost for good.
 
     Offers of others outlive that, in a game that goes on.
     """
-    mark, gone_at = room.seated(player), _gone_without(room, player)
+    marks = room.marks_of(player.id)
+    if not marks and is_guest(player.id):  # the guest has left before
+        return room
+    marks = marks or [room.seated(player)]
+    gone_at = _gone_without(room, marks)
     if room.status == "waiting":
-        score = {id: wins for id, wins in room.score.items() if id != player.id}
-        return _with_seat(room, mark, None, score=score, gone_at=gone_at)
-    if room.status == "playing" and mark in room.position.active_marks:
-        room = play.give_up(room, mark, now, "left")
+        left = {room.seat(mark).player for mark in marks}
+        score = {id: wins for id, wins in room.score.items() if id not in left}
+        return _with_seats(room, dict.fromkeys(marks), score=score, gone_at=gone_at)
+    happened: tuple[Happening, ...] = ()
+    for mark in marks:
+        if room.status == "playing" and mark in room.position.active_marks:
+            room = play.give_up(room, mark, now, "left")
+            happened += room.happened
     draw, undo = (None, None) if room.status == "over" else (room.offers.draw, room.offers.undo)
-    offers = Offers(draw=None if draw == mark else draw, undo=None if undo == mark else undo)
-    gone = replace(room.seat(mark), online=False, left=True)
-    return _with_seat(room, mark, gone, offers=offers, gone_at=gone_at)
+    offers = Offers(draw=None if draw in marks else draw, undo=None if undo in marks else undo)
+    gone = {mark: replace(room.seat(mark), online=False, left=True) for mark in marks}
+    return _with_seats(room, gone, offers=offers, gone_at=gone_at, happened=happened)
 
 
 def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
-    """Return the seat of a person who is here, by a name that is not taken."""
+    """Return the seat of a player who is online, under a name that is not taken."""
     return SeatState(player.id, free_name(player.name, taken), online=True, bot=player.bot)
 
 
@@ -158,10 +189,19 @@ def _check_terms(room: Room) -> None:
         raise ValueError("A room that is kept has a clock, somebody in each of its two seats, and closed analysis.")
 
 
-def _gone_without(room: Room, player: Player) -> dict[str, int]:
-    """Return when those who are away dropped, without this player."""
-    return {id: when for id, when in room.gone_at.items() if id != player.id}
+def _gone_without(room: Room, marks: Collection[str]) -> dict[str, int]:
+    """Return when absent players dropped, without those of these marks."""
+    present = {room.seat(mark).player for mark in marks}
+    return {id: when for id, when in room.gone_at.items() if id not in present}
 
 
-def _with_seat(room: Room, mark: str, seat: SeatState | None, **changes: Any) -> Room:
-    return replace(room, seats={**room.seats, mark: seat}, **changes)
+def _seats_for(people: Iterable[Player], marks: Iterable[str], taken: Collection[str]) -> dict[str, SeatState]:
+    """Return a seat for each of these people in the order of the marks, under names that are not taken."""
+    seats: dict[str, SeatState] = {}
+    for mark, one in zip(marks, people, strict=False):
+        seats[mark] = seat_of(one, {*taken, *(seat.name for seat in seats.values())})
+    return seats
+
+
+def _with_seats(room: Room, seats: Mapping[str, SeatState | None], **changes: Any) -> Room:
+    return replace(room, seats={**room.seats, **seats}, **changes)

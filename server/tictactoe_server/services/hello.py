@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import string
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, encode
+from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import GUEST, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
@@ -193,6 +194,19 @@ class Greeting(Service):
         token = token or secrets.token_urlsafe(_TOKEN_BYTES)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
+
+    async def name_guests(self, player: Player, names: Sequence[str]) -> tuple[Player, ...]:
+        """Return a player's guests under the names that others see; raises `Refused` with ``bad_name``."""
+        guests = []
+        for index, text in enumerate(names):
+            guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
+            if self._core.settings.hides_names:
+                guest = replace(guest, name=_guest_name(guest.id))
+            else:
+                shown, _ = await self.names.kept.shown(guest)
+                guest = replace(guest, name=shown.name)
+            guests.append(guest)
+        return tuple(guests)
 
     def note_seat(self, session: Session) -> None:
         """Note that a session's player takes a seat, unless that is known."""

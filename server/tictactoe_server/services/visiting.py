@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.guests import is_guest
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
@@ -19,22 +20,29 @@ from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
 from tictactoe_server.services.checks import PlayedOut, RatedCheck, check_clock, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
-_ENTER: Final = Enter()
-_OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed"}  # what a rated room has to be like
+_OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed", "guests": ()}
+"""What a rated room has to be like."""
 
 
 class Visiting(Service):
     """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat.
 
-    Rated rooms are for those whom `check_rated` does not refuse; a match passes over those who are `played_out`.
+    `name_guests` returns a player's guests under the names that others see. Rated rooms are for those whom
+    `check_rated` does not refuse; a match passes over those who are `played_out`.
     """
 
     admits = frozenset({Join, Watch})
 
     def __init__(
-        self, note_seat: Callable[[Session], None], drain: Drain, check_rated: RatedCheck, played_out: PlayedOut
+        self,
+        note_seat: Callable[[Session], None],
+        name_guests: Callable[[Player, Sequence[str]], Awaitable[tuple[Player, ...]]],
+        drain: Drain,
+        check_rated: RatedCheck,
+        played_out: PlayedOut,
     ) -> None:
         self.note_seat = note_seat
+        self._name_guests = name_guests
         self.drain = drain
         self._check_rated, self._played_out = check_rated, played_out
         self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
@@ -45,7 +53,7 @@ class Visiting(Service):
     # -- opening ------------------------------------------------------------------------------------------------
 
     def create(self, call: Call) -> Coroutine[Any, Any, bool] | None:
-        """Open a room in which the player plays the mark that was asked for; bots take the next seats.
+        """Open a room in which the player plays the mark that was asked for; guests and bots take the next seats.
 
         With as many bots as there are marks the player only watches.
         """
@@ -54,9 +62,11 @@ class Visiting(Service):
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
         check_levels(request.bots)
-        bots, marks = len(request.bots), len(rules.marks)
+        bots, guests, marks = len(request.bots), len(request.guests), len(rules.marks)
         if bots > marks:
             raise Refused(ErrorCode.BAD_MESSAGE, "bots", path="bots", bots=bots, marks=marks)
+        if guests and 1 + guests + bots > marks:
+            raise Refused(ErrorCode.BAD_MESSAGE, "guests", path="guests", seats=1 + guests + bots, marks=marks)
         player = call.player if bots < marks else None
         seat = rules.marks[0] if request.seat is UNSET else request.seat
         if seat not in tuple(rules.marks):
@@ -65,15 +75,23 @@ class Visiting(Service):
             self.core.lists.seats.check(call.player.id, call.session.address)
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat", "rated")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
-        reserved = dict(zip(others, bot_seats(request.bots), strict=False))
+        reserved = dict(zip(others[guests:], bot_seats(request.bots), strict=False))
         if request.rated:
             for name, usual in _OF_RATED.items():
                 if getattr(request, name) != usual:
                     raise Refused(ErrorCode.NOT_ALLOWED, "rated room", path=name)
             kind = rules, request.clock, True
             return self._after_check(call, kind, lambda: self._open(call, rules, player, seat=seat, **terms))
-        self._open(call, rules, player, seat=seat, reserved=reserved, **terms)
+        terms |= {"seat": seat, "reserved": reserved}
+        if guests:
+            return self._with_guests(call, lambda named: self._open(call, rules, player, guests=named, **terms))
+        self._open(call, rules, player, **terms)
         return None
+
+    async def _with_guests(self, call: Call, then: Callable[[tuple[Player, ...]], object]) -> bool:
+        """Continue with the player's guests; raises `Refused` for a name that they cannot have."""
+        then(await self._name_guests(call.player, call.request.guests))
+        return True
 
     async def _after_check(
         self, call: Call, kind: GameKind, then: Callable[[], object], live: LiveRoom | None = None
@@ -147,12 +165,17 @@ class Visiting(Service):
     # -- joining and watching -----------------------------------------------------------------------------------
 
     def join(self, call: Call) -> Coroutine[Any, Any, bool] | None:
-        """Take a free seat, or attach this session to the seat that the player holds."""
-        if call.live.room.terms.is_assigned and call.live.room.mark_of(call.player.id) is None:
+        """Take free seats for the player and guests, or attach this session to the seats that they hold."""
+        room, is_back = call.live.room, call.live.room.mark_of(call.player.id) is not None
+        has_guests = bool(call.request.guests) and not is_back
+        if has_guests and (room.rated or room.terms.is_assigned):
+            raise Refused(ErrorCode.NOT_ALLOWED, "guests", path="guests")
+        if room.terms.is_assigned and not is_back:
             return self._join_pairing(call)
-        room = call.live.room
         if room.rated and _takes_seat(call.player, room):
             return self._after_check(call, kind_of(room), lambda: self._join(call), call.live)
+        if has_guests:
+            return self._with_guests(call, lambda guests: self._join(call, guests))
         self._join(call)
         return None
 
@@ -163,20 +186,20 @@ class Visiting(Service):
         self._join(call)
         return True
 
-    def _join(self, call: Call) -> None:
+    def _join(self, call: Call, guests: tuple[Player, ...] = ()) -> None:
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
             self.core.lists.seats.check(call.player.id, call.session.address)
-        self._let_in(call, call.live)
+        self._let_in(call, call.live, guests)
 
-    def _let_in(self, call: Call, live: LiveRoom) -> None:
-        """Reserve a seat until it is stored that the player has it, or why not."""
+    def _let_in(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
+        """Reserve the seats until it is stored that the player and guests have them, or why not."""
         if _takes_seat(call.player, live.room):
             seats, address = self.core.lists.seats, call.session.address
             seats.check_unbegun(live, address)
             seats.expect(call.player.id, live, address)
-        live.entering |= {call.player.id}
-        self._submit(_Joining, call, live)
+        live.entering |= {call.player.id, *(guest.id for guest in guests)}
+        self._submit(_Joining, call, live, guests=guests)
 
     def watch(self, call: Call) -> None:
         """Spectate. A session that plays in the room is refused."""
@@ -211,9 +234,11 @@ class Visiting(Service):
                 core.changes.on_shown(live)
 
     def leave(self, call: Call) -> None:
-        """Stop watching, free the seat of a waiting room, or resign and go."""
+        """Stop watching, free the seat of a waiting room, or resign and go. A guest goes alone."""
         live = call.live
-        if call.session in live.watchers:
+        if is_guest(call.player.id):
+            call.submit()
+        elif call.session in live.watchers:
             live.part(call.session)
             call.answer()
             self.core.timers.tell_count(live)
@@ -253,9 +278,9 @@ class Visiting(Service):
         live.closing_at = None
         self.core.lists.matchmaker.offer(live)
 
-    def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom) -> None:
+    def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom, **more: Any) -> None:
         call.session.is_busy = True
-        kind(live, call.now, call.player, call.request, session=call.session, visiting=self).submit()
+        kind(live, call.now, call.player, call.request, session=call.session, visiting=self, **more).submit()
 
     def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
         """Log what somebody did, with what there is to be said of it."""
@@ -298,6 +323,7 @@ class _Opening(_Visit, eq=False):
 class _Joining(_Visit, kw_only=True, eq=False):
     """Somebody who takes a free seat, or is back in the own one; for a match another room will do where that fails."""
 
+    guests: tuple[Player, ...] = ()
     is_back: bool = False
 
     def apply(self, room: Room) -> Room | None:
@@ -306,11 +332,11 @@ class _Joining(_Visit, kw_only=True, eq=False):
         self.is_back = room.mark_of(self.player.id) is not None
         if not self.is_back and room.status == "waiting":  # a seat that would begin a game
             self.visiting.drain.check()
-        return apply(room, self.player, _ENTER, self.now)
+        return apply(room, self.player, Enter(self.guests), self.now)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         live = self.live
-        live.entering -= {self.player.id}
+        live.entering -= {self.player.id, *(guest.id for guest in self.guests)}
         self.visiting.core.lists.seats.give_up(self.player.id, live.room.code)
         if isinstance(error, Refused) and isinstance(self.request, Match):
             self.session.dispatcher.again(self.session, self.request, self.now)

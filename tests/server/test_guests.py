@@ -1,0 +1,296 @@
+"""Several players at one connection: a player and the guests at the same keyboard, each in a seat of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes import FakeClock
+from tests.limits import uncounted
+from tests.peer import Message, Peer, open_peer
+from tests.server.test_forgetting import traces, until_done
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+THREE = {"rows": 4, "columns": 4, "line": 4, "marks": "XOA"}
+
+
+def guest_of(peer: Peer, number: int = 2) -> str:
+    return f"{peer.welcome['player']}.{number}"
+
+
+async def open_table(peer: Peer, *guests: str, **terms: Any) -> str:
+    """Open a room for a player and guests, and return its code."""
+    answer = await peer.ask("create", guests=guests, **terms)
+    assert answer["type"] == "ok", answer
+    return str(answer["room"])
+
+
+async def play_seats(peer: Peer, room: str, cells: list[int], *, first_ply: int = 0) -> Message:
+    """Play cells, each by whoever holds the seat on turn, and return the last state."""
+    state = await peer.state(ply=first_ply, status="playing")
+    for ply, cell in enumerate(cells, first_ply):
+        await peer.send("move", room=room, cell=cell, ply=ply, player=state["seats"][state["turn"]]["player"])
+        state = await peer.state(ply=ply + 1)
+    return state
+
+
+async def begin(ana: Peer, cy: Peer, room: str) -> None:
+    """Play the first move of ana, ana's guest and cy."""
+    await play_seats(ana, room, [0, 1])
+    await cy.ask("move", room=room, cell=2, ply=2)
+
+
+async def current(peer: Peer, room: str) -> Message:
+    """Return the newest state of a room."""
+    await peer.ask("sync", room=room)
+    return await peer.state()
+
+
+def names(state: Message) -> dict[str, str]:
+    return {mark: seat["name"] for mark, seat in state["seats"].items() if seat is not None}
+
+
+async def test_a_player_and_a_guest_play_a_game_by_one_connection(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        answer = await ana.ask("create", guests=["Bo"], seat="O")
+        assert (answer["seat"], answer["seats"]) == ("O", ["X", "O"])
+        state = await play_seats(ana, answer["room"], [0, 3, 1, 4, 2])
+        assert names(state) == {"X": "Bo", "O": "ana"}
+        assert state["seats"]["X"]["player"] == guest_of(ana)
+        assert (state["result"]["winner"], state["score"][guest_of(ana)]) == ("X", 1)
+
+
+async def test_guests_take_the_first_free_marks_and_bots_those_behind_them(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await open_table(ana, "Bo", rules=THREE, seat="O", bots=["easy"])
+        assert names(await ana.state()) == {"X": "Bo", "O": "ana", "A": "easy-bot"}
+
+
+async def test_guests_join_together_with_their_player_or_not_at_all(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create", rules=THREE))["room"]
+        assert await bo.refusal("join", room=room, guests=["Cy", "Di"]) == "room_full"
+        answer = await bo.ask("join", room=room, guests=["Cy"])
+        assert (answer["seat"], answer["seats"]) == ("O", ["O", "A"])
+        assert names(await ana.state(status="playing")) == {"X": "ana", "O": "bo", "A": "Cy"}
+        again = await bo.ask("join", room=room, guests=["Cy"])
+        assert again["seats"] == ["O", "A"], "a join that is sent twice seats nobody twice"
+
+
+async def test_equal_names_at_one_keyboard_are_told_apart(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await open_table(ana, "ana", "ana", rules=THREE)
+        assert names(await ana.state()) == {"X": "ana", "O": "ana 2", "A": "ana 3"}
+
+
+async def test_only_the_connection_of_a_guest_acts_for_the_guest(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = await open_table(ana, "Cy")
+        await bo.ask("watch", room=room)
+        for peer, player in ((bo, guest_of(ana)), (bo, guest_of(bo)), (ana, guest_of(ana, 3)), (ana, guest_of(bo))):
+            refused = await peer.ask("move", room=room, cell=0, ply=0, player=player)
+            assert refused["code"] == "not_seated"
+        refused = await ana.ask("move", room=room, cell=0, ply=0, player=guest_of(bo))
+        assert (refused["path"], refused["data"]) == ("player", {"why": "guest", "player": guest_of(bo)})
+        refused = await ana.ask("move", room=room, cell=0, ply=0, player=guest_of(ana))
+        assert refused["code"] == "not_your_turn"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "path"),
+    [
+        ({"guests": ["Bo", "Cy"]}, "bad_message", "guests"),
+        ({"guests": ["Bo"], "bots": ["easy"]}, "bad_message", "guests"),
+        ({"guests": ["a"] * 6}, "bad_message", "guests"),
+        ({"guests": ["Bo", "\u202e"], "rules": THREE}, "bad_name", "guests[1]"),
+        ({"guests": ["easy-bot"]}, "bad_name", "guests[0]"),
+        ({"guests": ["Bo"], "rated": True, "rules": "four"}, "not_allowed", "guests"),
+    ],
+)
+async def test_guests_for_whom_there_is_no_place_are_refused(
+    server: Server, fields: Message, code: str, path: str
+) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        refused = await ana.ask("create", **fields)
+        assert (refused["code"], refused["path"]) == (code, path)
+        assert not (await ana.ask("rooms"))["rooms"]
+        assert await ana.refusal("match", guests=["Bo"]) == "bad_message"
+
+
+async def test_the_name_that_somebody_has_claimed_is_marked_for_a_guest(server: Server) -> None:
+    async with open_peer(server.url, "Magnus") as magnus, open_peer(server.url, "ana") as ana:
+        await magnus.ask("claim_name", name="Magnus")
+        await open_table(ana, "Magnus")
+        assert names(await ana.state()) == {"X": "ana", "O": "Magnus?"}
+
+
+async def test_where_the_server_gives_names_it_gives_guests_theirs() -> None:
+    settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
+    async with Server(settings) as server, open_peer(server.url, "ana") as ana:
+        await open_table(ana, "Bo")
+        assert names(await ana.state())["O"].startswith("guest-")
+
+
+async def test_all_seats_are_held_at_once_and_come_back_at_once(server: Server) -> None:
+    async with open_peer(server.url, "cy") as cy:
+        async with open_peer(server.url, "ana") as ana:
+            room = await open_table(ana, "Bo", rules=THREE)
+            await cy.ask("join", room=room)
+            before = await cy.state()
+        away = await cy.state()
+        assert away["seq"] == before["seq"] + 1
+        assert [seat["online"] for seat in away["seats"].values()] == [False, False, True]
+        assert all(away["seats"][mark]["hold_ms"] > 0 for mark in "XO")
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert again.seats == {room: "X"}
+            assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
+            back = await cy.state()
+            assert back["seq"] == away["seq"] + 1
+            assert [seat["online"] for seat in back["seats"].values()] == [True, True, True]
+            await play_seats(again, room, [0, 1])
+
+
+async def test_the_newer_connection_wins_all_seats(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo")
+        async with open_peer(server.url, token=ana.welcome["token"]) as newer:
+            await newer.ask("join", room=room)
+            assert (await ana.next_of("replaced"))["room"] == room
+            for player in (ana.welcome["player"], guest_of(ana)):
+                assert await ana.refusal("move", room=room, cell=0, ply=0, player=player) == "not_in_room"
+            await play_seats(newer, room, [0, 1])
+
+
+async def test_an_opponent_elsewhere_claims_against_both_past_their_hold() -> None:
+    clock, settings = FakeClock(), Settings(host="127.0.0.1", port=0, hold_seconds=60)
+    async with Server(settings, monotonic_ns=clock) as server, open_peer(server.url, "cy") as cy:
+        async with open_peer(server.url, "ana") as ana:
+            room = await open_table(ana, "Bo", rules=THREE)
+            await cy.ask("join", room=room)
+            await begin(ana, cy, room)
+        await cy.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
+        clock.advance(59_999)
+        assert await cy.refusal("claim", room=room, **{"as": "win"}) == "not_allowed"
+        clock.advance(1)
+        await cy.ask("claim", room=room, **{"as": "win"})
+        over = await cy.state(status="over")
+        assert (over["result"]["winner"], over["result"]["reason"]) == ("A", "claimed")
+
+
+async def test_a_clock_runs_for_each_seat() -> None:
+    clock, settings = FakeClock(), Settings(host="127.0.0.1", port=0)
+    terms = {"clock": {"initial_ms": 60_000, "increment_ms": 0}}
+    async with Server(settings, monotonic_ns=clock) as server, open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo", **terms)
+        await play_seats(ana, room, [0, 1])
+        clock.advance(10_000)
+        await ana.ask("move", room=room, cell=2, ply=2)
+        assert (await ana.state(ply=3))["clock"] == {"remaining_ms": {"X": 50_000, "O": 60_000}, "running": "O"}
+
+
+async def test_one_offers_and_the_other_at_the_same_keyboard_answers(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo")
+        await play_seats(ana, room, [0, 1])
+        guest = guest_of(ana)
+        assert await ana.refusal("undo", room=room, action="accept") == "no_offer"
+        await ana.ask("undo", room=room, action="offer", player=guest)
+        assert (await ana.state())["offers"]["undo"] == "O"
+        assert await ana.refusal("undo", room=room, action="accept", player=guest) == "no_offer"
+        await ana.ask("undo", room=room, action="accept")
+        assert (await ana.state())["ply"] == 1
+        await ana.ask("draw", room=room, action="offer")
+        await ana.ask("draw", room=room, action="accept", player=guest)
+        assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
+
+
+async def test_a_rematch_that_is_sent_twice_after_all_have_changed_marks_is_the_same(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "cy") as cy:
+        room = await open_table(ana, "Bo", rules=THREE)
+        await cy.ask("join", room=room)
+        await begin(ana, cy, room)
+        for player in (ana.welcome["player"], guest_of(ana)):
+            await ana.ask("resign", room=room, player=player)
+        for peer, player in ((cy, cy.welcome["player"]), (ana, ana.welcome["player"]), (ana, guest_of(ana))):
+            for _ in range(2):
+                assert (await peer.ask("rematch", room=room, game=1, player=player))["type"] == "ok"
+        for player in (ana.welcome["player"], guest_of(ana)):
+            assert (await ana.ask("rematch", room=room, game=1, player=player))["type"] == "ok"
+        state = await current(ana, room)
+        assert (state["game"], names(state)) == (2, {"X": "cy", "O": "ana", "A": "Bo"})
+
+
+async def test_a_choice_that_is_sent_twice_after_both_have_changed_marks_is_the_same(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo", rules="four-pie")
+        await play_seats(ana, room, [5])
+        for _ in range(2):
+            answer = await ana.ask("choose", room=room, take="X", ply=1, player=guest_of(ana))
+            assert answer["type"] == "ok"
+        assert names(await current(ana, room)) == {"X": "Bo", "O": "ana"}
+
+
+async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "cy") as cy:
+        room = await open_table(ana, "Bo", rules=THREE)
+        for _ in range(2):
+            assert (await ana.ask("leave", room=room, player=guest_of(ana)))["type"] == "ok"
+        assert names(await current(ana, room)) == {"X": "ana"}
+        for peer in (cy, ana):
+            await peer.ask("leave", room=room)
+        room = await open_table(ana, "Bo", rules=THREE)
+        await cy.ask("join", room=room)
+        await begin(ana, cy, room)
+        await ana.ask("leave", room=room)
+        over = await cy.state(status="over")
+        left = {mark: seat.get("left", False) for mark, seat in over["seats"].items()}
+        assert (over["result"]["winner"], left) == ("A", {"X": True, "O": True, "A": False})
+        room = await open_table(ana, "Bo")
+        await ana.ask("leave", room=room)
+        assert await cy.refusal("join", room=room) == "no_such_room"
+
+
+async def test_a_game_outlives_the_server_with_all_seats(tmp_path: Path) -> None:
+    settings = Settings(host="127.0.0.1", port=0, data=tmp_path)
+    async with Server(settings) as server, open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo")
+        await play_seats(ana, room, [0, 1])
+    async with Server(settings) as server, open_peer(server.url, token=ana.welcome["token"]) as again:
+        assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
+        state = await play_seats(again, room, [3, 2, 6], first_ply=2)
+        assert state["result"]["winner"] == "X"
+
+
+async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history() -> None:
+    settings = Settings(host="127.0.0.1", port=0)
+    limits = uncounted(seats_per_player=1, seats_per_address=1)
+    async with Server(settings, limits=limits) as server, open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo")
+        await play_seats(ana, room, [0, 3, 1, 4, 2])
+        (game,) = (await ana.ask("history"))["games"]
+        assert game["players"]["O"] == {"player": guest_of(ana), "name": "Bo"}
+
+
+async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path) -> None:
+    settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")
+    guest = "Quetzal"
+    async with Server(settings) as server, open_peer(server.url, "cy") as cy:
+        async with open_peer(server.url, "Xylophon") as ana:
+            room = await open_table(ana, guest, rules=THREE)
+            await cy.ask("join", room=room)
+            await begin(ana, cy, room)
+            await ana.ask("resign", room=room)
+            await ana.ask("resign", room=room, player=guest_of(ana))
+            await cy.state(status="over")
+            shown = (await ana.ask("export"))["export"]
+            assert guest in str(shown["games"])
+            assert traces(tmp_path, guest), "what is looked for is there"
+            await ana.ask("forget")
+            await until_done(server, ana.welcome["player"])
+        (game,) = (await cy.ask("history"))["games"]
+        assert game["players"]["O"] == {"player": "player-1.2", "name": "player-1.2"}
+        assert names(await current(cy, room)) == {"X": "player-1", "O": "player-1.2", "A": "cy"}
+    assert traces(tmp_path, guest, ana.welcome["player"]) == []
