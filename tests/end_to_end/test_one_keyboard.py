@@ -1,9 +1,17 @@
-"""Several at one keyboard: the command `local`, in plain words on a terminal and on the full screen."""
+"""Several at one keyboard: the command `local`, in plain mode and on the full screen, and the library."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.end_to_end.clients import COMMAND, complaint, run_client
+from tests.end_to_end.test_client_library import state_where
+from tests.end_to_end.test_reconnect import QUICK, lose_the_answer
+from tests.peer import open_peer
+from tests.proxy import Proxy
 from tests.terminal import run_screen
+from tictactoe_client import Refused, connect
+from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_server.server import Server
 
 SWAP2 = ("--board", "5x5", "--win", "4", "--opening", "swap2", "--clock", "3+2")
@@ -67,3 +75,54 @@ async def test_three_play_on_the_full_screen(server: Server) -> None:
 async def test_a_program_and_too_many_names_are_refused() -> None:
     assert "one keyboard" in await complaint("local", "--json", code=2)
     assert "Too many names, 3" in await complaint("local", "a", "b", "c", code=2)
+
+
+# -- by the library -------------------------------------------------------------------------------------------------
+
+
+async def test_a_program_plays_two_seats_by_one_connection(server: Server) -> None:
+    async with connect(server.url, name="ana") as ana:
+        room = await ana.create(guests=["Bo"])
+        assert (room.seat, room.viewer, room.local_players) == ("X", "", (ana.player, f"{ana.player}.2"))
+        await room.move("b2", seat="X")
+        with pytest.raises(Refused) as refused:
+            await room.move("a1", seat="X", ply=1)
+        assert refused.value.code == "not_your_turn"
+        await room.move("a1", seat="O", ply=1)
+        await state_where(room, ply=2)
+        await room.draw(seat="O")
+        await state_where(room, offers=Offers(draw="O"))
+        await room.draw("accept", seat="X")
+        assert (await state_where(room, status="over")).result == Result(None, "agreed")
+        await room.rematch(seat="O")
+        await state_where(room, offers=Offers(rematch=("O",)))
+        await room.rematch(seat="X")
+        assert (await state_where(room, game=2)).turn == room.seat == "X"
+
+
+async def test_a_program_joins_with_a_guest_who_leaves_alone(server: Server) -> None:
+    async with open_peer(server.url, "cy") as cy, connect(server.url, name="ana") as ana:
+        code = (await cy.ask("create", rules={"rows": 4, "columns": 4, "line": 4, "marks": "XOAB"}))["room"]
+        room = await ana.join(code, guests=["Bo"])
+        assert room.local_players == (ana.player, f"{ana.player}.2")
+        await room.leave(seat="A")
+        left = await cy.until(lambda told: told["type"] == "room" and told["seats"]["O"] and not told["seats"]["A"])
+        assert left["status"] == "waiting"
+        await room.leave()
+        assert (await cy.state())["seats"]["O"] is None
+
+
+async def test_all_seats_come_back_after_a_loss_and_no_choice_is_made_twice(server: Server, proxy: Proxy) -> None:
+    async with (
+        connect(proxy.url, name="ana", reconnect=QUICK) as ana,
+        connect(server.url, name="eve") as eve,
+    ):
+        room = await ana.create("four-pie", guests=["Bo"])
+        watched = await eve.watch(room.code)
+        await room.move(5)
+        await state_where(room, ply=1)
+        await lose_the_answer(room.choose("X", seat="O"), proxy, state_where(watched, chosen=("X",)))
+        state = await state_where(room, chosen=("X",))
+        assert [seat.online for seat in state.seats.values() if seat] == [True, True]
+        await room.move(6)
+        assert (await state_where(room, ply=2)).last == 6

@@ -41,7 +41,7 @@ async def test_chat_goes_both_ways_and_is_cleaned(game: Game) -> None:
 
 
 async def test_two_at_one_keyboard_are_not_shown_how_to_chat(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create", SMALL, private=True, seat="X", beside=("bo",))) as ana:
+    async with open_screen(server.url, Choice("create", SMALL, private=True, seat="X", guests=("bo",))) as ana:
         text = await ana.until("X  ana", "O  bo", "1-9 place")
         assert "Tab" not in text
         await ana.do("5", "It's bo's move.")

@@ -96,7 +96,7 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
         raise Misuse(say("local too many", n=len(names), marks=", ".join(rules.marks)))
     given = [*names] or [name for name in (settings.name,) if name]
     first, *others = *given, *(say("local player", n=n) for n in range(len(given) + 1, len(rules.marks) + 1))
-    choice = Choice("create", rules, parse_clock(clock), private=True, seat=rules.marks[0], beside=tuple(others))
+    choice = Choice("create", rules, parse_clock(clock), private=True, seat=rules.marks[0], guests=tuple(others))
     named = replace(settings, name=first, name_is_for_now=True)
     return await _enter_and_stay(named if settings.server is not None else replace(named, local=True), choice)
 

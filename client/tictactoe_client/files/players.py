@@ -45,7 +45,6 @@ class KnownPlayer:
 
     Of the rooms in `said` a run has said since that a game waits there.
     The server there has named the `others` of its `cluster`, where the token is good as well; empty for one alone.
-    `beside` are those who play at the same keyboard, by the rooms, each with a name and a token, which is secret, too.
     """
 
     server: str
@@ -57,7 +56,6 @@ class KnownPlayer:
     said: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     cluster: str = ""
-    beside: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, repr=False)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -347,9 +345,6 @@ class Identity:
         urls = client.cluster.given.urls
         self._tokens.update(dict.fromkeys(urls, client.token))
         self.seat_in, self.resumes = None, False
-        known = next((player for player in self.players.on(urls) if player.token == client.token), None)
-        if known is not None:
-            client.beside.update({room: known.beside[room] for room in known.rooms if room in known.beside})
         if self.role != "player" or is_own:
             return
         self.write_down(client)
@@ -366,9 +361,7 @@ class Identity:
     def write_down(self, client: Client, *rooms: str) -> None:
         """Write down whom we play as, and these rooms beside those that are known."""
         others = tuple(address.url for address in client.cluster.named)
-        row = KnownPlayer(
-            "", self._known_as(client), client.token, rooms=rooms, others=others, beside={**client.beside}
-        )
+        row = KnownPlayer("", self._known_as(client), client.token, rooms=rooms, others=others)
         rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in client.cluster.given.urls]
         self._work.start(self.write(self.players.keep, *rows))
 

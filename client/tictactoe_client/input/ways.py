@@ -24,7 +24,7 @@ Way = Literal["match", "create", "join", "watch", "challenge", "accept"]
 class Choice:
     """A way into a room, so that it can be gone again: a quick match, a new room, the room `code`, a challenge.
 
-    Those `beside` us, by their names, play at the same keyboard. A `player` is challenged, of this `name` where that is
+    `guests`, by their names, play at the same keyboard. A `player` is challenged, of this `name` where that is
     not the same; with ``accept`` the `code` is that of a challenge to us.
     """
 
@@ -37,7 +37,7 @@ class Choice:
     code: str = ""
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
-    beside: tuple[str, ...] = ()
+    guests: tuple[str, ...] = ()
     rated: bool = False
     player: str = ""
     name: str = ""
@@ -67,11 +67,8 @@ class Choice:
             return await (client.join if self.way == "join" else client.watch)(self.code)
         if self.way == "match":
             return await client.match(self.rules, clock=self.clock, rated=self.rated)
-        terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated")
-        room = await client.create(self.rules, **{name: getattr(self, name) for name in terms})
-        if self.beside:
-            await client.bring(room, *((name, None) for name in self.beside))
-        return room
+        terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated", "guests")
+        return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
 
     async def enter_any(self, client: Client) -> Room | Tournament:
         """Go into the room, or to the event that has its code."""

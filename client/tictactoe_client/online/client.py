@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from tictactoe_client.online.address import (
     DEFAULT_SERVER,
@@ -66,8 +66,12 @@ class Client(Conversation):
         analysis: Literal["closed", "open"] = "closed",
         chat: Literal["all", "players"] = "all",
         rated: bool = False,
+        guests: Sequence[str] = (),
     ) -> Room:
-        """Open a room and take a seat in it, the first if `seat` is None; `rules` may be a preset's name."""
+        """Open a room and take a seat in it, the first if `seat` is None; `rules` may be a preset's name.
+
+        `guests` are the names of others who play by this connection, each in a seat of their own.
+        """
         if rated:
             self._check_ladders()
         request = requests.Create(
@@ -79,24 +83,9 @@ class Client(Conversation):
             analysis=analysis,
             chat=chat,
             rated=rated,
+            guests=tuple(guests),
         )
         return await self._enter(request)
-
-    async def bring(self, room: Room, *people: tuple[str, str | None]) -> None:
-        """Let others play at this keyboard, each under a name in a free seat of a room of ours, or back by a token.
-
-        They have connections of their own, which end with ours. The room then speaks of nobody as "you".
-        """
-        clients: dict[str, Client] = {self.player: self}
-        for name, token in people:
-            greeting = partial(greet, name=name, token=token, timeout_seconds=self._timeout_seconds, ca=self.ca)
-            connection = await arrive(self.cluster, greeting)
-            other = Client(self.cluster, connection, self._backoff, self._timeout_seconds, self.ca)
-            self._brought.append(other)
-            await other.join(room.code)
-            clients[other.player] = other
-        self.beside[room.code] = tuple((other.name, other.token) for other in clients.values() if other is not self)
-        await self._wait_for(room._share(clients), "state", room=room.code)
 
     async def match(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False) -> Room:
         """Join an open public room with these rules and this clock, `rated` or not, or open one.
@@ -107,12 +96,13 @@ class Client(Conversation):
             self._check_ladders()
         return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
 
-    async def join(self, room: str) -> Room:
-        """Take a free seat, or attach to the one that we hold; raises `BadRoomCode` for what is no code."""
-        entered = await self._enter(self._way_into(parse_code(room), watching=False))
-        if entered.code in self.beside and len(entered.hands) == 1:
-            await self.bring(entered, *self.beside[entered.code])
-        return entered
+    async def join(self, room: str, *, guests: Sequence[str] = ()) -> Room:
+        """Take a free seat and one for each of the `guests`, or return to the seats that we hold.
+
+        Raises `BadRoomCode` for what is no code.
+        """
+        request = self._way_into(parse_code(room), watching=False)
+        return await self._enter(structs.replace(request, guests=tuple(guests)))
 
     async def watch(self, room: str) -> Room:
         """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""

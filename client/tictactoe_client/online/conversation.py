@@ -110,8 +110,7 @@ class Conversation:
     `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same player
     on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
     given to `connect`. `cluster` are the addresses that were given, or that the last welcome has named, beginning with
-    the one that we are at. `beside` are those who play at this keyboard, too, by the rooms in which they do: each with
-    a name and a token. `challenges` are those that are open, to us or of ours, by their ids, the newest last;
+    the one that we are at. `challenges` are those that are open, to us or of ours, by their ids, the newest last;
     those that were made or accepted here are `asked`, with the name of whom we asked.
     """
 
@@ -127,8 +126,6 @@ class Conversation:
         self.player, self.name, self.token, self.server = welcome.player, welcome.name, welcome.token, welcome.server
         self.ca = ca
         self.cluster = cluster.seen_from(connection.address, connection.servers)
-        self.beside: dict[str, tuple[tuple[str, str], ...]] = {}
-        self._brought: list[Conversation] = []  # those of them by connections of their own
         self._connection = connection
         self._welcomed_at = connection.began_at
         self._timeout_seconds = timeout_seconds
@@ -315,12 +312,10 @@ class Conversation:
         return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
 
     async def close(self) -> None:
-        """End the conversation and those that were brought along; iterators stop.
+        """End the conversation; iterators stop.
 
         Seats are not given up by this: see `leave_rooms`.
         """
-        for other in self._brought:
-            await other.close()
         self._keeping.cancel()
         await asyncio.wait([self._keeping])
         self._reading.cancel()

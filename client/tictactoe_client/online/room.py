@@ -21,6 +21,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, choices
 from tictactoe_protocol.codes import SENTENCES, ChatSentence
+from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.happened import NOBODYS, happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
 from tictactoe_protocol.refusals import describe_fault
@@ -99,9 +100,9 @@ class Room(Followed[RoomState]):
     `knows_moves`. `seat` is our mark, which a rematch may change, or None for a watcher; `is_my_turn` tells whether the
     server waits for our move, not for one that it has taken and whose state is still to come; `plays` whether we play a
     game that is on, not one who is out of it, among three or more; `looks_on` whether there is nothing for us to play:
-    we watch, or are out of the game, or it is over. Where several play at one keyboard (`Client.bring`) `hands` are all
-    their ids and `actor` is the one whose act it is, about whom `seat`, `is_my_turn` and `plays` are then; nobody is
-    the `viewer`, to whom words say "you". `closed_reason` is why a room was closed. `waiting` is
+    we watch, or are out of the game, or it is over. `local_players` are the ids of all who play by this connection:
+    ours and those of our guests. With guests `actor` is the local player on turn, about whom `seat`, `is_my_turn` and
+    `plays` are; nobody is the `viewer`, to whom words say "you". `closed_reason` is why a room was closed. `waiting` is
     how far an opponent for a rated game is looked for, by what was told last.
 
     Where states were skipped, what comes waits until the moves between are known: they are asked for, once.
@@ -110,7 +111,7 @@ class Room(Followed[RoomState]):
     def __init__(self, client: RoomRequests, code: str) -> None:
         super().__init__(client, code)
         self.actor = client.player
-        self._clients: Mapping[str, RoomRequests] = {client.player: client}
+        self.local_players: tuple[str, ...] = (client.player,)
         self.moves: Moves = ()
         self.knows_moves = False
         self.seat: str | None = None
@@ -127,7 +128,7 @@ class Room(Followed[RoomState]):
         self._newest_seq = -1
         self._asked_at_seq = -1
         self._asking: asyncio.Task[None] | None = None
-        self._asked_at: dict[tuple[type, terms.OfferAction], tuple[int, int]] = {}
+        self._asked_at: dict[tuple[type, terms.OfferAction, str | None], tuple[int, int]] = {}
 
     @property
     def has_challenges(self) -> bool:
@@ -138,11 +139,6 @@ class Room(Followed[RoomState]):
     def sentences(self) -> Mapping[str, ChatSentence]:
         """What may be said where nobody may write, by its number and its id; empty where everybody may."""
         return _SENTENCES if self._client.welcome.chat == "sentences" else {}
-
-    @property
-    def hands(self) -> tuple[str, ...]:
-        """The ids of all who play at this keyboard."""
-        return tuple(self._clients)
 
     @property
     def position(self) -> Position:
@@ -209,22 +205,16 @@ class Room(Followed[RoomState]):
         return found
 
     def find_mover(self) -> str | None:
-        """Return who of our hands made the last move, None where nobody did."""
+        """Return which of the local players made the last move, None if none of them did."""
         mark = None if self.state.last is None else self.state.board[self.state.last]
-        return next((player for player in self.hands if mark and seat_of(self.state, player) == mark), None)
+        return next((player for player in self.local_players if mark and seat_of(self.state, player) == mark), None)
 
-    async def _share(self, clients: Mapping[str, RoomRequests]) -> None:
-        """Be the room of several at one keyboard, who are all here; what has happened before they came is no news."""
-        self._clients, self.viewer = clients, ""
-        await self._changed.until(lambda: all(seat_of(self.state, player) for player in clients) or self._is_done)
-        self._find_seat()
-        self._opening = None
-
-    async def move(self, cell: int | str, *, ply: int | None = None) -> None:
+    async def move(self, cell: int | str, *, ply: int | None = None, seat: str | None = None) -> None:
         """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
 
-        `ply` is how many moves the mover sees on the board, by default those of the newest state. The iterators then
-        wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no cell.
+        `ply` is how many moves the mover sees on the board, by default those of the newest state. If several play by
+        this connection, it is the move of `seat`, by default of the `actor`; so it is with all requests. The iterators
+        then wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no cell.
         """
         if isinstance(cell, str):
             try:
@@ -232,16 +222,16 @@ class Room(Followed[RoomState]):
             except (IllegalMove, UnknownNotation) as bad:
                 raise BadCell(bad.code, describe_fault(bad)) from None
         ply = self.state.ply if ply is None else ply
-        await self._ask(requests.Move(room=self.code, cell=cell, ply=ply))
+        await self._ask(requests.Move(room=self.code, cell=cell, ply=ply), seat)
         self._await_state_after(ply)
 
-    async def choose(self, take: str, *, ply: int | None = None) -> None:
+    async def choose(self, take: str, *, ply: int | None = None, seat: str | None = None) -> None:
         """Take a side in an opening, by its mark, or ``more``: one of the `options` of the state's `opening`.
 
         `ply` is as for `move`, and so are the iterators. Raises `Refused`.
         """
         ply = self.state.ply if ply is None else ply
-        await self._ask(requests.Choose(room=self.code, take=take, ply=ply))
+        await self._ask(requests.Choose(room=self.code, take=take, ply=ply), seat)
         if self.state.opening and self.state.opening.options:
             self._await_state_after(ply)
 
@@ -250,22 +240,27 @@ class Room(Followed[RoomState]):
         if self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
-    async def resign(self) -> None:
+    async def resign(self, *, seat: str | None = None) -> None:
         """Give the game up; we stay in the room."""
-        await self._ask(requests.Resign(room=self.code))
+        await self._ask(requests.Resign(room=self.code), seat)
 
-    async def rematch(self) -> None:
-        """Ask for another game, or agree to it."""
-        await self._ask(requests.Rematch(room=self.code, game=self.state.game))
+    async def rematch(self, *, seat: str | None = None) -> None:
+        """Ask for another game, or agree to it; without a `seat` all who play by this connection do."""
+        await self._ask(requests.Rematch(room=self.code, game=self.state.game), seat)
 
-    async def leave(self) -> None:
-        """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops."""
+    async def leave(self, *, seat: str | None = None) -> None:
+        """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops.
+
+        Guests go along. With the `seat` of a guest that guest goes alone.
+        """
+        is_alone = seat is not None and self._holder(seat) != self._client.player
         try:
-            await self._ask(requests.Leave(room=self.code))
+            await self._ask(requests.Leave(room=self.code), seat)
         except Refused as refused:
             if refused.code not in ("not_in_room", "no_such_room", "moved"):
                 raise
-        self._end("left")
+        if not is_alone:
+            self._end("left")
 
     async def say_goodbye(self) -> bool:
         """Leave, waiting a second at most for the server's answer; tell whether it knows."""
@@ -283,17 +278,20 @@ class Room(Followed[RoomState]):
                 return (await self._ask(requests.Record(game_id=past.game_id))).record or ""
         return None
 
-    async def draw(self, action: terms.OfferAction = "offer") -> None:
+    async def draw(self, action: terms.OfferAction = "offer", *, seat: str | None = None) -> None:
         """Offer a draw, or answer an offer."""
-        await self._ask_once(requests.Draw(room=self.code, action=action))
+        await self._ask_once(requests.Draw(room=self.code, action=action), seat)
 
-    async def undo(self, action: terms.OfferAction = "offer") -> None:
-        """Ask to take back our last move, or answer such a request."""
-        await self._ask_once(requests.Undo(room=self.code, action=action))
+    async def undo(self, action: terms.OfferAction = "offer", *, seat: str | None = None) -> None:
+        """Ask to take back our last move, or answer such a request.
 
-    async def claim(self, as_: Literal["win", "draw"]) -> None:
+        Without a `seat` the last move of all who play by this connection is taken back, and the others of them agree.
+        """
+        await self._ask_once(requests.Undo(room=self.code, action=action), seat)
+
+    async def claim(self, as_: Literal["win", "draw"], *, seat: str | None = None) -> None:
         """End a game whose opponent has been gone past the hold."""
-        await self._ask(requests.Claim(room=self.code, as_=as_))
+        await self._ask(requests.Claim(room=self.code, as_=as_), seat)
 
     async def analyse(self, ply: int | None = None) -> AnalysisState:
         """Return what the position after `ply` moves is worth, by default the current one.
@@ -315,36 +313,47 @@ class Room(Followed[RoomState]):
         else:
             await self._ask(requests.Chat(room=self.code, text=text))
 
-    async def _ask(self, request: requests.Request) -> Ok:
-        """Return the answer to whoever asked last of those at this keyboard who have to."""
-        for player, each in self._share_out(request):
-            answer = await self._clients[player].request(each)
+    async def _ask(self, request: requests.Request, seat: str | None = None) -> Ok:
+        """Return the last answer to a request of the player of a seat, or of the local players whom it concerns."""
+        asked = self._share_out(request) if seat is None else [self._request_of(self._holder(seat), request)]
+        for each in asked:
+            answer = await self._client.request(each)
         return answer
 
-    def _share_out(self, request: requests.Request) -> Sequence[tuple[str, requests.Request]]:
-        """Return who has to ask what, each by a connection of their own; what else is asked is the first one's.
+    def _share_out(self, request: requests.Request) -> Sequence[requests.Request]:
+        """Return a request as the local players whom it concerns have to make it.
 
-        A rematch, and that the last move is taken back, are agreed at once.
+        All of them ask for a rematch, and agree to take back the last move, at once.
         """
         match request:
-            case requests.Rematch() | requests.Leave():
-                return [(player, request) for player in self.hands]
+            case requests.Rematch():
+                return [self._request_of(player, request) for player in self.local_players]
             case requests.Undo(action="offer"):
                 mover = self.find_mover() or self.actor
+                others = [player for player in self.local_players if player != mover]
                 agreed = replace(request, action="accept")
-                return [(mover, request), *((player, agreed) for player in self.hands if player != mover)]
+                return [self._request_of(mover, request), *(self._request_of(player, agreed) for player in others)]
             case requests.Draw():
-                return [(self.find_asked(self.state), request)]
+                return [self._request_of(self.find_asked(self.state), request)]
             case requests.Move() | requests.Choose() | requests.Resign() | requests.Claim():
-                return [(self.actor, request)]
-        return [(self.hands[0], request)]
+                return [self._request_of(self.actor, request)]
+        return [request]
 
-    async def _ask_once(self, request: requests.Draw | requests.Undo) -> None:
+    def _holder(self, seat: str) -> str:
+        """Return the id of the player or guest in a seat, "" for a free one."""
+        held = self.state.seats.get(seat)
+        return "" if held is None else held.player
+
+    def _request_of(self, player: str, request: requests.Request) -> requests.Request:
+        """Return a request as a local player makes it."""
+        return request if player == self._client.player else replace(request, player=player)
+
+    async def _ask_once(self, request: requests.Draw | requests.Undo, seat: str | None) -> None:
         """Send what is meant for this position alone; what is asked there a second time is meant as such."""
-        what, moment = (type(request), request.action), (self.state.game, self.state.ply)
+        what, moment = (type(request), request.action, seat), (self.state.game, self.state.ply)
         if self._asked_at.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])
-        await self._ask(request)
+        await self._ask(request, seat)
         self._asked_at[what] = moment
 
     @property
@@ -362,19 +371,20 @@ class Room(Followed[RoomState]):
         return check_moves(reply.moves, self._shown)
 
     def find_actor(self, state: RoomState) -> str:
-        """Return who of our `hands` is on turn, the first where nobody of them is."""
-        return next((player for player in self.hands if seat_of(state, player) == (state.turn or "")), self.hands[0])
+        """Return which of the local players is on turn, us if none of them is."""
+        players = self.local_players
+        return next((player for player in players if seat_of(state, player) == (state.turn or "")), players[0])
 
     def find_asked(self, state: RoomState) -> str:
-        """Return who of our `hands` is to answer an offer of a draw, where there is none who is on turn."""
+        """Return which local player has to answer a local offer of a draw, else who is on turn."""
         actor = self.find_actor(state)
         others = {mark: seat for mark, seat in state.seats.items() if seat and not seat.out}
         asking = others.pop(state.offers.draw or state.offers.undo or "", None)
-        if asking is not None and state.offers.undo and asking.player in self.hands:
+        if asking is not None and state.offers.undo and asking.player in self.local_players:
             return asking.player  # as the others agree by themselves
         if asking is None or asking.player != actor:
             return actor
-        return next((seat.player for seat in others.values() if seat.player in self.hands), actor)
+        return next((seat.player for seat in others.values() if seat.player in self.local_players), actor)
 
     # -- what the conversation brings -------------------------------------------------------------------------------
 
@@ -460,6 +470,8 @@ class Room(Followed[RoomState]):
         self._position = None
         self._states_seen += 1
         self._awaits_state = False
+        if old is None or old.seats != state.seats:
+            self._find_local_players()
         self._find_seat()
         brought = () if old is None else tuple(happened(old, state, moves=moves, before=before))
         for change in brought:
@@ -470,14 +482,21 @@ class Room(Followed[RoomState]):
         self._changed.note()
 
     def _find_seat(self) -> None:
-        """Find out what the newest state means for us."""
+        """Find out what the newest state means for us and our guests."""
         state = self.state
         self.actor = self.find_actor(state)
         self.seat = None if self.is_watching else seat_of(state, self.actor)
-        own = None if self.seat is None else state.seats[self.seat]
-        self.is_my_turn = own is not None and state.turn == self.seat and not self._awaits_state
-        self.plays = own is not None and not own.out and state.status == "playing"
-        self.looks_on = not self.plays and (own is None or state.status != "waiting")
+        seat = None if self.seat is None else state.seats[self.seat]
+        self.is_my_turn = seat is not None and state.turn == self.seat and not self._awaits_state
+        self.plays = seat is not None and not seat.out and state.status == "playing"
+        self.looks_on = not self.plays and (seat is None or state.status != "waiting")
+
+    def _find_local_players(self) -> None:
+        """Find out which players of the newest state play by this connection."""
+        own = self._client.player
+        held = [seat.player for seat in self.state.seats.values() if seat is not None and not seat.left]
+        self.local_players = tuple(sorted({own, *(id for id in held if owner_of(id) == own)}))
+        self.viewer = own if len(self.local_players) == 1 else ""
 
     def _tell(self, event: RoomEvent) -> None:
         if isinstance(event, Back):

@@ -179,7 +179,7 @@ class PlainGame:
         self._session.forget_room(room.code)
         self._actions = None
         enter = self._enter_again
-        if len(room.hands) == 1:
+        if len(room.local_players) == 1:
             self._output.print(say("looking for another"))
             enter = Choice.like(room, "match").enter
         try:
