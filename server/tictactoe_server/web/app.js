@@ -25,7 +25,6 @@ export class App {
 		this.home = this.connect(this.kept);
 		this.rooms = new Rooms(this.home, (url) => this.connect(this.home.identity, url));
 		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
-		this.rooms.seat = async (code, names) => (names || this.kept.here?.code === code ? this.#seat(code, names).catch(() => []) : []);
 	}
 
 	/** The connection that the page is about: that of the room on it, or the first. */
@@ -33,15 +32,15 @@ export class App {
 		return this.rooms.shown?.connection ?? this.home;
 	}
 
-	/** @param {{name: string, token: string}} identity @param {string} [url] @param {() => Rooms} own the rooms that are entered by it */
-	connect(identity, url, own = () => this.rooms) {
+	/** @param {{name: string, token: string}} identity @param {string} [url] */
+	connect(identity, url) {
 		let [wasOn, wasSilent] = [false, false];
 		const tell = (/** @type {string} */ text) => connection === this.connection && this.say(text);
 		const onPhase = () => {
 			const { isSilent } = connection;
 			const isOn = connection.phase === "on";
 			if (wasOn && connection.isTroubled) {
-				for (const room of own().of(connection)) room.lose();
+				for (const room of this.rooms.of(connection)) room.lose();
 				tell(connection.reason || say("page lost"));
 			}
 			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
@@ -52,21 +51,20 @@ export class App {
 		const connection = new Connection(identity, {
 			onPhase,
 			onWelcome: () => {
-				for (const room of own().of(connection)) own().follow(room);
+				for (const room of this.rooms.of(connection)) this.rooms.follow(room);
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
 				if (connection === this.home && connection.welcome) this.hearLadders(connection.welcome);
 			},
 			onNews: (news) => {
-				own().hear(news, connection);
+				this.rooms.hear(news, connection);
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
-				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated") own() === this.rooms && this.hearLadders(news);
+				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated") this.hearLadders(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
 			},
 			onIdentity: ({ identity: { name, token }, welcome }) => {
-				if (own() !== this.rooms) return;
 				const { cluster = "" } = welcome ?? {};
 				const { [cluster]: _, ...others } = this.kept.tokens;
 				this.home.identity.name = name;
@@ -74,20 +72,6 @@ export class App {
 			},
 		}, url);
 		return connection;
-	}
-
-	/** Seat others at this keyboard, each on a connection that is kept for a return; by default those who sat there before. @param {string} code @param {string[]} [names] */
-	async #seat(code, names) {
-		const people = [];
-		for (const known of names?.map((name) => ({ name, token: "" })) ?? this.kept.here?.people ?? []) {
-			const home = this.connect(known, undefined, () => rooms);
-			const rooms = new Rooms(home, (url) => this.connect(home.identity, url, () => rooms));
-			home.retry();
-			await home.arrive();
-			people.push(await rooms.enter({ type: "join", room: code }));
-		}
-		this.keep({ here: { code, people: people.map(({ connection }) => connection.identity) } });
-		return people;
 	}
 
 	/** Somebody waits for us at the board of an event. @param {Call} call */
@@ -128,11 +112,11 @@ export class App {
 		await (await prepared(import("./naming.js"))).askName(this);
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {WayIn} request @param {string[]} [names] of others here */
-	async play(request, names) {
+	/** Enter a room and go to its page; what is refused is told. @param {WayIn} request */
+	async play(request) {
 		try {
 			if (request.type !== "join") await this.meet();
-			const room = await this.rooms.enter(request, names);
+			const room = await this.rooms.enter(request);
 			this.navigate(`/${room.code}`);
 			return room;
 		} catch (error) {

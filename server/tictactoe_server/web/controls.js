@@ -200,25 +200,29 @@ export class GameControls {
 	}
 }
 
-/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed & {hand?: Room}} deed */
-async function askFor(room, { id, argument, hand = room }) {
-	const { state, others } = room;
-	if (id === "undo" && others.length) hand = room.handOf(state?.board[state.last ?? 0]);
+/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed & {actor?: string}} deed */
+async function askFor(room, { id, argument, actor }) {
+	const { state, players } = room;
 	switch (id) {
 		case "draw":
-		case "undo":
-			await room.ask({ type: id, action: /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument) }, hand);
-			// Who shares a keyboard need not be asked.
-			return id === "undo" && others.length && room.ask({ type: id, action: "accept" }, hand === room ? others[0] : room);
+			return room.ask({ type: id, action: actionOf(argument) }, actor);
+		case "undo": {
+			const mover = room.actorOf(state?.board[state.last ?? 0]);
+			await room.ask({ type: id, action: actionOf(argument) }, mover);
+			// Others at the same keyboard agree without being asked.
+			return players.filter((player) => player !== mover).map((player) => room.ask({ type: id, action: "accept" }, player));
+		}
 		case "claim":
-			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, hand);
+			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, actor);
 		case "choose":
-			return state && room.ask({ type: id, take: takeOf(state, argument), ply: state.ply }, hand);
+			return state && room.ask({ type: id, take: takeOf(state, argument), ply: state.ply }, actor);
 		case "rematch":
-			return [room, ...others].map((one) => room.ask({ type: id }, one));
+			return players.map((player) => room.ask({ type: id }, player));
 		case "resign":
-			return room.ask({ type: id }, hand);
+			return room.ask({ type: id }, actor);
 		default:
 			return id === "leave" && room.leave();
 	}
 }
+
+const actionOf = (argument = "") => /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument);

@@ -199,10 +199,10 @@ export class GamePage {
 		const { state, moves, receivedAt } = game;
 		const find = (/** @type {string} */ player) =>
 			choices(state, player, moves, performance.now() - receivedAt, connection.phase === "on", connection.welcome ?? {});
-		if (!room?.others.length) return find(game.viewer);
+		if (!room || room.players.length < 2) return find(game.viewer);
 		// Each at this keyboard may act, and who is on turn before the others.
-		const all = [...new Set([room.handOf(), room, ...room.others])].reverse().map((hand) => ({ hand, ...find(hand.player) }));
-		const deeds = Object.fromEntries(all.flatMap(({ hand, deeds }) => deeds.map((deed) => [deed.name, { ...deed, hand }])));
+		const all = [...new Set([room.actorOf(), ...room.players])].reverse().map((actor) => ({ actor, ...find(actor) }));
+		const deeds = Object.fromEntries(all.flatMap(({ actor, deeds }) => deeds.map((deed) => [deed.name, { ...deed, actor }])));
 		const questions = all.flatMap((one) => one.questions.filter(({ id }) => !/own|undo/.test(id)));
 		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => id !== "new"), questions };
 	}

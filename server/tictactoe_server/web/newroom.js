@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { makeRated } from "./ladders/rated.js";
-import { makeClock, makeLevel, nameOthers } from "./playcard.js";
+import { makeClock, makeLevel, nameGuests } from "./playcard.js";
 import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
 import { OWN, makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
@@ -72,18 +72,24 @@ export function makeNewRoom(app) {
 			if (company !== "here") await app.meet();
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
-				bots: company === "computer" ? Array(marks.length - 1).fill(level.value) : undefined,
+				...fillSeats(company, marks, level.value, names.value),
 				visibility: isPrivate ? "private" : undefined,
 				rated: rated.isOn || undefined,
 				analysis: analysis.value === "open" ? "open" : undefined,
 				chat: chat.value === "players" ? "players" : undefined,
-			}, company === "here" ? nameOthers(marks, names.value) : undefined);
+			});
 			app.keep({ game: preset ?? kept.game, clock: (ownClock.value || clock.value).trim() });
 			return app.navigate(`/${room.code}`);
 		} catch (error) {
 			return setText(fault, messageOf(error));
 		}
 	}
+}
+
+/** Who takes the other seats at once: bots of a level, or guests. @param {FormDataEntryValue | null} company @param {string} marks */
+function fillSeats(company, marks, level = "", names = "") {
+	if (company === "computer") return { bots: Array(marks.length - 1).fill(level) };
+	return company === "here" ? { guests: nameGuests(marks, names) } : {};
 }
 
 const number = (min = 1) => h("input", { type: "number", min, max: 32 });

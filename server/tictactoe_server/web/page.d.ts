@@ -170,7 +170,7 @@ type Run = (action: string, about?: Record<string, string>) => unknown;
 
 /**
  * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
- * their ids, the newest last; that of a server of no cluster is under "". `here` are who else plays at this keyboard.
+ * their ids, the newest last; that of a server of no cluster is under "".
  */
 interface Kept {
 	name: string;
@@ -181,7 +181,6 @@ interface Kept {
 	theme: string;
 	game: string;
 	clock: string;
-	here?: { code: string; people: { name: string; token: string }[] };
 }
 
 /** Who says hello: by which name, and what proves it. */

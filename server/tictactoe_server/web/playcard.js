@@ -14,8 +14,8 @@ export function makeLevel() {
 	return level;
 }
 
-/** The names of all but the first who play here. @param {string} marks @param {string} [typed] */
-export const nameOthers = (marks, typed = "") =>
+/** The names of all but the first player at this keyboard. @param {string} marks @param {string} [typed] */
+export const nameGuests = (marks, typed = "") =>
 	[...marks].slice(1).map((_, index) => typed.split(",")[index]?.trim() || say("local player", { n: index + 2 }));
 
 /** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
@@ -44,7 +44,7 @@ export function makePlayCard(app, mayPlay) {
 		h("div.begin",
 			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
 			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
-			button(say("page here"), () => begin({ type: "create", visibility: "private" }, nameOthers(rulesOf(kept.game).marks)), { class: "big" }),
+			button(say("page here"), () => begin({ type: "create", visibility: "private", guests: nameGuests(rulesOf(kept.game).marks) }), { class: "big" }),
 			button(say("home computer"), playComputer, { class: "big" }),
 			field(say("new room clock"), clock),
 			button(say("page new room"), () => app.navigate("/#new")),
@@ -61,9 +61,9 @@ export function makePlayCard(app, mayPlay) {
 		setText(size, describeRules(rulesOf(kept.game)));
 	}
 
-	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here @param {string[]} [names] */
-	async function begin(request, names) {
-		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) }, names);
+	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here */
+	async function begin(request) {
+		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) });
 	}
 
 	function playComputer() {

@@ -23,8 +23,6 @@ export class Room {
 	ears = DEAF;
 	/** @type {ChatLine[]} */
 	talk = [];
-	/** The rooms of others at this keyboard, each on a connection of its own. @type {Room[]} */
-	others = [];
 	/** The server at which we entered. */
 	url = "";
 	/** Ends when we have entered again. @type {Promise<void> | null} */
@@ -46,19 +44,28 @@ export class Room {
 		return this.connection.welcome?.player ?? "";
 	}
 
-	/** To whom words say "you": nobody where several play at one keyboard. */
-	get viewer() {
-		return this.others.length ? "" : this.player;
+	/** The ids of all who play by this connection: the player and guests, whose ids begin with the player's and a dot. */
+	get players() {
+		const { player, state } = this;
+		const guests = Object.values(state?.seats ?? {}).flatMap((seat) => (seat && !seat.left && seat.player.startsWith(`${player}.`) ? [seat.player] : []));
+		return [player, ...guests.sort()];
 	}
 
-	/** Who plays a mark of those at this keyboard, else the first. @param {string | null} [mark] by default the one on turn @returns {Room} */
-	handOf(mark = this.state?.turn) {
-		return (mark && this.others.find(({ player }) => this.state?.seats[mark]?.player === player)) || this;
+	/** To whom words say "you": nobody if several play at one keyboard. */
+	get viewer() {
+		const { players } = this;
+		return players.length > 1 ? "" : players[0];
+	}
+
+	/** Who plays a mark by this connection, else the player. @param {string | null} [mark] by default the one on turn */
+	actorOf(mark = this.state?.turn) {
+		const holder = (mark && this.state?.seats[mark]?.player) || "";
+		return this.players.includes(holder) ? holder : this.player;
 	}
 
 	/** Our mark in the current game, of several that of who is on turn; null for a watcher. @returns {string | null} */
 	get seat() {
-		return this.isWatching || !this.state ? null : seatOf(this.state, this.handOf().player);
+		return this.isWatching || !this.state ? null : seatOf(this.state, this.actorOf());
 	}
 
 	/** Whether we still play a game that is on. */
@@ -136,23 +143,23 @@ export class Room {
 		this.ended = how;
 		this.closedReason = clean(reason);
 		this.pending = null;
-		for (const { connection } of this.others.splice(0)) connection.close();
 		this.ears.onEnd();
 	}
 
-	/** @param {AskHere} request */
-	#ask(request) {
-		return this.connection.request(/** @type {Ask} */ ({ ...request, room: this.code }));
+	/** @param {AskHere} request @param {string} [actor] the id of who asks, by default the player */
+	#ask(request, actor = this.player) {
+		const player = actor === this.player ? undefined : actor;
+		return this.connection.request(/** @type {Ask} */ ({ ...request, room: this.code, player }));
 	}
 
-	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {AskHere} request */
-	async request(request) {
+	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {AskHere} request @param {string} [actor] */
+	async request(request, actor) {
 		try {
-			return await this.#ask(request);
+			return await this.#ask(request, actor);
 		} catch (error) {
 			if (!isMoved(error)) throw error;
 			await this.rooms.follow(this, error.url);
-			return this.#ask(request);
+			return this.#ask(request, actor);
 		}
 	}
 
@@ -164,31 +171,28 @@ export class Room {
 
 	/** @param {{cell: number, ply: number}} move */
 	async #send(move) {
-		const hand = this.handOf();
 		try {
-			if (hand !== this) await hand.connection.arrive();
-			await hand.#ask({ type: "move", ...move });
+			await this.#ask({ type: "move", ...move }, this.actorOf());
 		} catch (error) {
 			if (error instanceof Lost && this.connection.phase !== "on") return;
 			// What is pending goes out on the return.
-			if (isMoved(error)) return void (await hand.rooms.follow(hand, error.url));
+			if (isMoved(error)) return void (await this.rooms.follow(this, error.url));
 			if (this.pending === move) this.pending = null;
 			this.ears.onRefusal(messageOf(error), move.cell);
 		}
 	}
 
-	/** Resolves to whether it was carried out; a refusal is told. @param {AskHere} request @param {Room} [hand] who asks */
-	ask(request, hand = this) {
+	/** Resolves to whether it was carried out; a refusal is told. @param {AskHere} request @param {string} [actor] */
+	ask(request, actor) {
 		const refuse = (/** @type {unknown} */ error) => {
 			this.ears.onRefusal(messageOf(error), null);
 			return false;
 		};
-		return hand.request(request).then(() => true, refuse);
+		return this.request(request, actor).then(() => true, refuse);
 	}
 
 	async leave() {
 		await this.request({ type: "leave" }).catch(() => undefined);
-		for (const other of this.others) await other.leave();
 		this.end("left");
 		this.rooms.release(this.connection);
 	}

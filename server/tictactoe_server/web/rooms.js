@@ -22,8 +22,6 @@ export class Rooms {
 	/** The connections beside the first one. @type {Set<Connection>} */
 	#others = new Set();
 	#connect;
-	/** Seats others at this keyboard, by default those who were in the room. @type {(code: string, names?: string[]) => Promise<Room[]>} */
-	seat = async () => [];
 	/** Where nobody answers who has a room, by its code. @type {Map<string, Unanswered>} */
 	unanswered = new Map();
 	/** Hears of that. @type {(code: string, there: Unanswered) => void} */
@@ -61,8 +59,8 @@ export class Rooms {
 		await room.leave();
 	}
 
-	/** Enter a room; rejects as a request does. @param {WayIn} request @param {string[]} [names] of others here @param {string} [url] the server that has it, if known */
-	async enter(request, names, url) {
+	/** Enter a room; rejects as a request does. @param {WayIn} request @param {string} [url] the server that has it, if known */
+	async enter(request, url) {
 		const at = "room" in request ? this.find(request.room) : undefined;
 		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
 		const code = ok.room ?? "";
@@ -70,7 +68,6 @@ export class Rooms {
 		this.#rooms.set(code, room);
 		this.unanswered.delete(code);
 		room.enter(ok, connection);
-		if (ok.seat && !room.others.length) room.others = await this.seat(code, names);
 		return room;
 	}
 
@@ -85,7 +82,7 @@ export class Rooms {
 	async #follow(room, url) {
 		const before = { url: room.url, connection: room.connection };
 		try {
-			await this.enter(room.wayBack(), undefined, before.connection.leadsTo(url) ? url : "");
+			await this.enter(room.wayBack(), before.connection.leadsTo(url) ? url : "");
 			if (room.url !== before.url) room.ears.onMoved();
 			if (room.connection !== before.connection) room.connection.ears.onPhase();
 			this.release(before.connection);
