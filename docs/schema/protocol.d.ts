@@ -219,7 +219,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** How the last rated games with somebody ended, for who asks; `last` is when the newest did (ms since 1970). */
+  /** The asking player's results against another player; `last` is the end of the newest game in ms since 1970. */
   interface Encounters {
     wins: number;
     draws: number;
@@ -484,14 +484,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Why a ladder rates no more games: `figure` of the last `of` were decided, or the advantage after `of` games. */
+  /** Why a ladder rates no more games. Attributes: figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games. */
   interface LadderClosing {
     reason: string;
     figure: number;
     of: number;
   }
 
-  /** One player of a leaderboard; `trend` is by how much the last ten games moved the rating. */
+  /** One row of a leaderboard; `trend` is the change of the rating over the last ten games. */
   interface LadderRow {
     place: number;
     player: string;
@@ -502,7 +502,7 @@ declare namespace Protocol {
     trend: number;
   }
 
-  /** A player in the ladder of rules, by its key. Until the rating is known well enough to be shown, `to_rank` stands in place of `rating` and `deviation`: how many games of about how many there are. `place` is there for those on the leaderboard. */
+  /** A player's record in one ladder. Attributes: rules: The ladder's key, the name of the rules. to_rank: Instead of `rating` and `deviation` until the rating is certain enough to be shown: the number of games, and about how many are needed. place: Only if the player is on the leaderboard. */
   interface LadderStanding {
     rules: string;
     wins: number;
@@ -514,7 +514,7 @@ declare namespace Protocol {
     place?: number;
   }
 
-  /** Some `rows` of the ladder of rules, by its key, and what is known of it after so many `games`. `advantage` is what the first move is worth in points of a rating, `decided` which share of the last games, at most 200, was not drawn. `closed` is there where no more games are rated. */
+  /** A part of a ladder. Attributes: rules: The ladder's key, the name of the rules. games: The number of rated games. advantage: The value of the first move in rating points. decided: The share of the last 200 games that were not drawn. closed: Why the ladder rates no more games, if it does not. */
   interface LadderState {
     rules: string;
     rows: LadderRow[];
@@ -728,14 +728,14 @@ declare namespace Protocol {
     with?: Encounters;
   }
 
-  /** Asks what ladders and rated games tell of a player, by the public id. */
+  /** Asks for a player's ladders and rated games, by id or claimed name. */
   interface Profile {
     type: "profile";
     player: string;
     id?: string;
   }
 
-  /** A game of a room was rated, in the ladder of `rules`: what that changed for its players, by their ids. */
+  /** A game of a room was rated in the ladder of `rules`; `players` has the changes by player id. */
   interface Rated {
     type: "rated";
     room: string;
@@ -744,7 +744,7 @@ declare namespace Protocol {
     players: { [key: string]: RatingChange };
   }
 
-  /** A player's rating before and after a game, and how many points they were expected to get, from 0 to 1. With `to_rank` it is not known well enough to be shown; see `LadderStanding`. */
+  /** A player's rating before and after a game, and the expected score from 0 to 1. With `to_rank` the rating is not certain enough to be shown; see `LadderStanding`. */
   interface RatingChange {
     before: number;
     after: number;
@@ -752,7 +752,7 @@ declare namespace Protocol {
     to_rank?: [number, number];
   }
 
-  /** Asks for the ladder of some rules: its best `top` players, or the rows next to that of the player `around`. */
+  /** Asks for a ladder: its best `top` players, or the rows around the player `around`. */
   interface Ratings {
     type: "ratings";
     rules: string | RulesFields;

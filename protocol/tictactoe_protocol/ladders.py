@@ -1,6 +1,6 @@
-"""Ladders, players and challenges in words, for every face. Pure.
+"""Ladders, profiles and challenges as text, for every client. Pure.
 
-A *viewer* is the public id of whoever reads. The page's port is `web/ladders/words.js`; vectors hold both to the same.
+A viewer is the id of the reading player. The page's port is `web/ladders/words.js`; vectors keep the two equal.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tictactoe_protocol.wording import describe_clock, describe_rules
 
 
 def describe_rating(rating: float, deviation: float) -> str:
-    """Return a rating with how far it may be from the true one, which is within that in 19 of 20 cases."""
+    """Return a rating with the margin of its 95 % interval."""
     return f"{round(rating)} ±{round(2 * deviation)}"
 
 
 def describe_change(change: RatingChange, name: str = "") -> str:
-    """Return what a game changed for a player of this name, or for who reads it, and what was expected of them."""
+    """Return a game's effect on the rating of a player of this name, or of the viewer without one."""
     who = "other" if name else "you"
     if change.to_rank is not UNSET:
         played, of = change.to_rank
@@ -37,13 +37,13 @@ def describe_change(change: RatingChange, name: str = "") -> str:
 
 
 def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[str]:
-    """Return what a rated game changed, a line a player, the viewer's own first; `names` are those of their ids."""
+    """Return one line for each player of a rated game, the viewer's first; `names` are by player id."""
     rows = sorted(push.players.items(), key=lambda row: row[0] != viewer)
     return [describe_change(change, "" if id == viewer else clean_text(names.get(id, id))) for id, change in rows]
 
 
 def describe_ladder(ladder: LadderState) -> list[str]:
-    """Return what a ladder measures, and why it is closed where it is."""
+    """Return a ladder's figures, and why it is closed if it is."""
     told = [say("ladder games", n=ladder.games)]
     if ladder.games:
         advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
@@ -52,14 +52,14 @@ def describe_ladder(ladder: LadderState) -> list[str]:
 
 
 def describe_closed(closed: LadderClosing) -> str:
-    """Return why a ladder rates no more games, with its figure; a reason of a newer server goes by its name."""
+    """Return why a ladder rates no more games; an unknown reason of a newer server is shown as it is."""
     if closed.reason in CLOSINGS:
         return say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of)
     return say("ladder closed", reason=clean_text(closed.reason))
 
 
 def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
-    """Return the rows of a ladder by their players, below the titles of the columns, which come first."""
+    """Return the rows of a ladder by player id, after the column titles."""
     titles = ("place", "player", "rating", "games", "trend")
     rows = {
         row.player: (
@@ -75,7 +75,7 @@ def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
 
 
 def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
-    """Return a player's ladders by their keys, below the titles of the columns, which come first."""
+    """Return a player's ladders by key, after the column titles."""
     titles = ("rules", "rating", "place", "won", "drawn", "lost")
     rows = {}
     for one in profile.ladders:
@@ -88,7 +88,7 @@ def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
 
 
 def describe_meetings(profile: PlayerProfile) -> str:
-    """Return how the last rated games of who asks with this player ended, empty where there were none."""
+    """Return the asking player's results against this player, or "" if there are none."""
     met = profile.with_
     if met is UNSET:
         return ""

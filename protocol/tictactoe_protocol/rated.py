@@ -1,7 +1,4 @@
-"""Rated games: what is asked of ladders and players, and what the server says of them.
-
-See `docs/protocol/ratings.md`.
-"""
+"""Ladders and rated games: requests, answers and pushes. See `docs/protocol/ratings.md`."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ ClosingReason = Annotated[str, Meta(examples=list(CLOSINGS))]
 
 
 class Ratings(RequestFields, frozen=True, tag="ratings"):
-    """Asks for the ladder of some rules: its best `top` players, or the rows next to that of the player `around`."""
+    """Asks for a ladder: its best `top` players, or the rows around the player `around`."""
 
     rules: RulesChoice
     around: PlayerText | UnsetType = UNSET
@@ -27,7 +24,7 @@ class Ratings(RequestFields, frozen=True, tag="ratings"):
 
 
 class Profile(RequestFields, frozen=True, tag="profile"):
-    """Asks what ladders and rated games tell of a player, by the public id."""
+    """Asks for a player's ladders and rated games, by id or claimed name."""
 
     player: PlayerText
 
@@ -36,7 +33,7 @@ RatingRequest = Ratings | Profile
 
 
 class LadderRow(Struct, frozen=True):
-    """One player of a leaderboard; `trend` is by how much the last ten games moved the rating."""
+    """One row of a leaderboard; `trend` is the change of the rating over the last ten games."""
 
     place: int
     player: str
@@ -48,7 +45,11 @@ class LadderRow(Struct, frozen=True):
 
 
 class LadderClosing(Struct, frozen=True):
-    """Why a ladder rates no more games: `figure` of the last `of` were decided, or the advantage after `of` games."""
+    """Why a ladder rates no more games.
+
+    Attributes:
+        figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games.
+    """
 
     reason: ClosingReason
     figure: int
@@ -56,10 +57,14 @@ class LadderClosing(Struct, frozen=True):
 
 
 class LadderState(Struct, frozen=True, omit_defaults=True):
-    """Some `rows` of the ladder of rules, by its key, and what is known of it after so many `games`.
+    """A part of a ladder.
 
-    `advantage` is what the first move is worth in points of a rating, `decided` which share of the last games, at most
-    200, was not drawn. `closed` is there where no more games are rated.
+    Attributes:
+        rules: The ladder's key, the name of the rules.
+        games: The number of rated games.
+        advantage: The value of the first move in rating points.
+        decided: The share of the last 200 games that were not drawn.
+        closed: Why the ladder rates no more games, if it does not.
     """
 
     rules: str
@@ -71,10 +76,13 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
 
 
 class LadderStanding(Struct, frozen=True, omit_defaults=True):
-    """A player in the ladder of rules, by its key.
+    """A player's record in one ladder.
 
-    Until the rating is known well enough to be shown, `to_rank` stands in place of `rating` and `deviation`: how many
-    games of about how many there are. `place` is there for those on the leaderboard.
+    Attributes:
+        rules: The ladder's key, the name of the rules.
+        to_rank: Instead of `rating` and `deviation` until the rating is certain enough to be shown: the number of
+            games, and about how many are needed.
+        place: Only if the player is on the leaderboard.
     """
 
     rules: str
@@ -88,7 +96,7 @@ class LadderStanding(Struct, frozen=True, omit_defaults=True):
 
 
 class Encounters(Struct, frozen=True):
-    """How the last rated games with somebody ended, for who asks; `last` is when the newest did (ms since 1970)."""
+    """The asking player's results against another player; `last` is the end of the newest game in ms since 1970."""
 
     wins: int
     draws: int
@@ -97,9 +105,9 @@ class Encounters(Struct, frozen=True):
 
 
 class RatingChange(Struct, frozen=True, omit_defaults=True):
-    """A player's rating before and after a game, and how many points they were expected to get, from 0 to 1.
+    """A player's rating before and after a game, and the expected score from 0 to 1.
 
-    With `to_rank` it is not known well enough to be shown; see `LadderStanding`.
+    With `to_rank` the rating is not certain enough to be shown; see `LadderStanding`.
     """
 
     before: float
@@ -109,7 +117,7 @@ class RatingChange(Struct, frozen=True, omit_defaults=True):
 
 
 class Rated(PushFields, frozen=True, tag="rated"):
-    """A game of a room was rated, in the ladder of `rules`: what that changed for its players, by their ids."""
+    """A game of a room was rated in the ladder of `rules`; `players` has the changes by player id."""
 
     room: str
     game: int

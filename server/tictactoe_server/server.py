@@ -254,7 +254,7 @@ class Server:
             greeting,
             greeting.names,
             forgetting,
-            Visiting(greeting.note_seat, greeting.name_guests, drain, self.ladders.check, self.ladders.played_out),
+            Visiting(greeting.note_seat, greeting.name_guests, drain, self.ladders.check, self.ladders.list_exhausted),
             Play(drain),
             Talk(blocking.is_deaf),
             PublicRooms(),

@@ -1,6 +1,6 @@
 """The export of ratings: a file of rated games and verdicts that can be folded again without a server. Pure.
 
-Each line is a JSON object: the games in the order in which they were rated, then the verdicts, then one `EndLine`.
+Each line is a JSON object: the games in the order of rating, then the verdicts, then one `EndLine`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class VerdictLine(Verdict, frozen=True, tag="verdict", omit_defaults=True):
 
 
 class EndLine(Struct, frozen=True, tag="end"):
-    """The last line, with the digest to which everything above it folds."""
+    """The last line, with the digest of the fold of all lines above it."""
 
     digest: str
 
@@ -67,7 +67,7 @@ class Checked(NamedTuple):
 
 
 def encode_export(games: Iterable[RatedGame], verdicts: Iterable[Verdict], digest: str) -> bytes:
-    """Return the content of an export; the games come in the order in which they were rated."""
+    """Return the content of an export; `games` are in the order of rating."""
     lines = [*(GameLine(*astuple(game)) for game in games), *(VerdictLine(*astuple(verdict)) for verdict in verdicts)]
     return b"".join(_encode(line) + b"\n" for line in (*lines, EndLine(digest)))
 

@@ -95,7 +95,7 @@ class Closing(NamedTuple):
 
 
 class Ladder(Struct, omit_defaults=True):
-    """The players of one set of rules, and what the first move is worth there.
+    """The ratings of all players by one set of rules, and the value of the first move.
 
     Attributes:
         players: By id, in the order of their first games; the first player of a game comes before the second.
@@ -124,7 +124,7 @@ class Ladder(Struct, omit_defaults=True):
         return expect(first.rating, second, odds), expect(second.rating, first, 1 / odds)
 
     def copy(self) -> Ladder:
-        """Return a copy that can be changed independently."""
+        """Return an independent copy."""
         return Ladder(dict(self.players), self.games, self.advantage, self.decided)
 
     def add(self, game: RatedGame) -> None:
@@ -201,9 +201,9 @@ def advance(
 
 
 def newest_usable(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
-    """Return the newest state from which the log can be folded on, or the empty state.
+    """Return the newest state that the fold can continue from, or the empty state.
 
-    Later states are stale: a newer verdict has changed games that they contain.
+    Later states are stale: a newer verdict has changed some of their games.
     """
     verdicts = list_verdicts(entries)
 

@@ -84,7 +84,7 @@ class Judge:
                 self._into[one.of] = one.into
 
     def judge(self, game: RatedGame) -> RatedGame | None:
-        """Return the game with the players for whom it counts, or None if it is void or has one player twice."""
+        """Return the game with merged players, or None if it is void or has one player twice."""
         if game.id in self._void:
             return None
         if not self._since and not self._into:

@@ -17,8 +17,8 @@ _MOST_COMPARED: Final = 200
 class Matchmaker:
     """Finds rooms for players. A room that was offered stays until a search finds it useless, so that finding is cheap.
 
-    A room is useful from the moment its opening begins: a matched player waits for the end of the opening. Rooms of a
-    player for whom `is_full` returns True, because of too many unfinished games, are skipped.
+    A room is useful from the moment its opening begins: a matched player waits for the end of the opening. Rooms of
+    players with too many unfinished games, as `is_full` says, are skipped.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
@@ -76,7 +76,7 @@ class Matchmaker:
 
 
 def _is_useful(live: Listed) -> bool:
-    """Return True if a room is public and for fair games, and has a player and a free seat that nobody is taking."""
+    """Return True if a room is public and for fair games, with a player and a seat that is free and not being taken."""
     room = live.room
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False

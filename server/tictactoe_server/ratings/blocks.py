@@ -44,7 +44,7 @@ BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
 
 
 class Blocking(Service):
-    """Stores blocks, and caches those of all connected players."""
+    """Stores blocks, and caches the blocks of all connected players."""
 
     tables = (BLOCKS,)
 

@@ -51,7 +51,7 @@ TICK_SECONDS: Final = 1.0
 RELOAD_TICKS: Final = 10
 """After this many ticks a server of a cluster reads all challenges again, in case it missed a change."""
 
-_WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers in place of a table, with a player's id
+_WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
 
 log: Final = structlog.get_logger(__name__)
 
@@ -99,7 +99,7 @@ class Challenges(Service):
         await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
 
     async def answer(self, call: Call) -> None:
-        """Accept a challenge, decline it, or withdraw one's own."""
+        """Accept, decline or withdraw a challenge."""
         player, accept = call.player, call.request.accept
         challenge = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
         if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):
@@ -158,7 +158,7 @@ class Challenges(Service):
         self._core.lists.seats.check(call.player.id, call.session.address)
 
     async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
-        """Refuse a player whom the challenger has blocked since, or with whom the game can't be rated any more."""
+        """Refuse a player if the challenger has blocked them since, or the game cannot be rated any more."""
         if player.id in await self._blocking.load(challenge.player):
             raise _no_open_challenge()
         if challenge.rated:
@@ -235,7 +235,7 @@ class Challenges(Service):
         edit: Callable[[StoredChallenge | None], StoredChallenge | None],
         on_stored: Callable[[], object] = lambda: None,
     ) -> StoredChallenge:
-        """Change a stored challenge, call `on_stored`, and notify everybody; refused if the challenge is gone."""
+        """Change a stored challenge, call `on_stored`, and notify players and servers; refused if it is gone."""
         try:
             challenge: StoredChallenge | None = await change(self._table, id, edit)
         except StoreUnavailable:
@@ -278,7 +278,7 @@ class Challenges(Service):
     # -- the store and other servers ----------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Load all challenges, again from time to time in a cluster, and end those that have expired."""
+        """Load all challenges, again from time to time in a cluster, and end expired ones."""
         await self._core.registry.restored.wait()
         servers = self._elsewhere.cluster
         for tick in count():

@@ -38,7 +38,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Folding:
-    """The entries of the log, and the `state` to which they fold.
+    """The entries of the log, and the `state` that they fold to.
 
     `on_rated` is called after some games were rated, with the states before and after them and the games.
     """
@@ -67,7 +67,7 @@ class Folding:
         self._log: list[Entry] = []
         self._named: set[str] = set()
         self._verdicts: tuple[Verdict, ...] = ()
-        self._games: dict[str, RatedGame] = {}  # those that no snapshot holds, in the order of reading
+        self._games: dict[str, RatedGame] = {}  # games that no snapshot holds, in the order of reading
         self._read_from: dict[str, str] = {}  # the cursor before each of them
         self._cursor = cursor
         self._unrated_games = 0
@@ -115,7 +115,7 @@ class Folding:
         return verdict
 
     async def fold_all(self) -> tuple[Mapping[str, RatedGame], State, Sequence[Entry]]:
-        """Return all stored games, the state to which the whole log folds, and its entries.
+        """Return all stored games, the state after folding the whole log, and its entries.
 
         Nothing else is rated in the meantime. Raises `OrderRefused` if some games are no longer stored.
         """
@@ -153,7 +153,7 @@ class Folding:
     async def _find_usable(
         self, count: int, entries: Sequence[Entry], games: Mapping[str, RatedGame] | None = None
     ) -> Snapshot | None:
-        """Return the newest snapshot, of at most `count` games, from which these entries can be folded on."""
+        """Return the newest snapshot, of at most `count` games, that is usable with these entries."""
         verdicts = list_verdicts(entries)
         for number in range(count // SNAPSHOT_GAMES, -1, -1):
             snapshot = await self._load_snapshot(number)

@@ -1,6 +1,6 @@
-"""Ladders: which games may be rated, who is told when one was, and what people ask of ladders and players.
+"""Ladders: eligibility for rated games, the results of rating, and requests about ladders and players.
 
-Nothing of it is on a move's path: it hears of the ends of games, and looks for those of other servers now and then.
+No move waits for ratings: games are rated after their end, and games of other servers once they are in the store.
 """
 
 from __future__ import annotations
@@ -51,47 +51,47 @@ from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10
 DAY_MS: Final = 86_400_000
-LOOK_SECONDS: Final = 2.0
-"""How often entries and games of other servers are looked for."""
+POLL_SECONDS: Final = 2.0
+"""How often a server of a cluster reads entries and games of other servers."""
 
 _CLOSED: Final = {"undecided": "ladder undecided", "advantage": "ladder advantage"}
 _TOP: Final = 20
 _LISTED_GAMES: Final = 20
-_LISTED_MS: Final = 60_000  # after which a leaderboard is listed anew, as deviations grow
+_LEADERBOARD_MS: Final = 60_000  # lifetime of a cached leaderboard; deviations grow with time
 _PAGE: Final = 100
-_PAGES: Final = 10  # of a history that are looked through for what is shown of a player
-_TOLD_MS: Final = 60_000  # who played a game that ended before that is not told any more
+_PAGES: Final = 10  # the most pages of a history that are searched for a profile
+_ANNOUNCED_MS: Final = 60_000  # no results are pushed for games that ended earlier
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Ladders(Service):
-    """Rates games of the rules that the settings name, where people have names."""
+    """Rates games by the rules in the settings; a server that names its players has no ladders."""
 
     tables = (ENTRIES, LADDERS)
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
         self._tasks = Tasks()
-        self._news, self._listing = asyncio.Event(), asyncio.Lock()
-        self._listed: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
+        self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
+        self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
         self.keys: Sequence[str] = core.settings.rated_rules
-        self.folding = Folding(core.store, self._tell)
+        self.folding = Folding(core.store, self._announce)
         if self.keys:
             core.lists.matchmaker.prefer_nearest(self._distance)
             core.additions.rows.add("host_rating", self._rate_host)
             core.additions.rows.add("host_provisional", self._is_host_provisional)
             self._tasks.start(self._run())
-        core.on_result(self._hear)
-        core.registry.elsewhere.on_changed.add(self._hear_changed)
+        core.on_result(self._on_result)
+        core.registry.elsewhere.on_changed.add(self._on_changed)
 
     async def close(self) -> None:
         await self._tasks.stop()
 
-    # -- what is rated ------------------------------------------------------------------------------------------
+    # -- eligibility --------------------------------------------------------------------------------------------
 
     async def check(
         self,
@@ -102,10 +102,13 @@ class Ladders(Service):
         *,
         room: str = "",
     ) -> None:
-        """Raise `Refused` where a player may play no rated game of these rules with all of these others, by their ids.
+        """Raise `Refused` unless a player may play a rated game by these rules with each of the others.
 
-        These are within so many points, 0 for any; the game of the room of that code does not count. What is done at
-        once when it has returned is still so.
+        The result holds until the caller's next await.
+
+        Args:
+            others: Ids of the other players.
+            room: Code of the game's own room, which does not count towards the daily limit of a pair.
         """
         if self.keys and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
@@ -117,22 +120,23 @@ class Ladders(Service):
         claim = await self._accounts.find_claim(player.name, but=player.id)
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
-        on = {other: self._games_on(player.id, other) for other in others}  # also those that end while it is read
+        # Running games are listed before and after the history is read, so that no ending game is missed.
+        running = {other: self._running_games(player.id, other) for other in others}
         played = await self._games_today(player.id) if others else {}
         for other in others:
-            games = on[other] | played.get(other, set()) | self._games_on(player.id, other)
+            games = running[other] | played.get(other, set()) | self._running_games(player.id, other)
             count = sum(code != room for code, _ in games)
             if count >= MOST_OF_PAIR:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=await self.name_of(other))
 
-    async def played_out(self, player: str) -> Collection[str]:
-        """Return those with whom a player may play no more rated games today."""
+    async def list_exhausted(self, player: str) -> Collection[str]:
+        """Return the opponents against whom a player has reached the daily limit of rated games."""
         played = await self._games_today(player)
-        met = {id for listed in self._rated_on(player) for id in listed.everybody}.union(played) - {player}
-        return [id for id in met if len(played.get(id, set()) | self._games_on(player, id)) >= MOST_OF_PAIR]
+        met = {id for listed in self._running_rooms(player) for id in listed.everybody}.union(played) - {player}
+        return [id for id in met if len(played.get(id, set()) | self._running_games(player, id)) >= MOST_OF_PAIR]
 
     async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
-        """Return the rated games of a player that ended in the last 24 hours, by those with whom they were."""
+        """Return a player's rated games of the last 24 hours as rooms and numbers, by opponent."""
         found = dict[str, set[tuple[str, int]]]()
         async for game in self._games_of(player, _now() - DAY_MS):
             for other in game.people:
@@ -140,23 +144,23 @@ class Ladders(Service):
         return found
 
     def _key_of(self, rules: Rules) -> str:
-        """Return the key of the ladder of some rules; raises `Refused` where there is none."""
+        """Return the key of the ladder of these rules; raises `Refused` if there is none."""
         self.check_key(key := rules.preset or "")
         return key
 
     def check_key(self, key: str) -> None:
-        """Raise `Refused` where there is no ladder of this key."""
+        """Raise `Refused` if there is no ladder with this key."""
         if key not in self.keys:
             why = "ladder" if self.keys else "ladders off"
             raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
 
-    def _games_on(self, one: str, other: str) -> set[tuple[str, int]]:
-        """Return the rated games that are on, or about to be, of two players: by their rooms and numbers."""
-        on = (*self._rated_on(one), *self._rated_on(other))
-        return {(each.room.code, each.room.game) for each in on if {one, other} <= each.everybody}
+    def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
+        """Return the running rated games of two players, also those about to begin, as rooms and numbers."""
+        running = (*self._running_rooms(one), *self._running_rooms(other))
+        return {(each.room.code, each.room.game) for each in running if {one, other} <= each.everybody}
 
-    def _rated_on(self, player: str) -> list[Listed]:
-        """Return the rooms of a player whose rated game is on, or about to be."""
+    def _running_rooms(self, player: str) -> list[Listed]:
+        """Return a player's rooms with a running rated game, or one about to begin."""
         listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
         return [each for each in listed if each.room.rated and each.room.result is None]
 
@@ -182,7 +186,7 @@ class Ladders(Service):
         return UNSET if host is None or games_to_rank(host, _now()) is None else True
 
     async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
-        """Yield the rated games on the newest pages of a player's history, newest first, that ended `since` then."""
+        """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970)."""
         before: int | None = None
         for _ in range(pages):
             if not (some := await self._core.store.games.games_of(player, _PAGE, before)):
@@ -197,38 +201,38 @@ class Ladders(Service):
     # -- the fold -----------------------------------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Read and fold what is new: at once where a game ended here, else now and then."""
+        """Read and fold new games: at once after a game on this server, and from time to time in a cluster."""
         await self._core.registry.restored.wait()
         is_several = self._core.registry.elsewhere.is_several
         while True:
-            self._news.clear()  # before it is read, so that what comes meanwhile is not missed
-            patience = LOOK_SECONDS if is_several else None
+            self._has_news.clear()  # before reading, so that no news is missed
+            patience = POLL_SECONDS if is_several else None
             try:
                 await self.folding.step()
             except StoreUnavailable as unavailable:
                 log.warning("ratings could not be folded yet", reason=str(unavailable))
-                patience = LOOK_SECONDS
+                patience = POLL_SECONDS
             except Exception:
                 log.exception("ratings could not be folded")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience):
-                    await self._news.wait()
+                    await self._has_news.wait()
 
-    def _hear(self, game: FinishedGame, id: str) -> None:
+    def _on_result(self, game: FinishedGame, id: str) -> None:
         if game.rated and id:
-            self._news.set()
+            self._has_news.set()
 
-    def _hear_changed(self, table: str, key: str) -> None:
-        """Read all again once somebody is forgotten, whose name is another one then."""
+    def _on_changed(self, table: str, key: str) -> None:
+        """Handle a change by another server; a forgotten player has another id from then on."""
         if table == ENTRIES.name:
-            self._news.set()
+            self._has_news.set()
         elif table == FORGOTTEN.name:
             self.folding.invalidate()
-            self._news.set()
+            self._has_news.set()
 
-    def _tell(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
-        """Tell who is in the rooms of games that were rated what that changed, where they ended of late."""
-        since, judge = _now() - _TOLD_MS, Judge(after.verdicts).judge
+    def _announce(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
+        """Push the results of recently rated games to players and watchers in their rooms."""
+        since, judge = _now() - _ANNOUNCED_MS, Judge(after.verdicts).judge
         ladders = dict[str, Ladder]()
         for game in filter(None, map(judge, games if any(game.at > since for game in games) else ())):
             if game.rules not in ladders:
@@ -254,9 +258,9 @@ class Ladders(Service):
     # -- orders -------------------------------------------------------------------------------------------------
 
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
-        """Keep a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`.
+        """Store a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`.
 
-        A player may be told by a claimed name, too.
+        The verdict may name a player by claimed name.
         """
         at = _now()
         if kind == "void player":
@@ -279,21 +283,21 @@ class Ladders(Service):
         content = await asyncio.to_thread(lambda: encode_export(named, state.verdicts, state.digest))
         return {"games": _count_games(entries), "digest": state.digest}, content
 
-    # -- what is asked ------------------------------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------------------------
 
     async def ratings(self, call: Call) -> None:
-        """Answer with the rows of a ladder that are asked for."""
+        """Answer with a part of a ladder."""
         request: Ratings = call.request
         key = self._key_of(chosen_rules(request.rules))
         top = _TOP if request.top is UNSET else request.top
         call.answer(ladder=await self.describe(key, top, None if request.around is UNSET else request.around))
 
     async def profile(self, call: Call) -> None:
-        """Answer with what ladders and games tell of a player, and of their games with who asks."""
+        """Answer with a player's profile, as seen by the asking player."""
         call.answer(profile=await self.describe_player(call.request.player, call.player.id))
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
-        """Return the first rows of a ladder, or those next to a player."""
+        """Return a ladder with its first `top` rows, or with the rows around a player."""
         ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
         closing = ladder.closing
@@ -312,9 +316,9 @@ class Ladders(Service):
         )
 
     async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:
-        """Return what ladders and the newest rated games tell of a player, by the id or a claimed name.
+        """Return a player's profile by id or claimed name, with the results against the player `asking`.
 
-        Refuses one who has neither claimed one nor played such a game.
+        Raises `Refused` if the player has neither a claimed name nor a rated game.
         """
         if not self.keys:
             raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
@@ -343,17 +347,17 @@ class Ladders(Service):
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 
     async def _rows_of(self, key: str) -> dict[str, Row]:
-        """Return a leaderboard by players: listed anew, beside all else, after a game in it, and after a minute."""
-        async with self._listing:
+        """Return a leaderboard by player id, computed again after each game and each minute."""
+        async with self._leaderboard_lock:
             ladder, at = self._ladder(key), _now()
-            listed = self._listed.get(key)
-            if listed is None or listed[0] is not ladder or at - listed[1] >= _LISTED_MS:
+            cached = self._leaderboards.get(key)
+            if cached is None or cached[0] is not ladder or at - cached[1] >= _LEADERBOARD_MS:
                 rows = await asyncio.to_thread(lambda: {row.player: row for row in list_rows(ladder, at)})
-                listed = self._listed[key] = ladder, at, rows
-            return listed[2]
+                cached = self._leaderboards[key] = ladder, at, rows
+            return cached[2]
 
     async def name_of(self, id: str) -> str:
-        """Return the name that a player has claimed, the id for one who has none any more."""
+        """Return a player's name, or the id of a forgotten player."""
         account = await self._accounts.load(id)
         return id if account is None else account.player.name
 
@@ -379,7 +383,7 @@ def _count_games(entries: Iterable[Entry]) -> int:
 
 
 def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:
-    """Return how games ended for who asks, nothing for none."""
+    """Return the results of the asking player's games, or UNSET if there are none."""
     if not games:
         return UNSET
     winners = [game.players[game.result.winner].player if game.result.winner else "" for game in games]

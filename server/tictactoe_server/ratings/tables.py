@@ -19,10 +19,10 @@ PLAYERS_PER_PART: Final = 500
 
 
 class Snapshot(Struct, frozen=True, omit_defaults=True):
-    """All ladders after some entries of the log, or one of the parts in which they are stored.
+    """All ladders after some entries of the log, or one of the parts of a stored snapshot.
 
     Attributes:
-        cursor: Position in the log of games up to which all games were read; see `GameLog.after`.
+        cursor: Position in the log of games after the last game that was read; see `GameLog.after`.
         digest: Digest of the whole state. All parts of a snapshot share it.
         parts: Number of parts; each part has some of the players.
     """
@@ -80,7 +80,7 @@ def _entry_without(entry: Entry, id: str, stand_in: str) -> Entry:
 
 
 def _snapshot_without(snapshot: Snapshot, id: str, stand_in: str) -> Snapshot:
-    """Return the snapshot with the stand-in in place of the forgotten player; its digest stays the same."""
+    """Return the snapshot with the stand-in instead of the forgotten player; its digest stays the same."""
     state = snapshot.state
     verdicts = tuple(_verdict_without(verdict, id, stand_in) for verdict in state.verdicts)
     ladders = {key: _ladder_without(ladder, id, stand_in) for key, ladder in state.ladders.items()}
@@ -130,5 +130,5 @@ LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
 )
 """By number, one for each `SNAPSHOT_GAMES` games, in one or several parts; see `keys_of`.
 
-Number 0 has no ladders: it holds the position in the log of games up to which no game is rated.
+Number 0 has no ladders: it holds a position in the log of games, with no rated game before it.
 """

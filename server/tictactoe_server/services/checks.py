@@ -18,9 +18,9 @@ from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.transport.http_messages import HttpRequest
 
 RatedCheck = Callable[..., Awaitable[None]]
-"""Raises `Refused` where a game by these rules, with this clock, cannot be rated for a player; see `Ladders.check`."""
-PlayedOut = Callable[[str], Awaitable[Collection[str]]]
-"""Returns with whom a player may play no more rated games today; see `Ladders.played_out`."""
+"""Raises `Refused` if a game by these rules, with this clock, cannot be rated for a player; see `Ladders.check`."""
+ExhaustedOpponents = Callable[[str], Awaitable[Collection[str]]]
+"""Returns the opponents against whom a player has reached the daily limit; see `Ladders.list_exhausted`."""
 
 
 async def find_player(core: Core, text: str) -> str:

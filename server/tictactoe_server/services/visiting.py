@@ -17,7 +17,7 @@ from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, kind_of, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.services.checks import PlayedOut, RatedCheck, check_clock, check_levels, chosen_rules
+from tictactoe_server.services.checks import ExhaustedOpponents, RatedCheck, check_clock, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed", "guests": ()}
@@ -28,7 +28,7 @@ class Visiting(Service):
     """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat.
 
     `name_guests` returns a player's guests under the names that others see. Rated rooms are for those whom
-    `check_rated` does not refuse; a match passes over those who are `played_out`.
+    `check_rated` does not refuse; a match skips opponents in `list_exhausted`.
     """
 
     admits = frozenset({Join, Watch})
@@ -39,12 +39,12 @@ class Visiting(Service):
         name_guests: Callable[[Player, Sequence[str]], Awaitable[tuple[Player, ...]]],
         drain: Drain,
         check_rated: RatedCheck,
-        played_out: PlayedOut,
+        list_exhausted: ExhaustedOpponents,
     ) -> None:
         self.note_seat = note_seat
         self._name_guests = name_guests
         self.drain = drain
-        self._check_rated, self._played_out = check_rated, played_out
+        self._check_rated, self._list_exhausted = check_rated, list_exhausted
         self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
 
     def start(self, core: Core) -> None:
@@ -125,7 +125,7 @@ class Visiting(Service):
     async def _match_rated(self, call: Call, kind: GameKind) -> bool:
         """Do so once nothing speaks against a rated game of this kind, and then against one with who waits there."""
         await self._after_check(call, kind, lambda: None)
-        going_on = self._match(call, kind, await self._played_out(call.player.id))
+        going_on = self._match(call, kind, await self._list_exhausted(call.player.id))
         if going_on is not None:
             await going_on
         return True

@@ -58,11 +58,11 @@ class VerifyRatings(Order, frozen=True, tag="ratings verify"):
     async def run_here(self, server: ServerParts) -> Row:
         answer = await server.ratings.verify()
         if answer["digest"] != answer["folded"]:
-            raise OrderRefused("{games} games fold to {folded}, but the ratings are {digest}.".format_map(answer))
+            raise OrderRefused("The ratings are {digest}, but their games fold to {folded}.".format_map(answer))
         return answer
 
     def describe(self, answer: Row) -> str:
-        return "The current ratings are what {games} games fold to: {digest}".format_map(answer)
+        return "Games: {games}. They fold to the current ratings, with the digest {digest}".format_map(answer)
 
 
 class ExportRatings(Order, frozen=True, tag="ratings export"):
@@ -71,25 +71,20 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
     file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
 
     async def run_here(self, server: ServerParts) -> Any:
-        answer, lines = await server.ratings.export()
-        await _write(self.file, lines)
+        answer, content = await server.ratings.export()
+        try:
+            await asyncio.to_thread(_write_new, Path(self.file), content)
+        except OSError as error:
+            raise OrderRefused(f"{self.file} cannot be written: {error.strerror}.") from None
         return {**answer, "file": self.file}
 
     def describe(self, answer: Row) -> str:
-        return "{games} games are in {file}: {digest}".format_map(answer)
+        return "Games: {games}. They are in {file}, with the digest {digest}".format_map(answer)
 
 
-async def _write(file: str, content: bytes) -> None:
-    """Write a new file; raises `OrderRefused`."""
-    try:
-        await asyncio.to_thread(_write_new, Path(file), content)
-    except OSError as error:
-        raise OrderRefused(f"{file} cannot be written: {error.strerror}.") from None
-
-
-def _write_new(path: Path, lines: bytes) -> None:
+def _write_new(path: Path, content: bytes) -> None:
     with path.open("xb") as file:
-        file.write(lines)
+        file.write(content)
 
 
 ORDERS: Final = (VoidGame, VoidPlayer, UndoVerdict, VerifyRatings, ExportRatings)
