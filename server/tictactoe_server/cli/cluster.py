@@ -25,7 +25,7 @@ MAKING_SECONDS: Final = 25.0
 
 MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
-_LASTING: Final = ("permissions violation", "already in use", "not supported")
+_LASTING: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
 """Replies of the nodes that a retry does not change."""
 
 
