@@ -1,6 +1,6 @@
-"""Who has claimed which name, and which devices are the same player: what is kept of that, and how it changes.
+"""Claimed names, and the devices of each player, as the store keeps them.
 
-Secrets are kept as hashes alone, by SHA-256: tokens and rescue codes are random, and the codes of links soon over.
+Secrets are stored as SHA-256 hashes only: tokens and rescue codes are random, and link codes expire soon.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from tictactoe_server.storage.store import Unreadable
 
 
 class Accounts:
-    """Changes are by compare-and-set, so any server of a cluster may make them; methods raise `StoreUnavailable`."""
+    """Changes are made by compare-and-set, so any server may make them. Methods raise `StoreUnavailable`."""
 
     def __init__(self, store: Storage) -> None:
         self.claims, self.accounts = store.table(CLAIMS), store.table(ACCOUNTS)
         self.links, self.players = store.table(LINKS), store.table(PLAYERS)
 
     async def load(self, player: str) -> Account | None:
-        """Return what lasts of a player, None where nothing does."""
+        """Return the account of a player, None if there is none."""
         found = await self.accounts.load(player)
         return found and found[0]
 
     async def find_claim(self, name: str, but: str = "") -> Claim | None:
-        """Return the claim of a name that this one looks like, or None; a claim of the player `but` comes last."""
+        """Return a claim that `name` is confusable with, other players' before that of the player `but`, or None."""
         found = await asyncio.gather(*map(self.claims.load, keys_of(name)))
-        claims = [one[0] for one in found if one is not None and not one[0].is_free]
+        claims = [row[0] for row in found if row is not None and not row[0].is_free]
         return min(claims, key=lambda claim: claim.player == but, default=None)
 
     async def shown(self, player: Player) -> tuple[Player, Claim | None]:
-        """Return a player as others see them, and the claim of their name; that the own one is used is noted."""
+        """Return a player as others see them, and the claim of their name; refresh the claim if it is their own."""
         claim = await self.find_claim(player.name, but=player.id)
         if claim is not None and claim.player != player.id:
             return Player(player.id, mark_other(player.name)), claim
@@ -62,47 +62,47 @@ class Accounts:
         return None
 
     async def release(self, account: Account) -> None:
-        """Let anybody claim the name of an account."""
+        """Free the name of an account."""
         await self._change(keys_of(account.claimed), account.player.id, lambda own: None)
 
     async def leave(self, account: Account, for_name: str) -> None:
-        """Let anybody claim the name of an account in a week, but for what it has in common with the one they have."""
+        """Free the name of an account in a week, except for the keys that it shares with the new name."""
         if account.claimed:
             keys = [key for key in keys_of(account.claimed) if key not in keys_of(for_name)]
             await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
     async def rename(self, player: Player) -> None:
-        """Let all devices of a player bear a name."""
+        """Rename a player on all devices."""
         if await self.load(player.id) is not None:
             account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
             if account:
                 await self.rename_devices(account)
 
     async def rename_devices(self, account: Account) -> None:
-        """Let all devices of an account bear its name."""
-        await asyncio.gather(*(self._be(device.key, account.player) for device in account.devices))
+        """Rename all devices of an account to its name."""
+        await asyncio.gather(*(self._assign_device(device.key, account.player) for device in account.devices))
 
     async def devices_of(self, player: str) -> list[str]:
-        """Return by which hashes the devices of a player are known."""
+        """Return the token hashes of a player's devices."""
         rows = [row async for some in self.players.load_all() for row in some]
         return [row.key for row in rows if not isinstance(row.value, Unreadable) and row.value.player.id == player]
 
     async def merge(self, player: str, devices: Iterable[str], into: Account) -> None:
-        """Let these devices of one player, who are all, be another one from their next hello on."""
+        """Give all devices of a player to the account `into`, from their next hello on."""
         for key in devices:
-            await self._be(key, into.player)
+            await self._assign_device(key, into.player)
             await change(self.accounts, into.player.id, partial(_with_device, key, into))
         await change(self.accounts, player, lambda old: None)
 
     async def _change(self, keys: Iterable[str], player: str, edit: Callable[[Claim], Claim | None]) -> None:
-        """Change those of the claims by these keys that are a player's."""
+        """Change the claims under these keys that belong to a player."""
 
         def edit_own(old: Claim | None) -> Claim | None:
             return edit(old) if old and old.player == player else old
 
         await asyncio.gather(*(change(self.claims, key, edit_own) for key in keys))
 
-    async def _be(self, key: str, player: Player) -> None:
+    async def _assign_device(self, key: str, player: Player) -> None:
         await change(self.players, key, lambda old: old and KnownPlayer(player, old.seen, is_seated=True))
 
 
@@ -111,15 +111,15 @@ def _with_device(key: str, account: Account, old: Account | None) -> Account:
 
 
 def hash_secret(secret: str) -> str:
-    """Return by what the store knows a token, or a code that is soon over."""
+    """Return the stored hash of a token or a link code."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def hash_signed_on(name: str) -> str:
-    """Return by what the store knows who bears a name that a proxy vouches for; no token has the same hash."""
+    """Return the stored hash of a name that a proxy vouches for; no token has the same hash."""
     return hashlib.sha256(b"\xff" + name.encode()).hexdigest()
 
 
 def hash_rescue(code: str, salt: str) -> str:
-    """Return as what a rescue code is kept: one of 80 random bits, which no slow hash has to hide."""
+    """Return the stored hash of a rescue code; its 80 random bits need no slow hash."""
     return hashlib.sha256(bytes.fromhex(salt) + code.encode()).hexdigest()
