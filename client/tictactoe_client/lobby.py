@@ -1,4 +1,4 @@
-"""The public rooms of the server that one is connected to, and a few boards of games that are on there."""
+"""The public rooms of the connected server, and boards of some running games."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from tictactoe_protocol.wording import describe_clock, describe_manners
 
 
 class Lobby:
-    """Rooms by code, in the order in which they opened, each with the time at which we heard of it.
+    """Rooms by code in the order of their opening, each with the time of its last news; at most 2,000.
 
-    Of more than 2,000 those that opened first are forgotten. `demo` is a game of computers, shown while nobody else
-    plays.
+    Attributes:
+        boards: Boards of running games.
+        demo: A game between computers, shown while no boards are.
     """
 
     def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
@@ -32,13 +33,13 @@ class Lobby:
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
 
     def follow(self, *, on: bool = True) -> None:
-        """Learn the rooms, where there is a connection, and have every change told from now on, or none any more."""
+        """Subscribe to the rooms, or unsubscribe, if there is a connection."""
         client = self._session.client
         if client is not None and self._session.phase == "online":
             self._start(client.lobby(on=on, boards=3 if on else 0, demo=on))
 
     def hear(self, message: Message) -> bool:
-        """Take a list, which comes again after a loss, or a change of it; tell whether it was one."""
+        """Handle a list or a change of it; return True if the message was one."""
         push, now = message.push, time.monotonic()
         if isinstance(push, LobbyChange):
             self._rooms |= {room.room: (room, now) for room in push.changed}
@@ -53,11 +54,11 @@ class Lobby:
         return True
 
     def forget(self) -> None:
-        """Know of no room: those of the next server are others."""
+        """Forget all rooms before going to another server."""
         self._rooms, self.boards, self.demo = {}, (), None
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
-        """Return the rooms with a free seat, or those in which a game is on, newest first, `but` those of a player."""
+        """Return the waiting or playing rooms, newest first, without those of the player `but`."""
         return [
             room
             for room, _ in reversed(self._rooms.values())
@@ -65,7 +66,7 @@ class Lobby:
         ]
 
     def tabulate(self, status: Literal["waiting", "playing"], but: str | None = None) -> dict[str, tuple[str, ...]]:
-        """Return what a list says of such rooms by their codes, below the titles of its columns."""
+        """Return the rows of a list of rooms by code, with the column titles first."""
         is_on = status == "playing"
         ids = ("room", "game", "players", "who", "moves" if is_on else "clock", "age")
         table = {"": tuple(say(f"column {id}") for id in ids)}

@@ -1,4 +1,4 @@
-"""A run of a command from its connection to its exit code: signals, and the one boundary for whatever goes wrong."""
+"""Runs a command from its connection to its exit code: signals, and the one place that handles errors."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Work = Coroutine[Any, Any, int]
 
 
 def run_until_signal(settings: Settings, work: Work) -> int:
-    """Carry the work out, and return its exit code, or 128 and the number of the signal that stopped it.
+    """Run a command and return its exit code, or 128 plus the number of the signal that stopped it.
 
-    A second signal stops at once. Ctrl-C before signals are heard is left to whoever runs the command line.
+    A second signal exits at once. Ctrl-C before the signal handlers are set is handled by the command line.
     """
     received: list[int] = []
 
@@ -50,9 +50,9 @@ def run_until_signal(settings: Settings, work: Work) -> int:
 
 
 async def carry_out(settings: Settings, work: Work) -> int:
-    """Do the work of a command that may need no server at all; return the exit code, everything having been told.
+    """Run a command that may need no server; print errors and return the exit code.
 
-    Output that nobody takes any more ends the whole program, and is left to whoever runs the command line.
+    `OutputFailed` is left to the command line.
     """
     with keeping_debug_log(is_wanted=settings.debug):
         try:
@@ -71,7 +71,7 @@ async def carry_out(settings: Settings, work: Work) -> int:
 async def ask_and_print(
     settings: Settings, client: Client, ask: Callable[[], Coroutine[Any, Any, Iterable[str]]], nothing: str = ""
 ) -> int:
-    """Carry out requests and print the lines that come of them, or that there is nothing; for programs all messages."""
+    """Send requests and print the resulting lines, or `nothing` for none; in JSON mode print all messages."""
     if settings.mode == "json":
         await pass_through(client, ask)
         return ExitCode.NORMAL
@@ -137,7 +137,7 @@ async def connected(
 
 
 async def ask_line(screen: Output) -> str | None:
-    """Return what a person types next, or None at the end of the input; then, and when interrupted, say goodbye."""
+    """Return the next typed line, or None at the end of the input, after saying goodbye."""
     line = None
     screen.prompt()
     try:

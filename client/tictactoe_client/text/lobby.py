@@ -1,4 +1,4 @@
-"""What is said outside games: the home of plain mode, a game that still waits, rooms and finished games. Pure."""
+"""Texts outside games: the prompt of plain mode, waiting games, rooms and finished games. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ANY_WIDTH: Final = 2**31
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return a line for each room where a seat still waits, given with the ms for which it is held."""
+    """Return a line for each room with a held seat, given with the remaining ms."""
     resume = word_of("resume")
     words = [resume if len(games) == 1 else f"{resume} {room}" for room, _ in games]
     rooms = [name_with_time(room, held_ms) for room, held_ms in games]
@@ -41,24 +41,24 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
 
 
 def list_words(offered: Sequence[Command]) -> str:
-    """Return what can be typed at home in one line."""
+    """Return the commands of the prompt in one line."""
     words = [*(command.typed[0] for command in offered), word_of("help")]
     return say("please type", words=say("or", first=", ".join(words), last=word_of("quit")))
 
 
 def describe_home_help(offered: Sequence[Command]) -> list[str]:
-    """Return what each word does, one a line."""
+    """Return a line for each command of the prompt."""
     return [*(f"{command.typed[0]}: {command.does}." for command in offered), say("home help"), say("home options")]
 
 
 def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
-    """Return that a game waits, for how long, and the command that takes its seat up again."""
+    """Return a line about a waiting game, with the command that resumes it."""
     command = own_command("join", address.word_for(room))
     return say("way back", room=name_with_time(room, held_ms), command=command)
 
 
 def name_with_time(room: str, held_ms: int | None) -> str:
-    """Return a room with how long one's seat there is held, None where that is not known.
+    """Return a room with the remaining time of our seat, if that is known.
 
     >>> name_with_time("K7M4PQ", 31_000), name_with_time("K7M4PQ", 0), name_with_time("K7M4PQ", None)
     ('K7M4PQ (0:31 left)', 'K7M4PQ (yours until it is claimed)', 'K7M4PQ')
@@ -69,7 +69,7 @@ def name_with_time(room: str, held_ms: int | None) -> str:
 
 
 def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: Address | None = None) -> str:
-    """Return how the game of a room ended, or that it is closed; with the command that replays it from a server."""
+    """Describe how a room's game ended, or that the room is closed, with the command to replay the game."""
     if ended is None:
         return say("your room closed", room=room)
     replay = "" if replay_from is None else f" {own_command('replay', clean_text(ended.game_id), server=replay_from)}"
@@ -77,7 +77,7 @@ def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: A
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
-    """Return one line a room in aligned columns, with a number before each for choosing, and its age at the end."""
+    """Return an aligned line for each room, with a number for choosing if wanted, and its age at the end."""
     table = []
     for number, room in enumerate(rooms, 1):
         named = {mark: clean_text(seat.name) if seat else say("free seat") for mark, seat in room.seats.items()}
@@ -97,9 +97,9 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
 def list_games(
     games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
 ) -> list[str]:
-    """Return one line a game in aligned columns: the id for `replay`, date, rules, players, the viewer's result, moves.
+    """Return an aligned line for each game: id, date, rules, players, the viewer's result, moves.
 
-    Where that is wider than `width`, the players stand on a line of their own below.
+    If a line is wider than `width`, the players get a line of their own.
     """
     table = [
         (
@@ -151,7 +151,7 @@ def _describe_game(game: PastGame) -> str:
 
 
 def describe_outcome(game: PastGame, viewer: str) -> str:
-    """Return how a game ended for the viewer: ``won by a line``."""
+    """Return the result of a game for the viewer: ``won by a line``."""
     winner = game.players.get(game.result.winner or "")
     if game.result.winner is None:
         verdict = "drawn" if is_draw(game.result) else "ended"
@@ -161,7 +161,7 @@ def describe_outcome(game: PastGame, viewer: str) -> str:
 
 
 def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
-    """Return a moment as a day and a time in the zone, by default this machine's, or that it is unknown."""
+    """Return a time as date and minutes in a time zone, by default this machine's."""
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):
@@ -169,7 +169,7 @@ def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
 
 
 def describe_age(milliseconds: int) -> str:
-    """Return an age in words that change seldom.
+    """Return a coarse age.
 
     >>> describe_age(3_000), describe_age(130_000), describe_age(9_000_000)
     ('new', '2 min', '2 h')
@@ -181,7 +181,7 @@ def describe_age(milliseconds: int) -> str:
 
 
 def short_rules(rules: RulesState | Rules) -> str:
-    """Return rules in very few words: ``15x15, 5 in a row``."""
+    """Return the rules in a few words: ``15x15, 5 in a row``."""
     parts = [f"{rules.rows}x{rules.columns}"]
     if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
         parts.append(say("rules line", line=rules.line))
@@ -191,12 +191,12 @@ def short_rules(rules: RulesState | Rules) -> str:
 
 
 def describe_terms(head: EventHead) -> str:
-    """Return what is played in a tournament: ``Swiss, 3x3, 3+2``."""
+    """Return the terms of a tournament: ``Swiss, 3x3, 3+2``."""
     return ", ".join((describe_word("kind", head.kind), short_rules(head.rules), describe_clock(head.clock)))
 
 
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:
-    """Return how the newest game, the first, went and how many were won in a row; nothing where there is none."""
+    """Describe the newest game and the current streak, or return ""."""
     if not games:
         return ""
     others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
@@ -210,7 +210,7 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
 
 
 def tally(games: Sequence[PastGame], viewer: str, *, is_complete: bool) -> str:
-    """Return how many of these games the viewer won, lost and drew; there are more where they are not complete."""
+    """Return the numbers of games, wins, losses and draws; the list may be incomplete."""
     winners = [game.players[game.result.winner].player for game in games if game.result.winner is not None]
     won, drawn = winners.count(viewer), sum(is_draw(game.result) for game in games)
     many = say("count game" if is_complete else "history at least", n=len(games))

@@ -1,4 +1,4 @@
-"""The program on a terminal: which screens there are, and what of the library is otherwise here."""
+"""The full-screen program: its screens, and adaptations of Textual."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ TICK_SECONDS: Final = 1.0
 
 
 class Palette(CommandPalette):
-    """The library's list of commands; chosen from twice at once, it would take the screen below off as well."""
+    """Textual's command palette; choosing twice quickly must not close the screen below."""
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
 class PlainSigns(LineFilter):
-    """Puts our own signs, and the lines of frames, as others that are ASCII."""
+    """Replaces signs and frames by ASCII."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(text.translate(ASCII), style, control) for text, style, control in segments]
 
 
 class TicTacToe(Program, inherit_bindings=False):
-    """The program; `first` is where the command line wants to go at once.
+    """The program; `first` is the room of the command line.
 
-    What went wrong in the library's hands is in `unhandled`: nothing is printed over the terminal.
+    `unhandled` collects errors that Textual would print over the terminal.
     """
 
     TITLE = "tictactoe"
@@ -88,14 +88,14 @@ class TicTacToe(Program, inherit_bindings=False):
         self.set_keymap(self.keymap.for_library)
 
     def get_default_screen(self) -> Screen[Any]:
-        """Return the screen that lies under all others; where it is not home, going back ends the program."""
+        """Return the bottom screen; going back from it ends the program unless it is home."""
         first_page = self._first_page
         if first_page.record is not None:
             return RoomScreen(self, RecordedRoom(first_page.record), news=first_page.note, ply=first_page.ply)
         return HistoryPage(first_page.limit) if first_page.page == "history" else HomePage()
 
     def on_mount(self) -> None:
-        """Show something at once, then connect, unless that which is shown needs no server."""
+        """Show the first page, then connect if it needs a server."""
         self.set_class(self.settings.ascii, "-ascii")
         if self._first_page.page in ("watch", "events"):
             self.push_screen(PAGES[self._first_page.page].page())
@@ -109,7 +109,7 @@ class TicTacToe(Program, inherit_bindings=False):
             self.start(self.session.run())
 
     def tick(self) -> None:
-        """Show what time changes; at the end of the program no screen is left to show it on."""
+        """Update what changes with time; at the end of the program there may be no screen."""
         if self.screens:
             self.heed_call()
             self.screens[-1].tick()
@@ -132,7 +132,7 @@ class TicTacToe(Program, inherit_bindings=False):
         return self.terminal.drive_with(super().get_driver_class())
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return the library's, but for those that obey NO_COLOR, even an empty one: our settings do."""
+        """Return Textual's filters without those for NO_COLOR, which our settings handle."""
         filters = [one for one in super().get_line_filters() if not isinstance(one, (Monochrome, NoColor))]
         return [*filters, PlainSigns()] if self.settings.ascii else filters
 
@@ -140,7 +140,7 @@ class TicTacToe(Program, inherit_bindings=False):
         return self.keymap.show_key(binding.key)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Offer what the keys of the screen do, for those who look for it by its name, once each; and every theme."""
+        """Yield the commands of the current keys, those without keys, and the themes."""
         shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
         for binding in {one.action: one for one in reversed(shown)}.values():
             press = partial(self.call_later, self.simulate_key, binding.key)
@@ -153,22 +153,19 @@ class TicTacToe(Program, inherit_bindings=False):
             yield SystemCommand(say("program theme", name=say(f"setting theme {name}")), say("program theme help"), use)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Tell the screen at once: the timer by which the library does never rings if the machine stalls as it starts.
-
-        No later size would be told either, and all be drawn into the window as it was.
-        """
+        """Pass a resize on at once; if the machine stalls at the start, Textual's delayed one never comes."""
         if self.screen_stack:
             self.screen.post_message(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Write a character into the line that has the keys, after what the keys before it are for was done."""
+        """Write a character into the focused input, after earlier keys were handled."""
         line, character = self.focused, event.character
         if isinstance(line, Line) and character and line.check_consume_key(event.key, character):
             line.write(character)
             event.prevent_default()
 
     async def on_event(self, event: events.Event) -> None:
-        """Take note that somebody is at the keys, before anything else is done with them, or looks here or away."""
+        """Note activity and focus before the event is handled."""
         if isinstance(event, (events.Key, events.MouseDown)) and not event.is_forwarded:
             self._last_key = time.monotonic()
             self.screens[-1].note_person()

@@ -1,4 +1,4 @@
-"""Boards to look at outside the room, each below its title."""
+"""Boards outside rooms, each below a title."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ SAMPLES: Final[Mapping[str, tuple[int, ...]]] = {
 }
 """The moves that led to a board of each game; with an opening the second player stays."""
 Titled = tuple[str, BoardView]
-"""A board with what stands above it."""
+"""A board with its title."""
 
 
 class Drawn(NamedTuple):
-    """A board that is drawn, with what is written above it, in a column so `wide`."""
+    """A drawn board with its title and the width of its column."""
 
     title: str
     rows: Sequence[Sequence[Cell]]
@@ -47,7 +47,7 @@ class Drawn(NamedTuple):
 
 
 def draw_beside(boards: Sequence[Titled], style: BoardStyle, width: int, height: int) -> list[Drawn]:
-    """Return as many of these boards as have room beside each other, in cells as large as possible; perhaps none."""
+    """Return as many boards as fit side by side, with the largest possible cells."""
     for many in range(len(boards), 0, -1):
         share = (width + GAP) // many - GAP
         for chosen in combinations(boards, many):
@@ -61,9 +61,9 @@ def draw_beside(boards: Sequence[Titled], style: BoardStyle, width: int, height:
 
 
 def _draw_within(view: BoardView, style: BoardStyle, share: int, width: int, height: int) -> Sequence[Sequence[Cell]]:
-    """Return a board as large as its share has room for, else without the names of its cells, else a part of it.
+    """Return a board that fits the share, or without coordinates, or a part of it.
 
-    The last two may be wider than the share; empty where none is to be had in this width.
+    The last two may be wider than the share; the result is empty if nothing fits the width.
     """
     grid, bare = fit_board(view.rules, style, share, height), Grid.of(view.rules, BoardStyle(ascii=style.ascii))
     wide = (bare.wide + 1) * len(bare.columns) + 1
@@ -75,7 +75,7 @@ def _draw_within(view: BoardView, style: BoardStyle, share: int, width: int, hei
 
 
 class Boards(Widget):
-    """Boards side by side: as many as there is room for, in cells as large as possible."""
+    """Boards side by side, as many as fit."""
 
     DEFAULT_CSS = "Boards { width: 1fr; height: 1fr; }"
     shown: reactive[Sequence[Titled]] = reactive(())
@@ -95,7 +95,7 @@ class Boards(Widget):
 
 
 def live_board(live: LiveBoard) -> Titled:
-    """Return the board of a game that is on below the names of those who play; what wins is not told of it."""
+    """Return the board of a running game below the names of its players."""
     rules = PRESETS.get(live.preset or "") or Rules(live.rows, live.columns, 2, "".join(live.names))
     line = frozenset(live.result.line) if live.result and live.result.line else frozenset()
     names = say("versus").join(shorten(clean_text(name), 14) for name in live.names.values())
@@ -103,7 +103,7 @@ def live_board(live: LiveBoard) -> Titled:
 
 
 def sample_board(preset: str) -> Titled:
-    """Return a board of a game with a name, in the middle of it, below that."""
+    """Return a mid-game board of a named game below its title."""
     rules = PRESETS[preset]
     position = Position.replay(rules, SAMPLES[preset], (), rules.marks[1] if rules.opening else ())
     return say(f"name of {preset}"), BoardView(position.rules, position.board, position.last)

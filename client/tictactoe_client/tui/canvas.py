@@ -1,6 +1,6 @@
-"""Shows a picture, and sends the terminal only the cells that differ from the one before.
+"""A widget that draws pictures and sends only the changed cells to the terminal.
 
-The library would send each line that has changed from its left edge.
+Textual would send each changed line from its left edge.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.program import Program
 
 _CLOSE_ENOUGH = 5
-"""Changes in a line that are no further apart go out as one, where what is between them looks like the one before."""
+"""The largest gap between changes of a line that are sent together, if the gap has the same style."""
 _BARE = Style.parse("default on default")
 
 
 class Styles(dict[str, Style]):
-    """The styles of a theme by their roles; made when they are looked up first."""
+    """The styles of a theme by role, created on first use."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Styles(dict[str, Style]):
 
 
 class Canvas(Widget, inherit_bindings=False):
-    """Shows pictures; keys and clicks are the screen's. What takes text may lie on it as a child."""
+    """Draws pictures; keys and clicks are handled by the screen."""
 
     DEFAULT_CSS = "Canvas { width: 100%; height: 100%; background: transparent; }"
 
@@ -52,7 +52,7 @@ class Canvas(Widget, inherit_bindings=False):
         self._is_painted = False
 
     def show(self, picture: Picture) -> None:
-        """Show another picture; only what differs is sent, past the library where nothing lies on it."""
+        """Draw another picture; send only the differences, bypassing Textual if no widget lies above."""
         before, self.picture = self.picture, picture
         if self.app.theme != self._theme:
             self._theme, self._styles = self.app.theme, Styles(theme_named(self.app.theme))
@@ -75,7 +75,7 @@ class Canvas(Widget, inherit_bindings=False):
             self.refresh(*changed)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the picture as it is by now: what the library keeps of a line may have been painted over."""
+        """Return the current picture; Textual may have cached an older one."""
         self._is_painted = self._is_painted or crop.size == self.size
         rows = [row[crop.x : crop.right] for row in self.picture.rows[crop.y : crop.bottom]]
         rows += [[]] * (crop.height - len(rows))
@@ -84,9 +84,9 @@ class Canvas(Widget, inherit_bindings=False):
 
 
 def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[str, Style]) -> Strip:
-    """Return what makes these parts of a terminal show the picture, all of one style together.
+    """Return the control sequences and texts that update these parts of the terminal, grouped by style.
 
-    Blanks go with any style in which they look the same.
+    Blanks join any style that looks the same for them.
     """
     runs: list[tuple[str, Style, int, int]] = []
     for x, y, width, _ in changed:
@@ -104,7 +104,7 @@ def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[s
 
 
 def _paint(cells: Iterable[Cell], styles: Mapping[str, Style]) -> list[tuple[str, Style]]:
-    """Return cells as texts of one style; blanks go with what stands beside them where that looks the same."""
+    """Return cells as runs of equal style; blanks join a neighbour if that looks the same."""
     runs: list[tuple[str, Style]] = []
     for role, group in groupby(cells, key=itemgetter(1)):
         text, style = "".join(character for character, _ in group), styles[role]
@@ -122,9 +122,9 @@ def _are_blanks_alike(one: Style, two: Style) -> bool:
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
-    """Return the stretches (start, end) in which two rows differ, wide characters whole.
+    """Return the differing ranges (start, end) of two rows, with wide characters whole.
 
-    Close ones are joined where they and what is between them need one style, blanks aside.
+    Close ranges are joined if they and the gap share one style.
     """
     found: list[tuple[int, int]] = []
     for x, (before, after) in enumerate(zip(old, new, strict=True)):

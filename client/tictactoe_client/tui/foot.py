@@ -1,4 +1,4 @@
-"""The foot of a screen: its keys, as the table of commands binds them, those that it names, and the lines above."""
+"""The foot of a screen: key bindings, the names of keys, and the lines above them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_protocol.commands import ACTIONS, Key, list_keys
 
 Hint = tuple[str, str]
-"""Keys, and what they do; either may be empty."""
+"""Keys and their description; either may be empty."""
 
 
 def bind_keys(page: str, *, priority: bool = False) -> list[BindingType]:
-    """Return the bindings of a page, or of a part of one; a person may change the keys, the foot shows the labels."""
+    """Return the bindings of a page or widget from the table of commands."""
     return [
         Binding(",".join(ACTIONS[name]), _action_of(key), label, priority=priority, id=name, show=bool(label))
         for name, (key, label) in list_keys(page).items()
@@ -28,23 +28,23 @@ def bind_keys(page: str, *, priority: bool = False) -> list[BindingType]:
 
 
 def bind_in_line(names: Sequence[str], *pages: str) -> list[BindingType]:
-    """Return the bindings by which a line of text leaves keys of these pages, as they come, to the screen."""
+    """Return the bindings that pass default keys of these pages from a text input to the screen."""
     keys = {name: one for page in pages for name, one in list_keys(page).items()}
     found = ((name, *keys[name]) for name in names)
     return [Binding(",".join(ACTIONS[name]), f"screen.{_action_of(key)}", label) for name, key, label in found]
 
 
 def _action_of(key: Key) -> str:
-    """Return what a key does as the library writes it: ``move(-1)``."""
+    """Return a key's action in Textual's notation: ``move(-1)``."""
     method, *arguments = (key.does or key.name).split()
     told = ", ".join(one if one.lstrip("-").isdigit() else repr(one) for one in arguments)
     return f"{method}({told})" if told else method
 
 
 def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
-    """Return the keys that count now of those actions that are named here, in that order; those of one name together.
+    """Return the active keys of the named actions in that order; keys with one name are joined.
 
-    A key that is text where one types has the one there that it comes with.
+    A key that is text in the focused input is replaced by the default key.
     """
     keys: dict[str, str] = {}
     line = screen.focused
@@ -58,9 +58,9 @@ def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
 
 
 def join_hints(named: Mapping[str, str], keymap: Keymap, *, in_text: bool = False) -> list[Hint]:
-    """Return what is named, with the keys of its actions; what is neither action nor key stands as it is: ``1-9``.
+    """Return hints for actions, keys or literal texts such as ``1-9``, with the keys of the actions.
 
-    A key that is text, where that is typed, has the one there that it comes with.
+    `in_text`: a key that is a character is replaced by the default key.
     """
     shown = [_show(name, keymap, in_text=in_text) for name in named]
     return _join([*zip(shown, named.values(), strict=True)])
@@ -75,7 +75,7 @@ def _show(name: str, keymap: Keymap, *, in_text: bool) -> str:
 
 
 def _join(hints: Sequence[Hint]) -> list[Hint]:
-    """Return the hints, the keys of those that do the same in one."""
+    """Join the keys of hints with equal descriptions."""
     joined: dict[str, list[str]] = {}
     for keys, label in hints:
         joined.setdefault(label, []).append(keys)
@@ -83,9 +83,7 @@ def _join(hints: Sequence[Hint]) -> list[Hint]:
 
 
 def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[Hint]:
-    """Return as many as there is room for: those go that leave none for what lasts, else the last; what lasts stays.
-
-    Where nothing lasts, the last one does.
+    """Return the hints that fit, dropping from the end; hints with `lasting` labels are dropped last.
 
     >>> fit_keys([("r", "refresh"), ("?", "help"), ("t", "theme"), ("Ctrl+Q", "quit")], 22, ("help",))
     [('r', 'refresh'), ('?', 'help')]
@@ -100,7 +98,7 @@ def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[
 
 
 def draw_keys(page: Picture, hints: Sequence[Hint]) -> None:
-    """Draw them in the last line."""
+    """Draw the keys in the last line."""
     parts = (((keys, "key"), (f"{' ' if keys and label else ''}{label}  ", "dim")) for keys, label in hints)
     page.put_parts(1, page.height - 1, *chain.from_iterable(parts))
 
@@ -111,9 +109,12 @@ def _width_of(hints: Sequence[Hint]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The lines above the keys, from the top: those of the banner, then those of the status; `beside` at its right.
+    """The lines above the keys: the banner, then the status, with a text at its right.
 
-    `notes` is how many of the notes have their place among them, `marked` what is marked in the last one, and where.
+    Attributes:
+        beside: The text at the right of the status.
+        notes: The number of notes that fit into the status.
+        marked: Column and text of the highlighted part of the last line.
     """
 
     banner: tuple[Text, ...]
@@ -124,7 +125,7 @@ class Foot:
 
     @property
     def height(self) -> int:
-        """How many lines it takes; the banner keeps its line also when there is none."""
+        """The number of lines; the banner keeps its line even if it is empty."""
         return max(2, len(self.banner) + len(self.status))
 
     def draw(self, picture: Picture) -> None:
@@ -147,11 +148,13 @@ def arrange_foot(
     notes: Sequence[Text] = (),
     keeps: Literal["", "above", "below"] = "",
 ) -> Foot:
-    """Return the lines for a foot of at most `rows` lines, two or more, with `beside` right of the status.
+    """Return a foot of at most `rows` lines, two or more.
 
-    The banner has the first claim to what is left over, as it is what waits for an answer. `may_drop` leaves `beside`
-    out where the status has no room next to it. Then come `notes` as long as they find room. A status that `keeps` its
-    place has them above it or below, the first one before the banner.
+    Args:
+        banner: Gets free lines first, because it asks for an answer.
+        may_drop: Whether to drop `beside` if the status has no room next to it.
+        notes: Shown as far as there are lines left.
+        keeps: Shows the notes above or below the status, the first one even before the banner.
     """
     reserved = 1 if notes and keeps else 0
     room = rows - 1 - reserved

@@ -1,4 +1,4 @@
-"""One's own finished games on the server, to look through any of them, also while the server is away."""
+"""Our finished games on the server, for replay even while the server is away."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE_GAMES: Final = 50
 
 
 class HistoryPage(ListPage):
-    """The list, newest first; no more than `limit` games, None for all."""
+    """The list, newest first, of at most `limit` games."""
 
     situation = "history"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
@@ -48,19 +48,19 @@ class HistoryPage(ListPage):
         self._shared: set[str] = set()
 
     def name_key(self, id: str) -> str:
-        """Where the list is all that there is, going back leaves the program."""
+        """If the list is the only screen, going back ends the program."""
         return "key leave" if id == "key back" and len(self.program.screens) == 1 else super().name_key(id)
 
     def connected(self) -> None:
         self._ask(anew=True)
 
     def opened(self) -> None:
-        """Ask for the newest games, unless they are known: one comes back from a replay to the same place."""
+        """Fetch the newest games, unless they are known from before a replay."""
         if not self._viewer:
             self._ask(anew=True)
 
     def chose(self) -> None:
-        """Ask for more games ten before the end of those that are known."""
+        """Fetch more games when the choice comes near the end."""
         if not self.is_complete and self.at + 10 >= len(self.games):
             self._ask(anew=False)
 
@@ -70,7 +70,7 @@ class HistoryPage(ListPage):
             self._is_asking = self.program.ask(lambda client: self._learn(client, known))
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
-        """Return whose games they are, and so many of them, those before one that is known already."""
+        """Return the player, and `many` of their games before a known one."""
         return client.player, await client.history(many, before=before)
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
@@ -92,7 +92,7 @@ class HistoryPage(ListPage):
         self._get(self.program.save)
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
-        """Get the chosen game's record, and do something with it unless it is given up or another one is wanted."""
+        """Fetch the record of the chosen game and use it, unless the person gives up or chooses another."""
         self._stop_fetching()
         self._fetching = self.program.start(self._fetch(self.chosen, deed))
 
@@ -112,7 +112,7 @@ class HistoryPage(ListPage):
         return self._fetching is not None and self._fetching.cancel()
 
     def action_back(self) -> None:
-        """Want the game no more that is on its way, else go back."""
+        """Cancel a pending fetch, or go back."""
         if not self._stop_fetching():
             super().action_back()
 
@@ -120,7 +120,7 @@ class HistoryPage(ListPage):
         self._stop_fetching()
 
     def action_share(self) -> None:
-        """Show the chosen game to all who know its link, which is copied; or take back what was shared here."""
+        """Share the chosen game and copy its link, or revoke the share."""
         if (client := self.program.session.client) is not None:
             self.program.start(self._share(client, self.chosen))
 
@@ -144,7 +144,7 @@ class HistoryPage(ListPage):
         return bool(self.games) if action == "save" else super().check_action(action, parameters)
 
     def describe_about(self) -> str:
-        """Return how many games were won, lost and drawn, of how many, and at which server."""
+        """Return the results of the games and the server, as far as they fit."""
         if not self.games:
             return self.program.session.address.url
         told = tally(self.games, self._viewer, is_complete=self.is_complete)
@@ -155,7 +155,7 @@ class HistoryPage(ListPage):
         )
 
     def describe_news(self) -> Part | None:
-        """Say what is wrong with the connection, or with the last answer, where games are in sight all the same."""
+        """Describe a problem of the connection or of the last request."""
         session = self.program.session
         lost = self.program.describe_connection(40)
         if session.phase == "failed" and session.failure is not None and self.games:
@@ -193,6 +193,6 @@ class HistoryPage(ListPage):
         return [(self._refusal or self.describe_nothing(), "")]
 
     def describe_nothing(self) -> str:
-        """Return that there is no game in the list, or that they are asked for."""
+        """Explain the empty list: no game, or still loading."""
         told = f"{say('no finished game', url=self.program.session.address.url)} {say('history none')}"
         return told if self._viewer else say("history asking")

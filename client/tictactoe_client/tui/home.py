@@ -1,4 +1,4 @@
-"""The first page: who one is, what one can do, who waits for an opponent, and what is going on."""
+"""The home screen: the player, the menu, waiting rooms, and running games."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
-_MOST_GREETING: Final = 4  # lines of what the operator says, which the page shows whole
+_MOST_GREETING: Final = 4  # lines of the operator's greeting
 _PLAYER_MARGINS: Final = 7
-"""How many columns the line about the player leaves, with those of their sign."""
+"""Columns of the player's line that are margins or hold the sign."""
 _VALUE_COLUMN: Final = 24
-"""The column in which the values of the menu begin."""
+"""The first column of the menu's values."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """What a line of the menu has a choice of: the value now, and all of them by how they are written."""
+    """The values that a line of the menu can take, by their labels, and the current one."""
 
     value: str
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -59,13 +59,13 @@ class Turn:
         return next((text for text, value in self.choices.items() if value == self.value), "")
 
     def step(self, by: int) -> None:
-        """Go to another value, round and round."""
+        """Go to another value, wrapping around."""
         values = list(self.choices.values())
         self.value = values[(values.index(self.value) + by) % len(values)]
 
 
 class Entry(NamedTuple):
-    """A line of the menu: its title, a note on it, what it does, and what it has a choice of."""
+    """A line of the menu: title, note, action, and perhaps a choice of values."""
 
     title: str
     note: str
@@ -99,9 +99,12 @@ PAGES: Final[Mapping[str, Listed]] = {
 
 
 class HomePage(ListPage):
-    """Home, with the game and the level that are chosen in lines of its menu.
+    """The home screen.
 
-    `held` are the seats of earlier runs that wait, `nearby` the servers of this network.
+    Attributes:
+        game, level: The choices of game and level in the menu.
+        held: Seats of earlier runs.
+        nearby: The servers of this network.
     """
 
     situation = "home"
@@ -157,7 +160,7 @@ class HomePage(ListPage):
         self.rooms.show(rooms, self.chosen)
 
     def _list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
-        """Yield all lines by their names, those for seats left behind first; without a connection what leads away."""
+        """Yield the menu: games to resume, ways to play, pages, other servers; without a connection only the last."""
         session, ways_in = self.program.session, self.program.ways_in
         self.game.choices = name_games()
         self.level.choices = {describe_level(level): level for level in LEVELS}
@@ -193,7 +196,7 @@ class HomePage(ListPage):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
     def _fill_player(self, client: Client | None) -> None:
-        """Show who one is, and how the last games went."""
+        """Show our name and the results of our latest games."""
         if client is None:
             self.text("player").show()
             return
@@ -211,7 +214,7 @@ class HomePage(ListPage):
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:
-        """Show games that are on, or else the game that is chosen; its rules stand under the menu."""
+        """Show running games, or a board of the chosen game; the game's rules stand below the menu."""
         lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.game.value
         live = lobby.boards or ((lobby.demo,) if lobby.demo else ())
         caption = say("home now") if lobby.boards else say("home demo") if live else ""
@@ -224,7 +227,7 @@ class HomePage(ListPage):
         return say("home title")
 
     def describe_about(self) -> str:
-        """Return the server and how far away it is, as much of that as there is room for."""
+        """Return the address and latency of the server, as far as they fit."""
         session = self.program.session
         latency = f"  {session.latency_ms} ms" if session.phase == "online" else ""
         url, width = say("home own") if session.is_own else session.address.url, self.size.width - 16
@@ -245,11 +248,11 @@ class HomePage(ListPage):
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Listen which servers are near, once the page stands there; what comes to it under a room would be drawn."""
+        """Look for nearby servers, once the page is drawn."""
         self.app.set_timer(1.0, self.listen)
 
     def listen(self) -> Worker[None]:
-        """Follow which servers are near until the program ends, be that before this begins."""
+        """Follow nearby servers until the program ends."""
         return self.app.run_worker(partial(follow_nearby, self._hear_nearby), exit_on_error=False)
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
@@ -272,7 +275,7 @@ class HomePage(ListPage):
         self.program.ways_in.go_on()
 
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
-        """Learn how one's last games went; `anew` also which are lost that were left, said to nobody in a room."""
+        """Fetch our latest games; with `anew`, also report games lost since the last run, except in a room."""
         if anew:
             self._losses += await self.program.session.find_losses()
         if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
@@ -285,14 +288,14 @@ class HomePage(ListPage):
         self.program.redraw()
 
     def opened(self) -> None:
-        """Read the lists anew, as rooms may have come and gone unseen, and begin with no code to be typed."""
+        """Refresh the lists, and leave the line for a code, so that letters are shortcuts."""
         self.program.lobby.follow()
         if self.chosen == "join":
             self.choose("match")
         self.program.ask(self._learn)
 
     def covered(self, screen: object) -> None:
-        """Hear of no list while one is in a room."""
+        """Unsubscribe from the lists while in a room."""
         if isinstance(screen, RoomScreen):
             self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
             self.program.lobby.follow(on=False)
@@ -310,7 +313,7 @@ class HomePage(ListPage):
             self.program.ways_in.enter(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
-        """Begin a code where one is asked for, else choose the next line that begins with this letter."""
+        """Start typing a code on the line for codes; elsewhere choose the next line that begins with the letter."""
         letter, does = event.character, self.program.keymap.does
         if letter is None or not letter.isalnum() or "join" not in self._entries:
             return
@@ -335,7 +338,7 @@ class HomePage(ListPage):
             self.program.ways_in.ask_for_room(event.text.strip())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what there is: where a code is typed its letters do nothing else."""
+        """Enable only the keys that work now; on the line for codes, letters are text."""
         name = str(parameters[0]) if action == "open_page" else action
         entry, is_here = self._entries.get(self.chosen), "join" in self._entries
         is_joining = is_here and self.chosen == "join"
@@ -368,7 +371,7 @@ class HomePage(ListPage):
 
     @property
     def _leads_back(self) -> bool:
-        """Whether there is nothing to do here but to go back to the server before."""
+        """Whether the only way on is back to the previous server."""
         return "join" not in self._entries and self.program.session.before is not None
 
     def name_key(self, id: str) -> str:

@@ -1,4 +1,4 @@
-"""The keys of a person: those of the table of commands, or others that they prefer, and how a key is written."""
+"""A person's keys: the defaults and their changes, and how keys are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED: Final = frozenset({*ARROWS, "enter", "escape", "space", "tab", "home", "
 
 
 class Keymap:
-    """Which keys do what for this person; a yes has the letter of their language."""
+    """The keys of each action; the key for yes depends on the language."""
 
     def __init__(self, changed: Mapping[str, Sequence[str]] | None = None) -> None:
         own = {action: tuple(keys) for action, keys in (changed or {}).items()}
@@ -21,14 +21,14 @@ class Keymap:
 
     @property
     def for_library(self) -> Mapping[str, str]:
-        """All of them as the library wants them, empty for those that the client comes with.
+        """All keys for Textual, or empty if none is changed.
 
-        Of two actions with one key it would lose one that keeps it when the other one gets another.
+        If two actions share a key, changing one of them would make Textual drop the key for both.
         """
         return {name: ",".join(keys) for name, keys in self._keys.items()} if self._keys != ACTIONS else {}
 
     def find(self, key: str, text: str, actions: Sequence[str]) -> str:
-        """Return the first of these actions that the key does, which may be called by its character; "" for none."""
+        """Return the first of these actions bound to the key or its character, or ""."""
         return next((name for name in actions if key in self._keys[name] or (text and text in self._keys[name])), "")
 
     def keys_of(self, action: str) -> tuple[str, ...]:
@@ -36,16 +36,16 @@ class Keymap:
         return self._keys[action]
 
     def does(self, key: str, action: str) -> bool:
-        """Tell whether a key does this."""
+        """Return True if the key is bound to the action."""
         return key in self._keys.get(action, ())
 
     def show(self, action: str) -> str:
-        """Return how to write the action's first key: ``Enter``, ``Ctrl+Q``."""
+        """Return the name of the action's first key: ``Enter``, ``Ctrl+Q``."""
         keys = self._keys.get(action)
         return self.show_key(keys[0]) if keys else "-"
 
     def show_key(self, key: str) -> str:
-        """Return how to write a key, by the name of the library's where a character has one.
+        """Return the name of a key.
 
         >>> Keymap().show_key("ctrl+q"), Keymap().show_key("f1"), Keymap().show_key("question_mark")
         ('Ctrl+Q', 'F1', '?')

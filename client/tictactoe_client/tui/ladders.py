@@ -1,4 +1,4 @@
-"""Ladders, one after the other, and the page of a player: standings, games with us, and the newest rated games."""
+"""The ladders, and a player's page with ratings, results against us and the latest rated games."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tictactoe_protocol.rated import LadderState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 CLOCK: Final = "3+2"
-"""That of a rated game for which no other one is chosen."""
+"""The default clock of a rated game."""
 
 _BY_NAME: Final = "?"
 """The row that asks for a name."""
 
 
 class LadderPage(ListPage):
-    """A ladder: who stands next to us, then the best."""
+    """A ladder: our neighbours, then the best players."""
 
     situation = "ladder"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
@@ -73,7 +73,7 @@ class LadderPage(ListPage):
         self.text("hint").show(("\n".join(told), "dim"))
 
     def name_key(self, id: str) -> str:
-        """Leave the room of the key that asks anew to that of one's own page."""
+        """Hide the refresh key to make room for that of our own page."""
         return "" if id == "key refresh" else id
 
     def open_row(self, name: str) -> None:
@@ -87,13 +87,13 @@ class LadderPage(ListPage):
             self.program.open(PlayerPage(player, self._ladders[0].rules))
 
     def action_name(self) -> None:
-        """Open one's own page."""
+        """Open our own page."""
         if self._ladders and (client := self.program.session.client) is not None:
             self.open_row(client.player)
 
 
 class PlayerPage(HistoryPage):
-    """A player, by the id, of whom one may ask for a rated game by these rules."""
+    """A player's page, with a key for a rated game."""
 
     situation = "player"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
@@ -136,12 +136,12 @@ class PlayerPage(HistoryPage):
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:
-        """Ask for a rated game of this ladder, with a clock that is usual."""
+        """Challenge the player to a rated game of the ladder with the usual clock."""
         terms, name = (PRESETS[self._rules], parse_clock(CLOCK)), self.describe_heading()
         self.program.ways_in.enter(Choice("challenge", *terms, player=self._player, name=name, rated=True))
 
     def action_answer(self, way: str) -> None:
-        """Block the player, or show them again."""
+        """Block or unblock the player."""
         self.program.ask(self._switch_block)
 
     async def _switch_block(self, client: Client) -> None:

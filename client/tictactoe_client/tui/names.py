@@ -1,4 +1,4 @@
-"""Who one is: a name for good, and the devices on which one is the same player."""
+"""The page about the name and the devices of the player."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tictactoe_protocol.names import Device
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 _OTHER_LINES: Final = 12
-"""How many lines of the screen are neither deeds and devices nor the picture of a link."""
+"""The lines of the screen besides commands, devices and the QR code of a link."""
 
 
 class NamesPage(ListPage):
-    """What can be done, then the devices; below them what was told last, which is told once.
+    """The commands, the devices, and the latest answer below them.
 
-    Codes that bring the name back stay until one says that they are written down.
+    Recovery codes stay until the person confirms that they are written down.
     """
 
     situation = "names"
@@ -75,7 +75,7 @@ class NamesPage(ListPage):
         self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
 
     def _answer(self, name: str, typed: str | None) -> None:
-        """Do what was asked for, with what was typed."""
+        """Carry out a command with the typed answer."""
         if typed is None:
             return
         if name == "claim":
@@ -92,7 +92,7 @@ class NamesPage(ListPage):
             self._do("revoke", name)
 
     def _forget(self) -> None:
-        """Be forgotten, asked once more where the name is one's own."""
+        """Forget the player; if the name is claimed, confirm once more."""
         if not self._is_own_name:
             self._do("forget")
             return
@@ -100,7 +100,7 @@ class NamesPage(ListPage):
         self.program.push_screen(Question(text), lambda answer: None if answer is None else self._do("forget"))
 
     def _come_back(self, name: str, code: str | None) -> None:
-        """Be again who has this name, by one of its codes."""
+        """Recover a claimed name with one of its codes."""
         if name and code:
             self.program.keep_name(name)
             self.program.session.become(rescue=code)
@@ -110,7 +110,7 @@ class NamesPage(ListPage):
             super().action_back()
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        """Ask whether the codes are written down, as long as they stand here."""
+        """Ask whether the recovery codes are written down, if they are shown."""
 
         def take(answer: str | None) -> None:
             if answer is not None:

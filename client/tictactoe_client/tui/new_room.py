@@ -1,4 +1,4 @@
-"""A new room: which game, with which clock, with whom; everything else on request; and the way into the room."""
+"""The form for a new room: game, clock and opponent first, all other terms on request."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ from tictactoe_protocol.wording import LEVELS
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
-"""The lines that mean nothing where nobody else can come."""
+"""The lines without a meaning on a server of our own."""
 
 
 def list_lines(*, alone: bool, rates: bool = False) -> dict[str, Field]:
-    """Return the lines by their names, as they are at first; who is `alone` plays the computer, unseen by anybody.
+    """Return the lines by name with their initial values.
 
-    Where the server `rates` games, one may play whoever comes for a rating.
+    Args:
+        alone: Whether the server is our own, so that only the computer can play.
+        rates: Whether the server rates games.
     """
     yes, no = say("form yes"), say("form no")
     opponents = LEVELS if alone else ("anybody", "friend", *(("rated",) if rates else ()), *LEVELS)
@@ -61,7 +63,7 @@ def list_lines(*, alone: bool, rates: bool = False) -> dict[str, Field]:
 
 
 def name_games(*more: str) -> Mapping[str, str]:
-    """Return the games that have a name by these names."""
+    """Return the named games, and `more`, by their titles."""
     return {say(f"name of {preset}"): preset for preset in (*PRESETS, *more)}
 
 
@@ -87,7 +89,7 @@ class NewRoomPage(FormPage):
         self.sample = Boards(id="sample")
 
     def name_key(self, id: str) -> str:
-        """Return what Esc does first where a text was changed."""
+        """Esc first undoes a changed text."""
         return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
@@ -112,7 +114,7 @@ class NewRoomPage(FormPage):
             return misuse.message, "bad"
 
     def took(self, name: str) -> None:
-        """Let the lines follow each other: a named game says its rules, who plays with us also who may see it."""
+        """Update dependent lines: a named game sets its rules, the opponent sets the visibility."""
         values = self.values
         if name == "game" and (rules := PRESETS.get(values["game"])) is not None:
             for rule, value in values_of(rules).items():
@@ -151,7 +153,7 @@ class NewRoomPage(FormPage):
             self.program.say(misuse.message, "bad")
 
     def action_back(self) -> None:
-        """Take back what is typed in the line, else want no room any more."""
+        """Undo the text of the line, or leave the form."""
         if isinstance(self.line, FormLine) and self.is_edited and not self.program.ways_in.waits_for:
             self.line.value = self._before
         else:

@@ -1,4 +1,4 @@
-"""A question over the screen that asks it: yes or no, or a line of text."""
+"""A question above a screen: yes or no, or a line of text."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from tictactoe_protocol.catalogue import say
 
 
 class Answer(Line):
-    """The line of a question; Enter and Esc answer it whatever else they are for."""
+    """The text input of a question; Enter and Esc always answer it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.confirm"), Binding("escape", "screen.back")]
 
 
 class Question(ModalScreen[str | None], inherit_bindings=False):
-    """Asks; the answer is the text typed, empty for a plain yes, or None for no.
+    """Asks; the result is the typed text, "" for a plain yes, or None for no.
 
-    With `value` it asks for a text, which begins as this; else `yes` is the id of what the key does that confirms.
-    Where it is asked `anew`, what is typed takes the place of that text.
+    Args:
+        value: The initial text; None asks a yes-no question.
+        yes: The id of the confirming key's description.
+        anew: Whether typing replaces the initial text.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("question")
@@ -58,7 +60,7 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Lose no character that comes before the line has the keys."""
+        """Keep characters that arrive before the input has the focus."""
         if self.line is not None and self.focused is None and event.is_printable and event.character:
             self.line.write(event.character)
             event.stop()

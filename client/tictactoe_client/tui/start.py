@@ -1,4 +1,4 @@
-"""A run of the full screen, from before its libraries are there to its exit code."""
+"""Starts the full screen, before its libraries are imported, and returns its exit code."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ async def show_screen(
     *,
     first_page: FirstPage | None = None,
 ) -> int:
-    """Show the full screen until it is left, in the room of `first` or at another page; return the exit code.
+    """Show the full screen, in the room of `first` or at another page, and return the exit code.
 
-    Raises what is our mistake, once the terminal is as it was.
+    Raises our own bugs after the terminal is restored.
     """
     address = address or parse_cluster(settings.server).first
     terminal = Terminal()

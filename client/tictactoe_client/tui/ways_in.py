@@ -1,7 +1,7 @@
-"""The ways into a room: on this server, or on another one that a link names.
+"""The ways into rooms, on this server or on another one.
 
-Rooms are entered one at a time, for somebody who may want another one meanwhile, or none: one that is entered when
-nobody wants it any more is left again, before the next is asked for. Without a connection yet, what is wanted waits.
+Rooms are entered one at a time. A room that is entered after the person has changed their mind is left again before the
+next request. Without a connection the wish waits for one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 
 class Around(Protocol):
-    """What is asked here of the program."""
+    """The parts of the program that this module uses."""
 
     settings: Settings
     session: Session
@@ -49,9 +49,11 @@ class Around(Protocol):
 
 
 class WaysIn:
-    """What one person is entering, for all screens; `waits_for` says it in words, empty while nothing is waited for.
+    """The room that the person is entering, shared by all screens.
 
-    `first` is where the command line wants to go: where that is refused, the program ends.
+    Attributes:
+        waits_for: A description of what is being entered, or "".
+        first: The room of the command line; if it is refused, the program ends.
     """
 
     def __init__(self, program: Around, first: Choice | None) -> None:
@@ -63,21 +65,21 @@ class WaysIn:
         self._wanted: object | None = None
 
     def fetch(self, what: str, enter: Enter[Room]) -> Coroutine[Any, Any, Room | None]:
-        """Return what is to be awaited: the room, or None where it was given up; what was wanted before is given up.
+        """Cancel the previous wish, and return an awaitable for the room, which is None if the wish is given up.
 
-        Awaiting it raises what entering raises, unless it was given up.
+        The awaitable raises what entering raises, unless the wish was given up.
         """
         self.waits_for, self._wanted = what, object()
         return self._take_turn(self._wanted, enter)
 
     def give_up(self) -> bool:
-        """Want nothing any more; tell whether anything was wanted."""
+        """Give up the wish; return True if there was one."""
         was_wanted = self._wanted is not None
         self.waits_for, self._wanted = "", None
         return was_wanted
 
     async def finish(self) -> None:
-        """Give up and leave what was still on its way, as the program ends; a silent server is not waited for."""
+        """Give up and leave what is still being entered, as the program ends; do not wait for a silent server."""
         self.give_up()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
@@ -106,7 +108,7 @@ class WaysIn:
         return None
 
     def enter(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
-        """Go into a room here, unless one is being entered already; its screen is laid over this one, or home."""
+        """Enter a room on this server, unless another one is being entered; open its screen above `over` or home."""
         if self._program.session.client is None or asks_name_first(self._program, choice):
             self._next = (choice, over, is_first)
         elif choice.way == "challenge":
@@ -116,7 +118,7 @@ class WaysIn:
             self._program.start(self._arrive(coming, choice, over, is_first=is_first))
 
     def go_on(self) -> None:
-        """Go where one wanted to before there was this connection."""
+        """After connecting, enter the room that was wanted before."""
         if self.first is not None:
             first, self.first = self.first, None
             self.enter(first, is_first=True)
@@ -128,7 +130,7 @@ class WaysIn:
         self._next = None
 
     def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None, why: str = "") -> None:
-        """Ask for the code or the link of a room, of which something is typed already, and go there."""
+        """Ask for the code or link of a room, beginning with `typed`, and go there."""
 
         def take(text: str | None) -> None:
             if text is None or self.waits_for:
@@ -154,7 +156,7 @@ class WaysIn:
         self._program.push_screen(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
 
     def travel(self, address: Address, choice: Choice | None = None) -> None:
-        """Go to another server, and there into a room where one is chosen."""
+        """Go to another server, and there into a room if one is chosen."""
         self._program.go_home()
         self._next = None if choice is None else (choice, None, False)
         self._program.lobby.forget()
@@ -170,7 +172,7 @@ class WaysIn:
     async def _arrive(
         self, coming: Coroutine[Any, Any, Room | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
     ) -> None:
-        """Open the screen of the room when we are in; one that is full may be watched."""
+        """Open the screen of an entered room; offer to watch a full one."""
         program = self._program
         try:
             room = await coming
@@ -205,16 +207,16 @@ class WaysIn:
 
 
 def describe_wait(choice: Choice) -> str:
-    """Return what one waits for on the way into a room, in a few words."""
+    """Describe the room that is being entered in a few words."""
     if choice.way == "create":
         return say("wait for computer" if choice.bots else "wait for room")
     return say(f"wait for {choice.way}", room=choice.code)
 
 
 def asks_name_first(program: Around, choice: Choice) -> bool:
-    """Ask for a name where one has none and is not on the way back to a seat; tell whether that is asked now.
+    """If the person has no name and is not returning to a seat, ask for one and return True.
 
-    Whatever is answered one then has a name, if only the proposed one, and says hello again by it.
+    Any answer sets a name, by default the proposed one, and says hello again with it.
     """
     session, client = program.session, program.session.client
     if client is None or session.identity.name is not None or not client.name.startswith(GUEST) or client.welcome.names:
