@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from tools.pictures import SIZES
-from tools.svg import HEIGHT, WIDTH, Cell, draw_screen
+from tools.svg import Cell, draw_screen
 
 DOCS = Path(__file__).parents[1] / "docs"
 INK, GROUND = "#eeeeee", "#101010"
@@ -25,18 +25,10 @@ def test_a_picture_is_xml_that_loads_nothing() -> None:
     assert picture.count("http") == 1  # the name of the language
 
 
-def test_letters_stand_each_in_its_cell_and_what_is_empty_is_not_drawn() -> None:
-    assert f'x="{0.5 * WIDTH:g} {2.5 * WIDTH:g}" fill="{INK}">ab</text>' in draw("a b")
-
-
 def test_lines_blocks_and_braille_are_shapes() -> None:
     picture = draw("─┼╬▄▙░⣿╳")
     assert "<text" not in picture
     assert picture.count("<path") == 1
-
-
-def test_cells_of_one_ground_are_one_rectangle() -> None:
-    assert f'width="{3 * WIDTH}" height="{HEIGHT}" fill="#202020"' in draw("abc", "#202020")
 
 
 def test_the_pictures_of_the_documentation_are_those_that_the_command_makes_and_load_nothing() -> None:

@@ -55,15 +55,6 @@ async def served(*arguments: str) -> AsyncIterator[Page]:
         await process.communicate()
 
 
-async def test_the_bare_command_opens_the_full_screen(server: Server) -> None:
-    async with served("--server", server.url) as page:
-        await page.until("Playing as", "Quick match")
-        page.press("\x11")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await page.process.communicate() is not None
-        assert page.process.returncode == 0
-
-
 async def test_a_game_is_played(server: Server) -> None:
     async with served("bot", "-n", "ana", "--level", "easy", "--server", server.url) as page:
         await page.until("Your move, X.", "5")

@@ -112,27 +112,6 @@ async def test_two_engines_play_a_whole_game_over_a_server_that_is_killed_in_the
             assert {"The engine: here it comes", "The engine: DEBUG [31mred"} <= set(other.lines)
 
 
-async def test_an_engine_that_cannot_play_on_gives_up_and_says_why(server: Server) -> None:
-    why = "It has ended by itself."
-    async with playing(server, "dies") as (room, guest, said):
-        over = await until(room, status="over")
-        assert over.result is not None
-        assert (over.result.reason, over.result.winner) == ("resigned", "X")
-        assert said == [f"This is an engine, and it gives up. {why}"]
-        assert await guest.end() == 9
-        told = (await guest.errors()).splitlines()
-        assert told == [f"The engine cannot play on. {why}", "Exit code 1. Its last words: no more ideas"]
-
-
-async def test_an_engine_that_says_nothing_gives_up_before_its_time_is_over(server: Server) -> None:
-    async with playing(server, "silent", clock=ClockFields(initial_ms=2_000, increment_ms=0)) as (room, guest, said):
-        over = await until(room, status="over")
-        assert over.result is not None
-        assert (over.result.reason, over.result.winner) == ("resigned", "X")
-        assert said == ["This is an engine, and it gives up. It has said nothing for 2 seconds."]
-        assert await guest.end() == 9
-
-
 @pytest.mark.parametrize(
     ("way", "number"), [("deaf", signal.SIGINT), ("deaf", signal.SIGTERM), ("silent", signal.SIGKILL)]
 )
@@ -168,14 +147,6 @@ async def test_an_engine_is_told_the_new_stone_and_the_whole_board_after_a_move_
     assert lines[-len(again) - 1 :] == [*again, ""]
 
 
-async def test_one_that_is_thinking_gives_a_move_back_all_the_same(server: Server) -> None:
-    async with playing(server, "silent") as (room, _, _):
-        await until(room, ply=3)
-        await room.undo()
-        state = await until(room, ply=2)
-        assert state.turn == "X"
-
-
 async def test_with_stay_every_rematch_is_played_and_draws_are_declined(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
         room = await ana.create(Rules(5, 6, 5))
@@ -196,18 +167,6 @@ async def test_with_stay_every_rematch_is_played_and_draws_are_declined(server: 
             await until(room, game=2, ply=1)
             await room.leave()
             assert await guest.end() == 0
-
-
-async def test_engines_open_by_swap2(server: Server) -> None:
-    options = ("-s", server.url, "--rules", "gomoku-standard")
-    async with connect(server.url) as watcher, run_client("brain", *options, *engine("plays")) as one:
-        room = await watcher.watch((await one.until("Code")).split()[1])
-        async with run_client("brain", *options, *engine("more")) as other:
-            over, moves = await follow(room)
-            assert over.state.chosen == ("more", "O")
-            assert moves[:3] == [112, 128, 144]
-            assert over.result.reason == "line"
-            assert [await one.end(), await other.end()] == [0, 0]
 
 
 @pytest.mark.parametrize(

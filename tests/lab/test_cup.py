@@ -19,8 +19,6 @@ from tests.client.conftest import Program
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.records import GameRecord, GameResult, format_record
-from tictactoe_engine.search import Budget, analyse
-from tictactoe_engine.strategies import Level
 from tictactoe_lab.brain.engine import EngineFailed
 from tictactoe_lab.brain.gomocup import Time
 from tictactoe_lab.brain.serve import level_of
@@ -71,20 +69,6 @@ def test_the_ratio_of_a_test_is_that_which_fastchess_and_fishtest_publish(
 
 
 COUNTS = st.lists(st.integers(1, 500), min_size=5, max_size=5)
-
-
-@given(COUNTS)
-def test_elo_seen_from_the_other_side_is_its_opposite(counts: list[int]) -> None:
-    (elo, error), (other, same) = measure_elo(counts), measure_elo(counts[::-1])
-    assert elo == pytest.approx(-other, abs=1e-6)
-    assert error == pytest.approx(same)
-
-
-@given(COUNTS)
-def test_four_times_as_many_games_halve_the_error(counts: list[int]) -> None:
-    counts = [count + 100 for count in counts]
-    elo, error = measure_elo(counts)
-    assert [*measure_elo([4 * count for count in counts])] == pytest.approx([elo, error / 2], rel=0.02)
 
 
 @given(COUNTS, st.integers(-50, 50), st.integers(1, 50))
@@ -149,11 +133,6 @@ def test_openings_are_open_as_long_as_asked_and_end_before_a_choice(rules: str, 
     for opening in itertools.islice(list_openings(PRESETS[rules], plies, 1), 50):
         assert (opening.rules, opening.ply, opening.outcome) == (PRESETS[rules], moves, None)
         assert bool(opening.options) == (opening.rules.opening is not None)
-
-
-def test_openings_of_the_book_are_balanced() -> None:
-    for opening in itertools.islice(list_openings(PRESETS["gomoku-standard"], None, 7), 3):
-        assert analyse(opening, Budget(nodes=300)).best_options
 
 
 def test_no_opening_comes_again_before_all_others_and_a_seed_draws_the_same_ones() -> None:
@@ -334,18 +313,6 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
     again, _ = file.resume(list_games(ENTRANTS[:2], list_openings(PRESETS["classic"], None, 1), 50), TERMS)
     assert again == records
     assert len(records) == 3
-
-
-def test_the_levels_of_a_cup_and_of_our_engine_are_those_of_bots() -> None:
-    words = ("easy", "medium", "hard", "perfect", "random", "rules")
-    assert [level_of(word) for word in words] == [
-        Level.RANDOM,
-        Level.RULES,
-        Level.HARD,
-        Level.PERFECT,
-        Level.RANDOM,
-        Level.RULES,
-    ]
 
 
 # -- the command -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, complaint, run_client
+from tests.end_to_end.clients import COMMAND, run_client
 from tests.terminal import run_screen
 from tictactoe_engine.records import GameRecord, parse_records
 
@@ -57,23 +57,6 @@ async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_pat
         assert cup.lines == table
     assert read(path) == read(whole)
     assert len(read(path)) == 6 * rounds
-
-
-async def test_a_cup_that_is_over_is_shown_and_not_played_again(tmp_path: Path) -> None:
-    options = ("--rules", "classic", "--bot", "easy", "--bot", "easy", "--nodes", "1", "--out", str(tmp_path / "cup"))
-    async with run_client("cup", *options, "--rounds", "1") as cup:
-        assert await cup.end() == 0
-        assert await cup.errors() == ""
-    before = (tmp_path / "cup").read_bytes()
-    async with run_client("cup", *options, "--rounds", "1", "--language", "de") as cup:
-        assert await cup.end() == 0
-        assert cup.lines[0] == f"2 Partien stehen schon in {tmp_path / 'cup'}."
-        assert cup.lines[1].split()[:3] == ["Spieler", "Punkte", "Partien"]
-        assert {line.split()[1] for line in cup.lines[2:]} == {"easy", "easy#2"}
-    assert (tmp_path / "cup").read_bytes() == before
-    assert "no fewer rounds" not in await complaint("cup", *options, "--rounds", "2", code=0)
-    assert (tmp_path / "cup").read_bytes().startswith(before)
-    assert "no fewer rounds" in await complaint("cup", *options, "--rounds", "1", code=2)
 
 
 @pytest.mark.parametrize(

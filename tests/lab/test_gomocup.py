@@ -145,17 +145,6 @@ def test_an_opening_is_told_as_it_stood_at_the_last_choice() -> None:
     assert list(say_opening(MORE_PLACED)) == [*told[3][:-1], "0,0", "1,0", "DONE"]
 
 
-async def test_ours_opens_and_chooses_by_swap2() -> None:
-    start = ("INFO timeout_turn 300", "INFO rule 1", "START 15", "SWAP2BOARD")
-    _, stones = await talk(*start, "DONE", level="hard")
-    assert re.fullmatch(r"(\d+,\d+ ){2}\d+,\d+", stones)
-    _, side = await talk(*start, "0,0", "14,14", "0,14", "DONE", level="hard")
-    assert re.fullmatch(r"SWAP|\d+,\d+( \d+,\d+)?", side)
-    threes = ("7,7", "0,0", "8,7", "14,14", "9,7")
-    assert (await talk(*start, *threes, "DONE", level="hard"))[1] == "SWAP"
-    assert (await talk(*start, "1,1", "DONE"))[1] == "ERROR no such opening"
-
-
 class Ticking(PBrain):
     """Ours with a clock that goes on by a millisecond whenever it is looked at."""
 
@@ -182,28 +171,11 @@ async def test_ours_has_a_level_between_the_rules_and_its_best() -> None:
     assert ticks["perfect"] >= 900
 
 
-@pytest.mark.parametrize("rule", [0, 1])
-async def test_by_rule_1_exactly_five_count(rule: int) -> None:
-    own, others = (0, 1, 2, 4, 5), (0, 2, 4, 6, 8)
-    stones = [*(f"{column},0,1" for column in own), *(f"{column},9,2" for column in others)]
-    answers = await talk(f"INFO rule {rule}", "START 15", *board(stones))
-    assert (answers[1] == "3,0") == (rule == 0)
-
-
 def board(stones: Iterable[str]) -> tuple[str, ...]:
     return ("BOARD", *stones, "DONE")
 
 
 FOUR = tuple(f"{column},{row},{side}" for column in range(4) for side, row in ((1, 0), (2, 3)))
-
-
-@pytest.mark.parametrize("level", ["medium", "hard"])
-async def test_ours_wins_and_blocks_where_it_must(level: str) -> None:
-    few = ("INFO timeout_turn 300", "START 15")
-    assert (await talk(*few, *board(FOUR), level=level))[1:] == ["4,0"]
-    later = await talk(*few, "BEGIN", *board([*FOUR[:6], "3,3,2", "10,10,1"][::-1]), level=level)
-    assert later[0] == "OK"
-    assert later[-1] in ("4,3", "3,0")
 
 
 async def test_ours_plays_a_game_on() -> None:

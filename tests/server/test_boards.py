@@ -92,13 +92,6 @@ async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server
         await boards_until(eve, lambda boards: boards == [])
 
 
-async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -> None:
-    async with open_peer(server.url, "eve") as eve, games(server, 1, visibility="private") as (ana, _, _):
-        await ana.ask("create")
-        await eve.ask("lobby", on=True, boards=3)
-        assert (await eve.next_of("boards"))["boards"] == []
-
-
 async def test_each_is_shown_as_many_as_it_asked_for_and_the_newest_first(server: Server) -> None:
     async with (
         games(server, 4) as (_, _, rooms),
@@ -155,24 +148,6 @@ async def test_nothing_is_sent_where_nothing_has_changed(server: Server) -> None
         assert [message["type"] for message in eve.seen].count("boards") == 1
 
 
-@pytest.mark.parametrize("goodbye", [{"on": False}, {"on": True}, {"on": True, "boards": 0}])
-async def test_one_who_wants_no_boards_any_more_is_sent_none(server: Server, goodbye: dict[str, object]) -> None:
-    async with (
-        games(server, 1) as (ana, bo, (room,)),
-        open_peer(server.url, "eve") as eve,
-        open_peer(server.url, "flo") as flo,
-    ):
-        for peer in (eve, flo):
-            await peer.ask("lobby", on=True, boards=3)
-            await peer.next_of("boards")
-        await eve.ask("lobby", **goodbye)
-        eve.seen.clear()
-        await play_out({"X": ana, "O": bo}, room, [4])
-        await boards_until(flo, lambda boards: boards[0]["ply"] == 1)
-        await eve.ask("ping")
-        assert "boards" not in [message["type"] for message in eve.seen]
-
-
 async def test_who_did_not_ask_is_sent_no_boards(server: Server) -> None:
     async with games(server, 1), open_peer(server.url, "eve") as eve, open_peer(server.url, "flo") as flo:
         await eve.ask("lobby", on=True)
@@ -191,3 +166,10 @@ async def test_the_library_brings_the_boards_it_asks_for(server: Server) -> None
                 if isinstance(message.push, LiveBoards):
                     assert [board.room for board in message.push.boards] == [room]
                     break
+
+
+async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -> None:
+    async with open_peer(server.url, "eve") as eve, games(server, 1, visibility="private") as (ana, _, _):
+        await ana.ask("create")
+        await eve.ask("lobby", on=True, boards=3)
+        assert (await eve.next_of("boards"))["boards"] == []

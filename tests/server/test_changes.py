@@ -225,25 +225,6 @@ async def test_of_two_who_move_at_once_the_second_is_judged_by_what_the_first_ma
         assert (await ana.state(ply=2))["board"] == "O...X...."
 
 
-async def test_many_changes_that_wait_behind_one_are_carried_out_in_their_order(
-    server: Server, store: TroubledStore
-) -> None:
-    async with contextlib.AsyncExitStack() as stack:
-        ana = await stack.enter_async_context(open_peer(server.url))
-        room = (await ana.ask("create"))["room"]
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(30)]
-        store.trouble.hold()
-        for number, peer in enumerate(peers):
-            await peer.send("join", id="join", room=room)
-            await settle(server)
-            if number == 0:
-                await store.trouble.until_held(1)
-        store.trouble.release()
-        answers = [await answered(peer, "join") for peer in peers]
-        assert answers[0]["seat"] == "O"
-        assert {answer["code"] for answer in answers[1:]} == {"room_full"}
-
-
 async def test_a_thousand_changes_that_wait_for_a_room_to_be_read_again_are_all_answered(
     server: Server, store: TroubledStore
 ) -> None:
@@ -344,26 +325,6 @@ async def test_whoever_comes_while_the_last_one_leaves_finds_no_room(server: Ser
         assert await eve.refusal("sync", room=room) == "no_such_room"
 
 
-async def test_a_bot_whose_room_closes_under_its_move_disturbs_nobody(
-    server: Server, store: TroubledStore, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create", bots=["rules"]))["room"]
-        await ana.state()
-        store.trouble.hold()
-        await ana.send("move", room=room, cell=4, ply=0)
-        await store.trouble.until_held(1)
-        await ana.send("leave", id="go", room=room)
-        await settle(server)
-        store.trouble.release()
-        assert (await answered(ana, "go"))["type"] == "ok"
-        other = (await ana.ask("create", bots=["rules"]))["room"]
-        await ana.send("move", room=other, cell=4, ply=0)
-        await ana.state(room=other, ply=2)
-        assert (await ana.ask("rooms"))["rooms"][-1]["room"] == other
-    assert "failed" not in caplog.text
-
-
 # -- how many -------------------------------------------------------------------------------------------------------
 
 
@@ -404,19 +365,6 @@ async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(server: Se
         assert (await ana.state(status="playing"))["room"] == room
         store.trouble.fail("save", Conflict(), times=ATTEMPTS)
         assert await ana.refusal("create") == "busy"
-
-
-async def test_a_room_that_got_another_code_counts_once(server: Server, store: TroubledStore) -> None:
-    async with open_peer(server.url) as ana:
-        store.trouble.fail("save", Conflict(), times=2)
-        room = (await ana.ask("create"))["room"]
-        core, lists, player = server.core, server.core.lists, ana.welcome["player"]
-        (live,) = core.registry.by_code.values()
-        assert (live.room.code, core.opening.count) == (room, 1)
-        assert [listed.room.code for listed in lists.seats.rooms_of(player)] == [room]
-        assert [lists.seats.of_player.most_used, lists.seats.of_address.most_used] == [1, 1]
-        await ana.ask("leave", room=room)
-        assert [core.opening.count, lists.seats.of_player.most_used, lists.owners.of_player.most_used] == [0] * 3
 
 
 @pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])

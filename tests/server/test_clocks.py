@@ -12,7 +12,7 @@ from tests.server.cases import cases
 from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room, encode_room
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_server.rooms import (
     Command,
@@ -228,17 +228,6 @@ def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_l
     assert table.times == [0, 301_000, 0]
 
 
-def test_a_first_move_is_without_a_clock_also_after_somebody_resigned() -> None:
-    table = timed_for_three(TEN_SECONDS_A_MOVE)
-    table.play(0, 1)
-    table.do(CY, RESIGN)
-    assert (table.running, table.room.position.turn) == ("X", "X")
-    other = timed_for_three()
-    other.play(0)
-    other.do(BO, RESIGN)
-    assert (other.running, other.room.position.turn) == (None, "A")
-
-
 @pytest.mark.parametrize(("player", "running"), [(CY, "X"), (ANA, "O")], ids=["out of turn", "on turn"])
 def test_one_of_three_who_resigns_hands_the_clock_on_only_where_it_is_theirs(player: Player, running: str) -> None:
     table = timed_for_three()
@@ -261,17 +250,6 @@ def test_clocks_go_on_while_a_player_is_away_and_while_they_come_back() -> None:
     table.do(ANA, Dropped())
     table.wait(280_000)
     assert table.expire().result == Result("O", "timeout")
-
-
-def test_offers_stop_no_clock() -> None:
-    table = timed()
-    table.play(0, 4)
-    table.do(ANA, Draw(room=CODE, action="offer"))
-    table.wait(7_000)
-    table.do(BO, Draw(room=CODE, action="decline"))
-    table.do(BO, Undo(room=CODE, action="offer"))
-    table.wait(3_000)
-    assert (table.times, table.running) == ([290_000, 300_000], "X")
 
 
 def test_an_undo_does_not_give_back_the_time_that_was_used() -> None:
@@ -323,16 +301,6 @@ def test_a_rematch_resets_the_clocks_and_the_marks_move_on_with_them() -> None:
     table.play(0, 4)
     assert table.running == "X"
     assert table.to_move == BO
-
-
-def test_a_claim_stops_the_clocks_too() -> None:
-    table = Table(ANA, BO, clock=FIVE_MINUTES, hold_ms=10_000)
-    table.play(0, 4)
-    table.do(ANA, Dropped())
-    table.wait(10_000)
-    over = table.do(BO, Claim(room=CODE, as_="win"))
-    assert over.result == Result("O", "claimed")
-    assert (table.times, table.running) == ([290_000, 300_000], None)
 
 
 @pytest.mark.parametrize("jump", [-3_600_000, -1, 0])

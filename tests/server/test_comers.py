@@ -72,16 +72,6 @@ async def test_an_address_may_connect_so_often(clock: FakeClock) -> None:
         assert server.parts.limited()["connections-per-minute-per-address"] == 2
 
 
-async def test_behind_a_proxy_each_address_may_connect_so_often(clock: FakeClock) -> None:
-    limits = uncounted(connections_per_minute_per_address=1, connections_at_once_per_address=1)
-    async with serving(limits, clock, trusted_proxies=LOOPBACK) as server:
-        found = [
-            await handshake(server, [OWN, f"X-Forwarded-For: {address}"])
-            for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")
-        ]
-    assert found == [101, 503, 101]
-
-
 async def test_a_connection_counts_by_its_requests_or_as_a_new_one_and_never_as_both(clock: FakeClock) -> None:
     limits = uncounted(connections_per_minute_per_address=1, connections_at_once_per_address=1)
     async with serving(limits, clock) as server:

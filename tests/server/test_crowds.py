@@ -97,17 +97,6 @@ async def test_those_who_watch_are_shown_the_end_of_each_quick_game(
             await ana.state(game=game + 1)
 
 
-async def test_the_last_state_is_shown_to_those_who_watch_before_the_room_is_gone(
-    server: Server, slow_for_watchers: None
-) -> None:
-    async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)):
-        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        for player in (ana, bo):
-            await player.ask("leave", room=room)
-        await watcher.next_of("closed")
-        assert states(watcher)[-1]["result"]["winner"] == "X"
-
-
 async def test_one_who_asks_or_comes_to_watch_is_shown_the_state_at_once(
     server: Server, slow_for_watchers: None
 ) -> None:
@@ -240,12 +229,3 @@ async def test_games_that_nobody_plays_are_asked_for_as_seldom_and_played_ones_a
             heard.append((await ana.ask("rematch", room=room)).get("code"))
             await bo.ask("rematch", room=room)
         assert heard == [None] * 5 + ["rate_limited"]
-
-
-async def test_a_room_full_of_watchers_shows_how_many_there_are_soon(server: Server) -> None:
-    async with contextlib.AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(30)]
-        room = (await peers[0].ask("create"))["room"]
-        await asyncio.gather(*(peer.ask("watch", room=room) for peer in peers[1:]))
-        for peer in peers:
-            await peer.state(watchers=29)

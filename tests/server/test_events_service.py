@@ -16,7 +16,6 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
-from tests.server.cases import cases
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.events import commands, running, service, shown
 from tictactoe_server.events.event import Event
@@ -193,39 +192,6 @@ async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_s
 # -- opening --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("terms", "code", "path"), cases("events that cannot be"))
-async def test_an_event_that_cannot_be_is_refused(server: Server, terms: dict[str, Any], code: str, path: str) -> None:
-    async with known(server, "ana") as ana:
-        refused = await ana.ask("event_open", **{**SLOW, **terms})
-        assert (refused["code"], refused["path"]) == (code, path), refused
-        assert (await ana.ask("events"))["events"] == []
-
-
-async def test_a_player_has_two_events_and_an_address_a_few_more(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(service, "EVENTS_OF_ADDRESS", 3)
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        first = await opened(ana)
-        await opened(ana)
-        refused = await ana.ask("event_open", **SLOW)
-        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-player")
-        await opened(bo)
-        refused = await bo.ask("event_open", **SLOW)
-        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-address")
-        assert (await run(ana, first, "close"))["type"] == "ok"
-        await opened(bo)
-
-
-async def test_events_count_among_what_is_kept_of_a_player() -> None:
-    async with Server(HERE, limits=uncounted(kept_megabytes_per_hour_per_player=1)) as server, known(server) as ana:
-        await opened(ana)
-        server.core.allowances.kept_of_player[ana.welcome["player"]].take(999_500)
-        roster = [f"name number {number}" for number in range(100)]
-        refused = await ana.ask("event_open", **{**SLOW, "kind": "swiss"}, entry="roster", roster=roster)
-        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "kept")
-
-
 async def test_so_many_bots_as_would_keep_a_server_busy_are_refused() -> None:
     async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana:
         refused = await ana.ask("event_open", **SLOW, bots=["easy"] * 21)
@@ -246,17 +212,6 @@ async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(serve
         assert (await other.ask("event_join", event=event, name="bo"))["type"] == "ok"
         assert await other.refusal("event_join", event=event, name="hard-bot") == "bad_name"
         assert [row["name"] for row in (await watched(ana, event))["table"]] == ["ana", "bo"]
-
-
-async def test_who_tries_tickets_and_codes_is_held_up() -> None:
-    async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana, known(server, "eve") as eve:
-        event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]
-        codes = [await eve.refusal("event_join", event=event, ticket=f"T{number}") for number in range(6)]
-        codes += [await eve.refusal("event_watch", event="222222", on=True) for _ in range(5)]
-        assert codes == ["not_entered"] * 6 + ["no_such_event"] * 4 + ["rate_limited"]
-        assert await eve.refusal("event_watch", event=event, on=True) == "rate_limited"
-        own = await opened(eve)
-        assert (await eve.ask("event_watch", event=own, on=True))["type"] == "ok"
 
 
 async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_cards_again(server: Server) -> None:
@@ -657,3 +612,30 @@ async def test_a_room_that_is_lost_is_opened_again_under_another_code(
         second = await ana.next_of("call")
         assert second["pairing"] == first["pairing"]
         assert second["room"] != first["room"]
+
+
+async def test_a_player_has_two_events_and_an_address_a_few_more(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "EVENTS_OF_ADDRESS", 3)
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        first = await opened(ana)
+        await opened(ana)
+        refused = await ana.ask("event_open", **SLOW)
+        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-player")
+        await opened(bo)
+        refused = await bo.ask("event_open", **SLOW)
+        assert (refused["code"], refused["data"]["why"]) == ("rate_limited", "events-per-address")
+        assert (await run(ana, first, "close"))["type"] == "ok"
+        await opened(bo)
+
+
+async def test_who_tries_tickets_and_codes_is_held_up() -> None:
+    async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana, known(server, "eve") as eve:
+        event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]
+        codes = [await eve.refusal("event_join", event=event, ticket=f"T{number}") for number in range(6)]
+        codes += [await eve.refusal("event_watch", event="222222", on=True) for _ in range(5)]
+        assert codes == ["not_entered"] * 6 + ["no_such_event"] * 4 + ["rate_limited"]
+        assert await eve.refusal("event_watch", event=event, on=True) == "rate_limited"
+        own = await opened(eve)
+        assert (await eve.ask("event_watch", event=own, on=True))["type"] == "ok"

@@ -7,12 +7,11 @@ from typing import Literal
 
 import pytest
 
-from tests.rows import each
-from tests.server.tables import ANA, BO, CODE, CY, DI, THREE, Table, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, Room, apply
+from tictactoe_server.rooms import Command, Dropped, Enter, Player, apply
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))
@@ -113,15 +112,6 @@ def test_an_offer_made_out_of_turn_lapses_with_the_next_move_of_who_is_to_move()
     assert table.room.offers == Offers()
 
 
-def test_a_refused_move_and_a_repeated_one_let_an_offer_stand() -> None:
-    table = two()
-    table.play(0, 4)
-    table.do(BO, OFFER)
-    assert table.refusal(ANA, Move(room=CODE, cell=4, ply=2)).code == "occupied"
-    table.do(ANA, Move(room=CODE, cell=0, ply=0))
-    assert table.room.offers.draw == "O"
-
-
 @pytest.mark.parametrize("offerer", [ANA, BO], ids=["maker", "receiver"])
 def test_no_offer_survives_the_end_of_the_game(offerer: Player) -> None:
     table = two()
@@ -150,14 +140,6 @@ def test_the_last_two_of_three_may_agree_to_a_draw() -> None:
     table.do(CY, RESIGN)
     table.do(BO, OFFER)
     assert table.do(ANA, ACCEPT).score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 1}
-
-
-def test_an_offer_outlives_the_leaving_of_one_who_was_out_already() -> None:
-    table = three()
-    table.do(CY, RESIGN)
-    table.do(ANA, OFFER)
-    assert table.do(CY, LEAVE).offers.draw == "X"
-    assert table.do(BO, ACCEPT).result == Result(None, "agreed")
 
 
 def test_a_rematch_begins_without_offers() -> None:
@@ -252,16 +234,6 @@ def test_a_move_taken_back_takes_an_offer_of_a_draw_with_it() -> None:
     assert table.do(BO, ALLOW).offers == Offers()
 
 
-def test_a_declined_request_leaves_the_offer_of_a_draw_and_the_other_way_round() -> None:
-    table = two()
-    table.play(0)
-    table.do(ANA, OFFER)
-    table.do(ANA, ASK)
-    assert table.do(BO, REFUSE).offers.draw == "X"
-    table.do(ANA, ASK)
-    assert table.do(BO, DECLINE).offers.undo == "X"
-
-
 @pytest.mark.parametrize(
     ("rules", "cells", "kept"),
     [
@@ -333,14 +305,6 @@ def test_one_who_came_back_has_a_whole_hold_again() -> None:
     assert table.refusal(ANA, WIN).retry_ms == HOLD_MS
 
 
-def test_nothing_ends_by_itself_when_the_hold_is_over() -> None:
-    table = two()
-    table.do(BO, Dropped())
-    table.wait(100 * HOLD_MS)
-    assert table.expire().status == "playing"
-    assert table.do(BO, Enter()).status == "playing"
-
-
 @pytest.mark.parametrize("hold_ms", [250, 0])
 def test_a_room_may_hold_its_seats_for_another_time_or_not_at_all(hold_ms: int) -> None:
     table = Table(ANA, BO, hold_ms=hold_ms)
@@ -386,14 +350,6 @@ def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
         assert table.do(ANA, claim).result == Result(winner, "claimed")
 
 
-def test_with_three_the_wait_is_for_whoever_is_gone_longest() -> None:
-    table = three()
-    table.do(BO, Dropped())
-    table.wait(10_000)
-    table.do(CY, Dropped())
-    assert table.refusal(ANA, WIN).retry_ms == 50_000
-
-
 # -- who may do what --------------------------------------------------------------------------------------------
 
 VERBS: list[Command] = [
@@ -410,26 +366,6 @@ VERBS: list[Command] = [
     REMATCH,
     LEAVE,
 ]
-
-
-def rooms_of_every_kind() -> dict[str, Room]:
-    waiting, playing, over, left = Table(ANA), two(), two(), two()
-    playing.play(0, 4)
-    playing.do(ANA, OFFER)
-    playing.do(ANA, ASK)
-    over.do(ANA, RESIGN)
-    left.do(BO, LEAVE)
-    return {"waiting": waiting.room, "playing": playing.room, "over": over.room, "left": left.room}
-
-
-@each("verb", VERBS)
-@each("kind", rooms_of_every_kind())
-def test_one_without_a_seat_is_refused_by_role_before_anything_else(kind: str, verb: Command) -> None:
-    table = Table(ANA)
-    table.room = rooms_of_every_kind()[kind]
-    assert table.refusal(DI, verb).code == "not_seated"
-    if kind == "left":
-        assert table.refusal(BO, verb).code == "not_seated"
 
 
 Step = int | tuple[Player, Command]
@@ -484,11 +420,3 @@ def test_one_who_is_passed_over_asks_and_claims_nothing(verb: Command) -> None:
     table.wait(HOLD_MS)
     assert table.refusal(CY, verb).code == "not_allowed"
     assert table.room.status == "playing"
-
-
-def test_one_who_left_while_away_and_came_back_is_not_counted_as_gone() -> None:
-    table = Table(ANA)
-    table.do(ANA, Dropped())
-    table.do(ANA, LEAVE)
-    table.do(ANA, Enter())
-    assert table.room.gone_at == {}

@@ -139,13 +139,6 @@ async def test_of_two_with_one_name_neither_is_kicked_by_it(server: Server) -> N
     assert "nobody" in await refusal(server, Kick("nobody"))
 
 
-async def test_a_player_who_is_called_as_the_id_of_another_is_not_taken_for_that_one(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, ana.welcome["player"]) as double:
-        assert (await ask(server, Kick(ana.welcome["player"])))["player"] == ana.welcome["player"]
-        assert (await end_of(ana))[1] == KICKED
-        assert (await double.ask("ping"))["type"] == "ok"
-
-
 async def test_a_banned_player_is_sent_away_and_stays_out_until_that_is_over(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         ban = await ask(server, BanOrder("ana", 3600, "spam"))

@@ -380,25 +380,6 @@ async def test_codes_cannot_be_found_by_trying() -> None:
         assert (await get(server, "/")).status == 200
 
 
-async def test_what_is_no_secret_is_shown_however_many_codes_were_tried() -> None:
-    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
-    async with serving(limits) as server, two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        game = (await ana.ask("history"))["games"][0]["game_id"]
-        replay = (await ana.ask("share", game_id=game))["replay"]
-        for _ in range(9):
-            await get(server, "/222222")
-        for path in (f"/{room}", f"/replay/{replay}"):
-            assert (await get(server, path)).status == 200
-            assert (await get(server, path, accept=BROWSER)).status == 200
-
-
-async def test_too_many_requests_from_one_address_are_told_to_wait() -> None:
-    async with serving(uncounted(requests_per_minute_per_address=5)) as server:
-        found = [(await get(server, "/")).status for _ in range(6)]
-        assert found == [200] * 5 + [429]
-
-
 async def test_a_room_that_is_gone_is_404_and_a_browser_gets_the_page_to_say_so(server: Server) -> None:
     text, page = await get(server, "/222222"), await get(server, "/222222", accept=BROWSER)
     assert (text.status, page.status) == (404, 404)
@@ -450,13 +431,6 @@ async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_take
         assert anew != told["replay"]
         assert (await get(server, path)).status == 404
         assert (await get(server, f"/replay/{anew}")).status == 200
-
-
-async def test_a_shared_game_outlives_the_server(tmp_path: Path) -> None:
-    async with serving(data=tmp_path) as server, open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        told = await ana.ask("share", game_id=await play_a_game(ana, bo))
-    async with serving(data=tmp_path) as server:
-        assert "ana wins by a line" in await text_of(server, f"/replay/{told['replay']}")
 
 
 # -- reading the folder ---------------------------------------------------------------------------------------------

@@ -105,15 +105,6 @@ async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(server: S
             assert (analyses[1]["turn"], len(analyses[1]["cells"])) == ("O", 8)
 
 
-async def test_one_who_resigned_from_a_game_of_three_still_plays_it(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create", rules="three-players", bots=["easy"]))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
-        await bo.ask("resign", room=room)
-        assert await bo.refusal("analyse", room=room, ply=0) == "not_allowed"
-
-
 async def test_an_open_analysis_is_shown_in_state_and_list_and_a_match_never_leads_there(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         lesson = (await ana.ask("create", analysis="open"))["room"]
@@ -150,13 +141,6 @@ async def test_one_who_plays_is_refused_until_the_game_is_over(server: Server) -
         over = (await ana.ask("analyse", room=room))["analysis"]
         assert (over["turn"], over["cells"], over["value"]["kind"]) == (None, {}, "loss")
         assert (await bo.ask("analyse", room=room, ply=2))["analysis"]["ply"] == 2
-
-
-async def test_what_was_not_played_and_who_is_not_there_are_refused(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        assert await eve.refusal("analyse", room=room) == "not_in_room"
-        assert await ana.refusal("analyse", room=room, ply=1) == "stale"
 
 
 async def test_asking_without_end_is_held_to_a_rate(server: Server) -> None:

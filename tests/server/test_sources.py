@@ -144,18 +144,6 @@ def test_who_had_more_than_the_average_is_heavy_and_who_had_little_only_where_fa
     assert sources.asked == heavy.asked + light.asked == 410
 
 
-def test_one_address_alone_is_heavy() -> None:
-    sources = some_sources([SECOND_NS])
-    assert sources.is_heavy(sources.of("192.0.2.1"))
-
-
-def test_of_what_is_late_that_is_refused_too_whose_address_asks_for_half_of_the_average() -> None:
-    sources = some_sources([SECOND_NS])
-    one, other = sources.of("192.0.2.1"), sources.of("192.0.2.2")
-    one.asked, other.asked, sources.asked = 301, 699, 1_000
-    assert (sources.is_heavy(one), sources.is_heavy(one, is_late=True)) == (False, True)
-
-
 async def test_players_of_one_address_share_what_it_may_send_and_another_address_has_its_own() -> None:
     limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=6, flood_seconds=600)
     async with serving(limits, trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:

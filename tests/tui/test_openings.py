@@ -97,18 +97,6 @@ async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Se
             await ana.enter("h9", "bo chooses a side.")
 
 
-async def test_a_cells_own_key_asks_for_the_choice_first(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create", rules={"rows": 3, "columns": 3, "line": 3, "opening": "pie"}))["room"]
-        async with open_screen(server.url, Choice("join", code=code), size=(80, 16)) as ana:
-            await ana.until("bo places X: 1 to go, then you choose a side.")
-            await bo.ask("move", room=code, cell=4, ply=0)
-            await ana.until("Choose your side.")
-            await ana.do("5", "Choose your side.")
-            await ana.do("?", "Your own game", "After the first mark the other player may take it over")
-            await ana.do("escape 1", "It's bo's move.", "X  ana (you)")
-
-
 async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: OpenScreen) -> None:
     first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
     async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from time import monotonic, sleep
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.tui.conftest import AtHome, Game, ScreenUser
 from tictactoe_client.session import Session
-from tictactoe_client.tui.picture import measure, notice_size
+from tictactoe_client.tui.picture import notice_size
 
 LARGE = (200, 50)
 
@@ -118,23 +116,6 @@ def test_a_question_has_its_place_below_the_notice() -> None:
         "Leave and lose this",
         "game?   Enter leave",
     ]
-
-
-@given(st.integers(1, 40), st.integers(1, 12), st.sampled_from(["", QUESTION]))
-def test_it_fits_any_window_and_begins_with_its_first_word(width: int, height: int, question: str) -> None:
-    lines = notice_size((24, 9), (width, height), question)
-    assert 1 <= len(lines) <= height
-    assert all(measure(line) <= width for line in lines)
-    assert "needs".startswith(lines[0][:5])
-
-
-@pytest.mark.parametrize(("ascii", "chosen"), [(False, "‹Three players›"), (True, "<Three players>")])
-async def test_in_a_narrow_window_no_box_cuts_the_game_that_is_chosen(
-    at_home: AtHome, *, ascii: bool, chosen: str
-) -> None:
-    async with at_home(size=(40, 12), ascii=ascii) as ana:
-        text = await ana.do("left left left left left", chosen)
-        assert not {"│", "|"} & set(text)
 
 
 async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at_home: AtHome) -> None:

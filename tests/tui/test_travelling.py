@@ -47,14 +47,6 @@ async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Serve
         assert ana.app.session.client.player == player
 
 
-async def test_one_may_go_back_to_the_server_before(server: Server, at_home: AtHome) -> None:
-    async with Server(ServerSettings(host="127.0.0.1", port=0)) as other, at_home() as ana:
-        await paste(ana, f"{other.url}/K7M4PQ")
-        await ana.until("No room K7M4PQ")
-        await ana.until(f"Back to {server.url}")
-        await ana.do("up enter", "Playing as  ana", f"Back to {other.url}")
-
-
 async def test_a_room_of_this_server_needs_no_journey(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
@@ -85,12 +77,6 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         await announcing.async_close()
 
 
-async def test_a_program_that_ends_before_it_listens_for_servers_warns_of_nothing(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        (home,) = ana.app.pages
-        home.listen().cancel()
-
-
 async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen: OpenScreen) -> None:
     async with (
         Proxy(server.port) as one,
@@ -101,10 +87,3 @@ async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen
         one.lose()
         await ana.until(two.url, "Playing as")
     assert {KnownPlayers().find((way.url,)) is not None for way in (one, two)} == {True}
-
-
-async def test_an_address_that_is_gone_is_passed_over_at_the_start(server: Server, open_screen: OpenScreen) -> None:
-    async with Proxy(server.port) as one, Proxy(server.port) as two:
-        one.is_closed = True
-        async with open_screen(one.url, server=f"{one.url},{two.url}") as ana:
-            await ana.until(two.url, "Playing as")
