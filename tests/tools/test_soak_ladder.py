@@ -30,7 +30,7 @@ def test_a_game_that_is_lost_doubled_or_rated_as_it_was_not_is_found_out() -> No
     for number in range(3):
         found.note(over(f"K7M4PQ-{number}-17952084", "X"))
     rated = [("K7M4PQ-0-17952084", 1), ("K7M4PQ-0-17952999", 1), ("K7M4PQ-1-17952084", 0)]
-    rows = [{"id": id, "rules": "four", "players": ["a", "b"], "score": score} for id, score in rated]
+    rows = [{"game_id": id, "rules": "four", "players": ["a", "b"], "score": score} for id, score in rated]
     ladder.compare(rows, found)
     assert (found.lost, found.doubled, found.changed) == (1, 1, 1)
     assert any("nobody was shown the end of K7M4PQ-0-17952999" in line for line in found.wrong)

@@ -104,7 +104,7 @@ class Found:
         self.shown += 1
         if pairing["state"] != "scored":
             return
-        result = (pairing["result"], pairing["by"], pairing.get("reason") or "", pairing.get("game") or "")
+        result = (pairing["result"], pairing["by"], pairing.get("reason") or "", pairing.get("game_id") or "")
         if pairing["id"] not in self.results:
             self.pauses.append(time.monotonic() - self.newest_at)
             self.newest_at = time.monotonic()

@@ -481,9 +481,9 @@ async def collect_finished(client: Client, url: str) -> Games:
         before: dict[str, str] = {}
         while page := (await client._ask(socket, {"type": "history", "limit": PAGE, **before}))["games"]:
             for row in page:
-                record = await client._ask(socket, {"type": "record", "game": row["id"]})
+                record = await client._ask(socket, {"type": "record", "game_id": row["game_id"]})
                 games[row["room"], row["game"]].append(parse_record(record["record"]).moves)
-            before = {"before": page[-1]["id"]}
+            before = {"before": page[-1]["game_id"]}
     return games
 
 

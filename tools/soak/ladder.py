@@ -365,4 +365,4 @@ def compare(games: list[dict[str, Any]], found: Found) -> None:
         rated = (game["rules"], frozenset({first, second}), {1: first, 0.5: None, 0: second}[game["score"]])
         if (shown := found.shown.get(game["game_id"])) is not None and rated != (shown[0], *shown[2:]):
             found.changed += 1
-            found.wrong.append(f"{game['id']} is rated as {rated} and was shown as {shown}")
+            found.wrong.append(f"{game['game_id']} is rated as {rated} and was shown as {shown}")
