@@ -1,6 +1,6 @@
 // The messages of docs/protocol.md, made by `python -m tools.protocol_types`.
 declare namespace Protocol {
-  /** Asks what a position of the room's game is worth, the current one or the one after `ply` moves. */
+  /** Asks for the analysis of the room's position, the current one or the one after `ply` moves. */
   interface Analyse {
     type: "analyse";
     room: string;
@@ -8,7 +8,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells. Where nothing is known and more than half of the cells look equally good, none of them is best. `solved` tells whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due, `options` and `best_options` stand in their place; where one was made, they stand in `before`. */
+  /** The analysis of the position after `ply` moves. Attributes: turn: The mark to move, None at the end of the game. value: The value for `turn`. cells: The value of each legal cell; empty at the end of the game, and while a choice is due. best: The best cells; empty if the value is unknown and more than half of the cells look equal. solved: Whether every value is exact. options: The value of each choice of an opening, while one is due; `best_options` are the best ones. before: The analysis before the choice, if one was made at this `ply`. */
   interface AnalysisState {
     ply: number;
     turn: string | null;
@@ -21,7 +21,7 @@ declare namespace Protocol {
     before?: AnalysisState;
   }
 
-  /** Something that the operator says to everybody; `at` is in ms since the epoch. With a `code` it is the server that says it, to this player; `text` says the same in words. */
+  /** A message of the operator to all players, or with a `code` of the server to this player. Attributes: at: Milliseconds since the epoch. */
   interface Announcement {
     type: "announcement";
     text: string;
@@ -45,7 +45,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** That a player is to come to a room, to play `mark` against somebody; there are `due_ms` to come. */
+  /** A call to a board: the player has `due_ms` to join the room and play `mark`. */
   interface Call {
     type: "call";
     event: string;
@@ -56,13 +56,13 @@ declare namespace Protocol {
     due_ms: number;
   }
 
-  /** What lets one of a roster in: under this `name`, once. */
+  /** A card: the `ticket` admits the roster's player of this `name`. */
   interface Card {
     name: string;
     ticket: string;
   }
 
-  /** What a position or a move is worth to the player to move. `plies` counts all moves until the end for `win` and `loss`; `estimate` runs from -1 (lost) to 1 (won), and is exact but for `unknown`. */
+  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves until the end, by all players. estimate: From -1 (lost) to 1 (won); exact unless the kind is `unknown`. */
   interface CellValue {
     kind: string;
     plies?: number | null;
@@ -102,7 +102,7 @@ declare namespace Protocol {
     expires_ms: number;
   }
 
-  /** Says something to players and watchers, or one of the sentences that there are, by its id. Longer texts than 200 characters are refused with `too_long`. */
+  /** Says a text or a sentence, by its id, to everybody in the room. Longer texts than 200 characters are refused with `too_long`. */
   interface Chat {
     type: "chat";
     room: string;
@@ -123,7 +123,7 @@ declare namespace Protocol {
     sentence?: string;
   }
 
-  /** Takes a side in an opening, by its mark, or `more`, when `ply` moves lie on the board. */
+  /** Takes a side in an opening, by its mark, or `more`, after `ply` moves. */
   interface Choose {
     type: "choose";
     room: string;
@@ -133,7 +133,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Ends a game whose opponent has been gone past the hold. */
+  /** Ends a game whose opponent has been away longer than the hold. */
   interface Claim {
     type: "claim";
     room: string;
@@ -142,7 +142,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Claims a name for the player, who has it from then on; the answer has codes that bring it back. */
+  /** Claims a name for the player; the answer has codes that restore it. */
   interface ClaimName {
     type: "claim_name";
     name: string;
@@ -156,7 +156,7 @@ declare namespace Protocol {
     move_ms?: number;
   }
 
-  /** What is left on each seat's clock at sending, and the mark whose clock runs. `start_ms` is how long the player to move still has for a first move, left out where no first move is due. */
+  /** The clock of a running game, as of sending. Attributes: remaining_ms: The time left, by mark. running: The mark whose clock runs, or None. start_ms: The time left for a first move, only while one is due. */
   interface ClockState {
     remaining_ms: { [key: string]: number };
     running: string | null;
@@ -194,7 +194,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A device of the player: with which program it said hello, the day on which it was last here (UTC). `current` is the one that asks. */
+  /** A device of the player. Attributes: seen: The last day of use, UTC. current: Whether it is the asking device. client: The program that it last used. */
   interface Device {
     id: string;
     seen: string;
@@ -202,13 +202,13 @@ declare namespace Protocol {
     client?: string;
   }
 
-  /** Asks for the devices on which one is this player. */
+  /** Asks for the player's devices. */
   interface Devices {
     type: "devices";
     id?: string;
   }
 
-  /** Offers a draw, or answers an offer; with `game` and `ply`, for which it is meant, it may be sent twice. */
+  /** Offers a draw, or answers an offer; idempotent with `game` and `ply`. */
   interface Draw {
     type: "draw";
     room: string;
@@ -227,13 +227,13 @@ declare namespace Protocol {
     last: number;
   }
 
-  /** How an offer was answered with no: `by` is the mark that did, the offering one where `how` is `withdrawn`. */
+  /** An offer that was declined by the mark `by`, or withdrawn by its maker. */
   interface EndedOffer {
     by: string;
     how: string;
   }
 
-  /** A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client. `url` is there with `moved`: the server that has the room. `data` is what the message was made from. */
+  /** A request was refused and changed nothing. Attributes: code: One of `ErrorCode`, or unknown to this client. url: Only with `moved`: the server that has the room. data: The parts of the message; left out if the error would be too long. */
   interface Error {
     type: "error";
     id?: string;
@@ -246,14 +246,14 @@ declare namespace Protocol {
     data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
-  /** How far the game of a pairing is that is open: moves played, the mark whose turn it is, and its clock. */
+  /** The progress of an open pairing's game. */
   interface EventGame {
     ply: number;
     turn: string | null;
     clock?: ClockState;
   }
 
-  /** What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here. `rounds` is how many there are in all, 0 while that is not known. `expected` is how many names of the roster nobody has entered by yet who still may. */
+  /** The terms of an event. Attributes: organisers: Ids of the organisers. players: The number of entrants. present: How many of the entrants are connected. rounds: The number of rounds in all, 0 while it is unknown. expected: The number of names of the roster that have not entered yet and still may. */
   interface EventHead {
     title: string;
     kind: string;
@@ -284,14 +284,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Leaves an event; while it runs that forfeits what is open. */
+  /** Leaves an event; a running game is forfeited. */
   interface EventLeave {
     type: "event_leave";
     event: string;
     id?: string;
   }
 
-  /** One match of a knock-out: the ids and names of both, None where that is not decided yet; one alone is free. `points` are those of its games, as `players`; `goes_on` is who has won it, None as long as that is not decided. */
+  /** One match of a knock-out. Attributes: players: The ids of both players, None if undecided; a single player has a bye. names: The names, in the order of `players`. points: The points of both, in the order of `players`. goes_on: The id of the winner, None while undecided. */
   interface EventMatch {
     players: (string | null)[];
     names: (string | null)[];
@@ -299,7 +299,7 @@ declare namespace Protocol {
     goes_on?: string | null;
   }
 
-  /** Opens an event; the sender is its organiser. Attributes: rounds: The number of rounds, for a Swiss only. entry: `open` to all, with a `code` (the `ticket` of the answer), or for the names of the `roster`, each of which gets a card. start: `full` starts the event when `size` players have entered, `hand` when the organiser says so. advance: Whether the next round starts `break_ms` after the last result, or by `hand`. ready_ms: The time within which a first move is due. late_until: The last round before which players may still enter. */
+  /** Opens an event; the sender is its organiser. Attributes: rounds: The number of rounds, for a Swiss only. entry: `open` to all, with a `code` (the `ticket` of the answer), or for the names of the `roster`, each with a card. start: `full` starts the event when `size` players have entered, `hand` when the organiser says so. advance: Whether the next round starts `break_ms` after the last result, or by `hand`. ready_ms: The time within which a first move is due. late_until: The last round before which players may still enter. */
   interface EventOpen {
     type: "event_open";
     kind: "knock_out" | "round_robin" | "swiss";
@@ -321,7 +321,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Who plays whom, by mark; who has nobody is there alone. `result` is a mark, `draw`, or `none` for 0-0. `room` is there while it is open or its game can still be seen; `game_id` is that of the finished game. */
+  /** A pairing of an event. Attributes: players: Player ids by mark; a single player has a bye. result: A mark, `draw`, or `none` for 0-0. game_id: Only once the game is over. room: Only while the room is open or its game can still be seen. */
   interface EventPairing {
     id: string;
     round: number;
@@ -335,7 +335,7 @@ declare namespace Protocol {
     room?: string;
   }
 
-  /** Pauses oneself, or comes back: who is away is not paired. */
+  /** Pauses the sender's pairings, or ends the pause. */
   interface EventReady {
     type: "event_ready";
     event: string;
@@ -343,7 +343,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** One row of the table; `tie` has each tie-break as its name, its value, and the sum that made it. */
+  /** One row of the table; each tie-break in `tie` has a name, a value, and the sum that produced it. */
   interface EventRow {
     place: number;
     player: string;
@@ -355,7 +355,7 @@ declare namespace Protocol {
     status?: string;
   }
 
-  /** What changed in an event since the last of these or its state: rows of the table, and pairings. `away` and `games` are all that there are now, left out where there is none; `bracket` is there where it changed. */
+  /** The changes of an event since the previous message: rows of the table, and pairings. `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged. */
   interface EventRows {
     type: "event_rows";
     event: string;
@@ -371,7 +371,7 @@ declare namespace Protocol {
     bracket?: EventMatch[][];
   }
 
-  /** What the organiser does with an event whose newest state is `seq`; `cards` only asks for those of a roster. */
+  /** An action of the organiser; `seq` is that of the newest state. `cards` returns the cards of a roster. */
   interface EventRun {
     type: "event_run";
     event: string;
@@ -383,7 +383,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first. `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out where there is none: `expected`, the names of the roster nobody has come by; `away`, for how long (ms) players have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come. */
+  /** An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first. Attributes: due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due. expected: Names of the roster that have not entered yet; left out if there are none. away: How long absent players have been disconnected, in ms by player id; left out if there are none. games: The running games by pairing; left out if there are none. bracket: The last rounds of a knock-out and those to come. */
   interface EventState {
     type: "event";
     event: string;
@@ -400,7 +400,7 @@ declare namespace Protocol {
     bracket?: EventMatch[][];
   }
 
-  /** One row of the list of events; `players` is how many are entered. */
+  /** One row of the list of events; `players` is the number of entrants. */
   interface EventSummary {
     event: string;
     title: string;
@@ -410,7 +410,7 @@ declare namespace Protocol {
     players: number;
   }
 
-  /** Subscribes to an event's states, or ends that. */
+  /** Subscribes to an event's states, or ends the subscription. */
   interface EventWatch {
     type: "event_watch";
     event: string;
@@ -418,26 +418,26 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for the events that are open or on. */
+  /** Asks for the open and running events. */
   interface Events {
     type: "events";
     id?: string;
   }
 
-  /** Asks for all that is kept of the player: the tables and the newest games, or the games before one of them. */
+  /** Asks for everything stored about the player, or for the games before the `game_id` in `before`. */
   interface Export {
     type: "export";
     before?: string;
     id?: string;
   }
 
-  /** Asks to be forgotten: name, devices and codes go for good, and games stay under another name. */
+  /** Asks to be forgotten: name, devices and codes are deleted, and games stay under another name. */
   interface Forget {
     type: "forget";
     id?: string;
   }
 
-  /** Something that the change to a state brought, beside what shows in it. The `type` is `out`: who plays `mark` plays no more in this game, and `why`. Or it is `chose`: who sat at `mark` took a side in the opening, or chose `more`; where that is another mark, both have changed places. */
+  /** An event of the change to a state that the state does not show. - `out`: the player of `mark` is out of this game; `why` is the reason. - `chose`: the player who sat at `mark` has taken the side `take` in the opening, or `more`. Taking the other mark swaps the seats. */
   interface Happening {
     type: string;
     mark?: string;
@@ -466,7 +466,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for the player's finished games, newest first: at most `limit`, those older than the game `before`. */
+  /** Asks for the player's finished games, newest first; with `before`, a `game_id`, only older ones. */
   interface History {
     type: "history";
     limit?: number;
@@ -474,7 +474,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Takes a free seat, and one for each of the `guests`, or attaches this connection to the seats that they hold. `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is, nobody answers the sender. */
+  /** Takes free seats for the player and the `guests`, or attaches this connection to the seats that they hold. Attributes: seq: The `seq` of the newest state of the room that the sender has seen. unreachable: The URL of the room's server, if it does not answer the sender. */
   interface Join {
     type: "join";
     room: string;
@@ -524,7 +524,7 @@ declare namespace Protocol {
     closed?: LadderClosing;
   }
 
-  /** Stops watching, frees the seat of a waiting room, or resigns and goes; the sender's guests go along. */
+  /** Stops watching, frees the seat of a waiting room, or resigns and leaves; the sender's guests leave, too. */
   interface Leave {
     type: "leave";
     room: string;
@@ -532,13 +532,13 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Asks for a code with which another device says hello as this player. */
+  /** Asks for a code that admits another device as this player. */
   interface LinkDevice {
     type: "link";
     id?: string;
   }
 
-  /** The board of a public game; the fields are those of a state. `names` are the players' by mark. `result` is there once the game is over, `clock` where the room has clocks: as they were when this row changed. */
+  /** The board of a public game; the fields are those of a state. Attributes: names: The players' names by mark. result: Only once the game is over. clock: Only if the room has a clock; as of the last change of this board. */
   interface LiveBoard {
     room: string;
     game: number;
@@ -554,14 +554,14 @@ declare namespace Protocol {
     clock?: ClockState;
   }
 
-  /** The boards of some public games that are on, all that one is shown from now on. `demo` is a game of computers for who asked for it, where there is none of people. It is no room: its `room` is empty. */
+  /** The boards of running public games; they replace all earlier boards. Attributes: demo: A game between bots, for subscribers that asked for one, if there is no other board. Its `room` is empty. */
   interface LiveBoards {
     type: "boards";
     boards: LiveBoard[];
     demo?: LiveBoard;
   }
 
-  /** Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that. With `demo` a game of computers is shown where there is no board. */
+  /** Subscribes to changes of the list of public rooms, or ends the subscription. Attributes: boards: The number of boards of running games to send. demo: Whether to send a game between bots if there is no other board. */
   interface Lobby {
     type: "lobby";
     on: boolean;
@@ -570,7 +570,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** What changed in the list of public rooms since the last of these. */
+  /** The changes of the list of public rooms since the previous message. */
   interface LobbyChange {
     type: "lobby";
     changed: RoomSummary[];
@@ -596,14 +596,14 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Another server has the room from now on: whoever plays or watches there goes on at `url`. */
+  /** Another server has the room from now on; players and watchers continue at `url`. */
   interface Moved {
     type: "moved";
     room: string;
     url: string;
   }
 
-  /** The server is about to go; come back after `retry_ms`, unless the code is `stopping`: then for good. With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit. */
+  /** The server is going down. Attributes: code: `restarting`: reconnect after `retry_ms`. `stopping`: do not reconnect. in_ms: The server waits for the running games, at most this long; None is without a limit. */
   interface Notice {
     type: "notice";
     code: string;
@@ -611,7 +611,7 @@ declare namespace Protocol {
     in_ms?: number | null;
   }
 
-  /** The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch. `ended` says by their kind how offers in this position came to nothing, left out where none did. */
+  /** The open offers. Attributes: draw: The mark that offers a draw. undo: The mark that asks to take a move back. rematch: The marks that have asked for a rematch. ended: The declined and withdrawn offers of this position, by kind; left out if there are none. */
   interface Offers {
     draw?: string | null;
     undo?: string | null;
@@ -619,7 +619,7 @@ declare namespace Protocol {
     ended?: { [key: string]: EndedOffer };
   }
 
-  /** A request was carried out; which of the fields are there depends on the request. `seats` are the marks of a player who has guests and of these guests. */
+  /** A request was carried out; the fields depend on the request. Attributes: seats: The marks of the player and the guests, if there are guests. */
   interface Ok {
     type: "ok";
     id: string;
@@ -667,7 +667,7 @@ declare namespace Protocol {
     expires_ms: number;
   }
 
-  /** An opening that is not decided, and what the seat whose turn it is has to do. At the step `place` it places `left` more marks, `places` the next; at `choose` it takes one of `options`: a mark, or `more`. */
+  /** An undecided opening: what the player whose turn it is has to do. Attributes: rule: `pie` or `swap2`. step: `place` a mark, or `choose` one of the `options`. places: The mark to place next, None at `choose`. left: The number of marks to place before the next choice. options: The choices: marks, and perhaps `more`; empty at `place`. */
   interface OpeningState {
     rule: string;
     step: string;
@@ -676,7 +676,7 @@ declare namespace Protocol {
     options: string[];
   }
 
-  /** One row of a history: a finished game. Attributes: at: When the game ended, in ms since the epoch. moves: The number of moves. event: The code of the event, if it was a game of one; `pairing` is then the id of its pairing. */
+  /** One row of a history: a finished game. Attributes: at: When the game ended, in ms since the epoch. moves: The number of moves. event: The code of the event, if any; `pairing` is then the id of its pairing. */
   interface PastGame {
     game_id: string;
     room: string;
@@ -690,7 +690,7 @@ declare namespace Protocol {
     pairing?: string;
   }
 
-  /** Who played a mark of a finished game, under the name of that time. */
+  /** The player of a mark in a finished game, with the name at that time. */
   interface PastPlayer {
     player: string;
     name: string;
@@ -719,7 +719,7 @@ declare namespace Protocol {
     pairing?: string;
   }
 
-  /** A player's ladders and newest rated games, at most 20, newest first; `with_` are those of them with who asks. */
+  /** A player's ladders and rated games. Attributes: games: At most 20, newest first. with_: The results against the asking player. */
   interface PlayerProfile {
     player: string;
     name: string;
@@ -768,7 +768,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for another game in the room, or agrees to it; with `game`, which is over, it may be sent twice. */
+  /** Asks for another game in the room, or agrees; idempotent with the `game` that is over. */
   interface Rematch {
     type: "rematch";
     room: string;
@@ -791,14 +791,14 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty. */
+  /** How a game ended. Attributes: winner: A mark, None without a winner. line: Every cell of the deciding lines, else empty. */
   interface Result {
     winner: string | null;
     reason: string;
     line?: number[];
   }
 
-  /** Asks what a position of a finished game is worth, its last one or the one after `ply` moves. The game is one that the player played in, or one that was shared, by its `replay`. */
+  /** Asks for the analysis of a finished game's position, the last one or the one after `ply` moves. The game is one of the player's own, or a shared one by its `replay`. */
   interface Review {
     type: "review";
     game_id?: string;
@@ -807,14 +807,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Lets a device be this player no more, by the id that `devices` gave. */
+  /** Logs a device out, by its id in `devices`. */
   interface Revoke {
     type: "revoke";
     device: string;
     id?: string;
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen` once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is over and kept. `rated` is there, and true, where the room's games are rated. */
+  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. Attributes: analysis: `open`, only if the room was opened with it. chat: `players`, only if the room was opened with it. happened: Events of the change to this `seq` that the state does not show. opening: Only while an opening is undecided. chosen: The choices made in the opening, in order. event: Only in a room of an event, with its `pairing`. game_id: Only once the game is over and kept. rated: True if the room's games are rated, else left out. */
   interface RoomState {
     type: "room";
     room: string;
@@ -867,7 +867,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Rules spelled out; what is missing is as in `classic`. The engine decides whether they can be played. */
+  /** Rules in full; missing fields are as in `classic`. The engine decides whether they can be played. */
   interface RulesFields {
     rows?: number;
     columns?: number;
@@ -880,7 +880,7 @@ declare namespace Protocol {
     opening?: string | null;
   }
 
-  /** Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending. `exact` and `opening` are left out where they are false and None. */
+  /** Rules in full; `blocked` is ascending. Attributes: preset: Their name, None if they have none. exact: Left out if false. opening: Left out if None. */
   interface RulesState {
     preset: string | null;
     rows: number;
@@ -894,7 +894,7 @@ declare namespace Protocol {
     opening?: string | null;
   }
 
-  /** Who holds a seat; `bot` is the level of a bot, or `GUEST`. `hold_ms` is how long it is kept for a player who dropped; `left` is one who went for good, `out` one who is passed over in the game on the table. */
+  /** The holder of a seat. Attributes: bot: The level of a server's bot, `GUEST` for another program, else None. hold_ms: How long the seat of a disconnected player is still held. left: Whether the player has left for good. out: Whether the player is skipped in the current game. */
   interface SeatState {
     player: string;
     name: string;
@@ -920,7 +920,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks to take back one's last move, or answers such a request; `game` and `ply` as for `draw`. */
+  /** Asks to take the sender's last move back, or answers; idempotent with `game` and `ply`. */
   interface Undo {
     type: "undo";
     room: string;
@@ -931,7 +931,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Spectates; `seq` as for `join`. */
+  /** Watches; `seq` as for `join`. */
   interface Watch {
     type: "watch";
     room: string;
@@ -939,7 +939,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: Whether the player has claimed this `name`; false if somebody else has, left out if nobody has. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. */
+  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: True if the player has claimed this `name`, false if another player has, else left out. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. */
   interface Welcome {
     type: "welcome";
     protocol: number;

@@ -1,4 +1,4 @@
-"""The numbers and words that are the interface: protocol version, error codes, close codes, limits of the wire."""
+"""Constants of the protocol: version, error codes, close codes and limits."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ SUBPROTOCOL: Final = "tictactoe.v2"
 
 DEFAULT_PORT: Final = 8765
 SERVICE_TYPE: Final = "_tictactoe._tcp.local."
-"""Under what a server is announced on its local network (RFC 6763)."""
+"""The service type of servers on the local network (RFC 6763)."""
 
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_ERROR_BYTES: Final = 1024
 MAX_ID_LENGTH: Final = 64
 ChatSentence = Literal["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]
 SENTENCES: Final = get_args(ChatSentence)
-"""The ids of the sentences that can be said where a server allows no other text: ``sentence ID`` in the catalogue."""
+"""The ids of the sentences for servers that allow no other chat: ``sentence ID`` in the catalogue."""
 
 MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200
 MAX_LISTED_GAMES: Final = 100
 MAX_LIVE_BOARDS: Final = 100
 EVENT_DRAW_PLY: Final = 8
-"""How many moves lie on the board of an event's game before a draw is offered."""
+"""The number of moves before a draw may be offered in a game of an event."""
 
 
 class ErrorCode(StrEnum):
-    """Why a request was refused; the code is the interface, the message beside it is for people."""
+    """Why a request was refused; the code is for programs, the message of the error for people."""
 
     BAD_JSON = "bad_json"
     BAD_MESSAGE = "bad_message"
@@ -92,7 +92,7 @@ class CloseCode(IntEnum):
 
 
 def may_reconnect(close_code: int | None) -> bool:
-    """Tell whether a client should come back after this close code; None is a connection that broke."""
+    """Return whether a client should reconnect after this close code; None is a broken connection."""
     if close_code is None:
         return True
     return close_code != CloseCode.POLICY_VIOLATION and not 4500 <= close_code <= 4999

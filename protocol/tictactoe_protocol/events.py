@@ -1,4 +1,4 @@
-"""Events, which are tournaments: what is asked of them, and what the server says of them.
+"""Requests and messages of events, which are tournaments.
 
 See `docs/protocol/tournaments.md`.
 """
@@ -55,7 +55,7 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
     Attributes:
         rounds: The number of rounds, for a Swiss only.
         entry: ``open`` to all, with a ``code`` (the `ticket` of the answer), or for the names of the `roster`, each
-            of which gets a card.
+            with a card.
         start: ``full`` starts the event when `size` players have entered, ``hand`` when the organiser says so.
         advance: Whether the next round starts `break_ms` after the last result, or by ``hand``.
         ready_ms: The time within which a first move is due.
@@ -99,17 +99,17 @@ class EventJoin(_EventRequest, frozen=True, tag="event_join"):
 
 
 class EventLeave(_EventRequest, frozen=True, tag="event_leave"):
-    """Leaves an event; while it runs that forfeits what is open."""
+    """Leaves an event; a running game is forfeited."""
 
 
 class EventReady(_EventRequest, frozen=True, tag="event_ready"):
-    """Pauses oneself, or comes back: who is away is not paired."""
+    """Pauses the sender's pairings, or ends the pause."""
 
     on: bool
 
 
 class EventRun(_EventRequest, frozen=True, tag="event_run"):
-    """What the organiser does with an event whose newest state is `seq`; ``cards`` only asks for those of a roster."""
+    """An action of the organiser; `seq` is that of the newest state. ``cards`` returns the cards of a roster."""
 
     seq: Count
     action: RunAction
@@ -119,20 +119,20 @@ class EventRun(_EventRequest, frozen=True, tag="event_run"):
 
 
 class EventWatch(_EventRequest, frozen=True, tag="event_watch"):
-    """Subscribes to an event's states, or ends that."""
+    """Subscribes to an event's states, or ends the subscription."""
 
     on: bool
 
 
 class Events(RequestFields, frozen=True, tag="events"):
-    """Asks for the events that are open or on."""
+    """Asks for the open and running events."""
 
 
 EventRequest = EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events
 
 
 class EventSummary(Struct, frozen=True):
-    """One row of the list of events; `players` is how many are entered."""
+    """One row of the list of events; `players` is the number of entrants."""
 
     event: str
     title: str
@@ -143,17 +143,21 @@ class EventSummary(Struct, frozen=True):
 
 
 class Card(Struct, frozen=True):
-    """What lets one of a roster in: under this `name`, once."""
+    """A card: the `ticket` admits the roster's player of this `name`."""
 
     name: str
     ticket: str
 
 
 class EventHead(Struct, frozen=True, omit_defaults=True):
-    """What an event is: its terms, the ids of its `organisers`, how many are entered, and how many of them are here.
+    """The terms of an event.
 
-    `rounds` is how many there are in all, 0 while that is not known. `expected` is how many names of the roster nobody
-    has entered by yet who still may.
+    Attributes:
+        organisers: Ids of the organisers.
+        players: The number of entrants.
+        present: How many of the entrants are connected.
+        rounds: The number of rounds in all, 0 while it is unknown.
+        expected: The number of names of the roster that have not entered yet and still may.
     """
 
     title: str
@@ -176,7 +180,7 @@ class EventHead(Struct, frozen=True, omit_defaults=True):
 
 
 class EventRow(Struct, frozen=True, omit_defaults=True):
-    """One row of the table; `tie` has each tie-break as its name, its value, and the sum that made it."""
+    """One row of the table; each tie-break in `tie` has a name, a value, and the sum that produced it."""
 
     place: int
     player: str
@@ -189,9 +193,13 @@ class EventRow(Struct, frozen=True, omit_defaults=True):
 
 
 class EventPairing(Struct, frozen=True, omit_defaults=True):
-    """Who plays whom, by mark; who has nobody is there alone. `result` is a mark, ``draw``, or ``none`` for 0-0.
+    """A pairing of an event.
 
-    `room` is there while it is open or its game can still be seen; `game_id` is that of the finished game.
+    Attributes:
+        players: Player ids by mark; a single player has a bye.
+        result: A mark, ``draw``, or ``none`` for 0-0.
+        game_id: Only once the game is over.
+        room: Only while the room is open or its game can still be seen.
     """
 
     id: str
@@ -207,7 +215,7 @@ class EventPairing(Struct, frozen=True, omit_defaults=True):
 
 
 class EventGame(Struct, frozen=True):
-    """How far the game of a pairing is that is open: moves played, the mark whose turn it is, and its clock."""
+    """The progress of an open pairing's game."""
 
     ply: int
     turn: str | None
@@ -215,9 +223,13 @@ class EventGame(Struct, frozen=True):
 
 
 class EventMatch(Struct, frozen=True, omit_defaults=True):
-    """One match of a knock-out: the ids and names of both, None where that is not decided yet; one alone is free.
+    """One match of a knock-out.
 
-    `points` are those of its games, as `players`; `goes_on` is who has won it, None as long as that is not decided.
+    Attributes:
+        players: The ids of both players, None if undecided; a single player has a bye.
+        names: The names, in the order of `players`.
+        points: The points of both, in the order of `players`.
+        goes_on: The id of the winner, None while undecided.
     """
 
     players: tuple[str | None, ...]
@@ -227,11 +239,14 @@ class EventMatch(Struct, frozen=True, omit_defaults=True):
 
 
 class EventState(PushFields, frozen=True, tag="event"):
-    """An event as far as it fits: the top of the table and the own row, the pairings of this round, the own first.
+    """An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first.
 
-    `due_ms` is when the next round begins by itself, or what is waited for is over, None where nothing is due. Left out
-    where there is none: `expected`, the names of the roster nobody has come by; `away`, for how long (ms) players
-    have had no connection; `games` by their pairings; `bracket`, the last rounds of a knock-out, with those to come.
+    Attributes:
+        due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due.
+        expected: Names of the roster that have not entered yet; left out if there are none.
+        away: How long absent players have been disconnected, in ms by player id; left out if there are none.
+        games: The running games by pairing; left out if there are none.
+        bracket: The last rounds of a knock-out and those to come.
     """
 
     event: str
@@ -249,9 +264,9 @@ class EventState(PushFields, frozen=True, tag="event"):
 
 
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
-    """What changed in an event since the last of these or its state: rows of the table, and pairings.
+    """The changes of an event since the previous message: rows of the table, and pairings.
 
-    `away` and `games` are all that there are now, left out where there is none; `bracket` is there where it changed.
+    `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged.
     """
 
     event: str
@@ -268,7 +283,7 @@ class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
 
 
 class Call(PushFields, frozen=True, tag="call"):
-    """That a player is to come to a room, to play `mark` against somebody; there are `due_ms` to come."""
+    """A call to a board: the player has `due_ms` to join the room and play `mark`."""
 
     event: str
     pairing: str
@@ -282,7 +297,7 @@ EventPush = EventState | EventRows | Call
 
 
 def round_of(pairing: str) -> str:
-    """Return how records name a pairing: by its round and its number in that.
+    """Return the name of a pairing in records: its round and its number in it.
 
     >>> round_of("r3-2")
     '3.2'
@@ -291,7 +306,7 @@ def round_of(pairing: str) -> str:
 
 
 def id_of(pairing: str) -> str:
-    """Return the id of a pairing that is named by it, or as records do.
+    """Return the id of a pairing from its id or its name in records.
 
     >>> id_of("3.2"), id_of("r3-2")
     ('r3-2', 'r3-2')

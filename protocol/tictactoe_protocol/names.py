@@ -1,4 +1,4 @@
-"""Names that last, and devices on which one is the same player: what is asked of them, and what the server answers.
+"""Requests and answers about claimed names and a player's devices.
 
 See `docs/protocol/names.md`.
 """
@@ -14,37 +14,37 @@ from tictactoe_protocol.terms import GameId, RequestFields
 RESCUE_CODES: Final = 3
 MAX_DEVICES: Final = 10
 LINK_MS: Final = 5 * 60 * 1000
-"""For how long a code lets another device in."""
+"""How long a code for another device is valid."""
 
 SecretCode = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class ClaimName(RequestFields, frozen=True, tag="claim_name"):
-    """Claims a name for the player, who has it from then on; the answer has codes that bring it back."""
+    """Claims a name for the player; the answer has codes that restore it."""
 
     name: str
 
 
 class LinkDevice(RequestFields, frozen=True, tag="link"):
-    """Asks for a code with which another device says hello as this player."""
+    """Asks for a code that admits another device as this player."""
 
 
 class Devices(RequestFields, frozen=True, tag="devices"):
-    """Asks for the devices on which one is this player."""
+    """Asks for the player's devices."""
 
 
 class Revoke(RequestFields, frozen=True, tag="revoke"):
-    """Lets a device be this player no more, by the id that ``devices`` gave."""
+    """Logs a device out, by its id in ``devices``."""
 
     device: SecretCode
 
 
 class Forget(RequestFields, frozen=True, tag="forget"):
-    """Asks to be forgotten: name, devices and codes go for good, and games stay under another name."""
+    """Asks to be forgotten: name, devices and codes are deleted, and games stay under another name."""
 
 
 class Export(RequestFields, frozen=True, tag="export"):
-    """Asks for all that is kept of the player: the tables and the newest games, or the games before one of them."""
+    """Asks for everything stored about the player, or for the games before the `game_id` in `before`."""
 
     before: GameId | UnsetType = UNSET
 
@@ -53,9 +53,12 @@ NameRequest = ClaimName | LinkDevice | Devices | Revoke | Forget | Export
 
 
 class Device(Struct, frozen=True, omit_defaults=True):
-    """A device of the player: with which program it said hello, the day on which it was last here (UTC).
+    """A device of the player.
 
-    `current` is the one that asks.
+    Attributes:
+        seen: The last day of use, UTC.
+        current: Whether it is the asking device.
+        client: The program that it last used.
     """
 
     id: str

@@ -36,7 +36,7 @@ OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
 Datum = str | int | bool | list[str | int] | None
-"""A value of `data`, which programs make their own sentences from."""
+"""A value of `data`: a part of a message, for programs with sentences of their own."""
 
 GUEST: Final = "guest"
 """The `bot` of a third party's program; the server's own bots have their level there."""
@@ -48,8 +48,13 @@ def is_server_bot(bot: str | None) -> bool:
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
-    """Who holds a seat; `bot` is the level of a bot, or `GUEST`. `hold_ms` is how long it is kept for a player who
-    dropped; `left` is one who went for good, `out` one who is passed over in the game on the table.
+    """The holder of a seat.
+
+    Attributes:
+        bot: The level of a server's bot, `GUEST` for another program, else None.
+        hold_ms: How long the seat of a disconnected player is still held.
+        left: Whether the player has left for good.
+        out: Whether the player is skipped in the current game.
     """
 
     player: str
@@ -67,7 +72,12 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
 
 
 class Result(Struct, frozen=True):
-    """How a game ended; `winner` is a mark or None, `line` every cell of the deciding line(s), else empty."""
+    """How a game ended.
+
+    Attributes:
+        winner: A mark, None without a winner.
+        line: Every cell of the deciding lines, else empty.
+    """
 
     winner: str | None
     reason: ResultReason
@@ -75,17 +85,18 @@ class Result(Struct, frozen=True):
 
 
 class EndedOffer(Struct, frozen=True):
-    """How an offer was answered with no: `by` is the mark that did, the offering one where `how` is ``withdrawn``."""
+    """An offer that was declined by the mark `by`, or withdrawn by its maker."""
 
     by: str
     how: OfferEnd
 
 
 class Happening(Struct, frozen=True, omit_defaults=True):
-    """Something that the change to a state brought, beside what shows in it.
+    """An event of the change to a state that the state does not show.
 
-    The `type` is ``out``: who plays `mark` plays no more in this game, and `why`. Or it is ``chose``: who sat at `mark`
-    took a side in the opening, or chose ``more``; where that is another mark, both have changed places.
+    - ``out``: the player of `mark` is out of this game; `why` is the reason.
+    - ``chose``: the player who sat at `mark` has taken the side `take` in the opening, or ``more``. Taking the other
+      mark swaps the seats.
     """
 
     type: HappeningType
@@ -95,10 +106,14 @@ class Happening(Struct, frozen=True, omit_defaults=True):
 
 
 class OpeningState(Struct, frozen=True):
-    """An opening that is not decided, and what the seat whose turn it is has to do.
+    """An undecided opening: what the player whose turn it is has to do.
 
-    At the step ``place`` it places `left` more marks, `places` the next; at ``choose`` it takes one of `options`: a
-    mark, or ``more``.
+    Attributes:
+        rule: ``pie`` or ``swap2``.
+        step: ``place`` a mark, or ``choose`` one of the `options`.
+        places: The mark to place next, None at ``choose``.
+        left: The number of marks to place before the next choice.
+        options: The choices: marks, and perhaps ``more``; empty at ``place``.
     """
 
     rule: str
@@ -109,7 +124,7 @@ class OpeningState(Struct, frozen=True):
 
 
 def opening_state(position: Position) -> OpeningState | UnsetType:
-    """Return what the wire says of a position's opening, nothing once it is decided."""
+    """Return the wire form of a position's opening, `UNSET` once it is decided."""
     opening = position.opening
     if opening is None:
         return UNSET
@@ -117,9 +132,13 @@ def opening_state(position: Position) -> OpeningState | UnsetType:
 
 
 class Offers(Struct, frozen=True):
-    """The marks whose offer is open: one for a draw, one for an undo, all who asked for a rematch.
+    """The open offers.
 
-    `ended` says by their kind how offers in this position came to nothing, left out where none did.
+    Attributes:
+        draw: The mark that offers a draw.
+        undo: The mark that asks to take a move back.
+        rematch: The marks that have asked for a rematch.
+        ended: The declined and withdrawn offers of this position, by kind; left out if there are none.
     """
 
     draw: str | None = None
@@ -131,10 +150,15 @@ class Offers(Struct, frozen=True):
 class RoomState(PushFields, frozen=True, tag="room"):
     """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`.
 
-    `analysis` and `chat` are there where the room was opened with another than the usual choice, `happened` where the
-    change to this very `seq` brought more than shows in it. `opening` is there while one is to be decided, `chosen`
-    once something was chosen in it. `event` and `pairing` are there in a room of an event, `game_id` once the game is
-    over and kept. `rated` is there, and true, where the room's games are rated.
+    Attributes:
+        analysis: ``open``, only if the room was opened with it.
+        chat: ``players``, only if the room was opened with it.
+        happened: Events of the change to this `seq` that the state does not show.
+        opening: Only while an opening is undecided.
+        chosen: The choices made in the opening, in order.
+        event: Only in a room of an event, with its `pairing`.
+        game_id: Only once the game is over and kept.
+        rated: True if the room's games are rated, else left out.
     """
 
     room: str
@@ -166,7 +190,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
 
 
 class ListedRoom(Struct, frozen=True):
-    """What every list of public rooms says of one; `seats` has None for a free seat."""
+    """The common fields of lists of public rooms; a free seat is None."""
 
     room: str
     status: RoomStatus
@@ -195,7 +219,7 @@ class RoomSummary(ListedRoom, frozen=True):
 
 
 class PastPlayer(Struct, frozen=True):
-    """Who played a mark of a finished game, under the name of that time."""
+    """The player of a mark in a finished game, with the name at that time."""
 
     player: str
     name: str
@@ -207,7 +231,7 @@ class PastGame(Struct, frozen=True):
     Attributes:
         at: When the game ended, in ms since the epoch.
         moves: The number of moves.
-        event: The code of the event, if it was a game of one; `pairing` is then the id of its pairing.
+        event: The code of the event, if any; `pairing` is then the id of its pairing.
     """
 
     game_id: str
@@ -223,7 +247,12 @@ class PastGame(Struct, frozen=True):
 
 
 class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "with"}):
-    """A player's ladders and newest rated games, at most 20, newest first; `with_` are those of them with who asks."""
+    """A player's ladders and rated games.
+
+    Attributes:
+        games: At most 20, newest first.
+        with_: The results against the asking player.
+    """
 
     player: str
     name: str
@@ -258,10 +287,11 @@ class PlayedGame(Struct, frozen=True, omit_defaults=True):
 
 
 class CellValue(Struct, frozen=True, omit_defaults=True):
-    """What a position or a move is worth to the player to move.
+    """The value of a position or a move for the player to move.
 
-    `plies` counts all moves until the end for ``win`` and ``loss``; `estimate` runs from -1 (lost) to 1 (won), and is
-    exact but for ``unknown``.
+    Attributes:
+        plies: For ``win`` and ``loss``, the number of moves until the end, by all players.
+        estimate: From -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
     """
 
     kind: ValueKind
@@ -270,16 +300,21 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, value: Value) -> CellValue:
-        """Return a value of the engine as the wire says it."""
+        """Return the wire form of an engine's value."""
         return cls(value.kind, value.plies, value.estimate)
 
 
 class AnalysisState(Struct, frozen=True, omit_defaults=True):
-    """What a search found after `ply` moves: the `value` for `turn`, that of each legal cell, and the `best` cells.
+    """The analysis of the position after `ply` moves.
 
-    Where nothing is known and more than half of the cells look equally good, none of them is best. `solved` tells
-    whether every value is exact. Of a finished game: no cells, and `turn` is None. Where a choice of an opening is due,
-    `options` and `best_options` stand in their place; where one was made, they stand in `before`.
+    Attributes:
+        turn: The mark to move, None at the end of the game.
+        value: The value for `turn`.
+        cells: The value of each legal cell; empty at the end of the game, and while a choice is due.
+        best: The best cells; empty if the value is unknown and more than half of the cells look equal.
+        solved: Whether every value is exact.
+        options: The value of each choice of an opening, while one is due; `best_options` are the best ones.
+        before: The analysis before the choice, if one was made at this `ply`.
     """
 
     ply: int
@@ -294,7 +329,7 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, position: Position, found: Analysis, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
-        """Return what a search found of a position, and before the choice that was made there."""
+        """Return the wire form of an analysis; `before` is that of the position before the choice."""
         cells = {cell: CellValue.of(value) for cell, value in found.cells.items()}
         options = {take: CellValue.of(value) for take, value in found.options.items()}
         value = CellValue.of(found.value)
@@ -303,7 +338,7 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
 
 
 def deciding(best: Sequence[int], cells: Collection[int], value: CellValue) -> tuple[int, ...]:
-    """Return the best of the cells, or none where they are more than half and nothing is known: nothing decides yet."""
+    """Return the best cells, or none if the value is unknown and more than half of the cells are equally good."""
     is_undecided = value.kind == "unknown" and 1 < len(best) > len(cells) / 2
     return () if is_undecided else tuple(best)
 
@@ -336,7 +371,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
         servers: The URLs of the live servers of the cluster, this one first; left out by a single server.
         cluster: The cluster's id. Players and tokens are the same at all of its servers.
         calls: The player's calls to boards of tournaments.
-        claimed: Whether the player has claimed this `name`; false if somebody else has, left out if nobody has.
+        claimed: True if the player has claimed this `name`, false if another player has, else left out.
         title: The server's name, chosen by its operator.
         greeting: The operator's words of welcome, some lines.
         chat: ``off`` or ``sentences`` where chat is restricted.
@@ -366,9 +401,10 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
-    """A request was carried out; which of the fields are there depends on the request.
+    """A request was carried out; the fields depend on the request.
 
-    `seats` are the marks of a player who has guests and of these guests.
+    Attributes:
+        seats: The marks of the player and the guests, if there are guests.
     """
 
     id: str
@@ -404,9 +440,12 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
-    """A request was refused and changed nothing; `code` is one of `ErrorCode`, or newer than this client.
+    """A request was refused and changed nothing.
 
-    `url` is there with ``moved``: the server that has the room. `data` is what the message was made from.
+    Attributes:
+        code: One of `ErrorCode`, or unknown to this client.
+        url: Only with ``moved``: the server that has the room.
+        data: The parts of the message; left out if the error would be too long.
     """
 
     id: str | UnsetType = UNSET
@@ -440,16 +479,19 @@ class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_
 
 
 class LobbyChange(PushFields, frozen=True, tag="lobby"):
-    """What changed in the list of public rooms since the last of these."""
+    """The changes of the list of public rooms since the previous message."""
 
     changed: tuple[RoomSummary, ...]
     closed: tuple[str, ...]
 
 
 class LiveBoard(Struct, frozen=True):
-    """The board of a public game; the fields are those of a state. `names` are the players' by mark.
+    """The board of a public game; the fields are those of a state.
 
-    `result` is there once the game is over, `clock` where the room has clocks: as they were when this row changed.
+    Attributes:
+        names: The players' names by mark.
+        result: Only once the game is over.
+        clock: Only if the room has a clock; as of the last change of this board.
     """
 
     room: str
@@ -467,10 +509,10 @@ class LiveBoard(Struct, frozen=True):
 
 
 class LiveBoards(PushFields, frozen=True, tag="boards"):
-    """The boards of some public games that are on, all that one is shown from now on.
+    """The boards of running public games; they replace all earlier boards.
 
-    `demo` is a game of computers for who asked for it, where there is none of people. It is no room: its `room` is
-    empty.
+    Attributes:
+        demo: A game between bots, for subscribers that asked for one, if there is no other board. Its `room` is empty.
     """
 
     boards: tuple[LiveBoard, ...]
@@ -484,7 +526,7 @@ class Replaced(PushFields, frozen=True, tag="replaced"):
 
 
 class Moved(PushFields, frozen=True, tag="moved"):
-    """Another server has the room from now on: whoever plays or watches there goes on at `url`."""
+    """Another server has the room from now on; players and watchers continue at `url`."""
 
     room: str
     url: str
@@ -500,9 +542,11 @@ class Closed(PushFields, frozen=True, tag="closed"):
 
 
 class Notice(PushFields, frozen=True, tag="notice"):
-    """The server is about to go; come back after `retry_ms`, unless the code is ``stopping``: then for good.
+    """The server is going down.
 
-    With `in_ms` it goes when the games that are on are over, at the latest after so long; null is no such limit.
+    Attributes:
+        code: ``restarting``: reconnect after `retry_ms`. ``stopping``: do not reconnect.
+        in_ms: The server waits for the running games, at most this long; None is without a limit.
     """
 
     code: str
@@ -511,9 +555,10 @@ class Notice(PushFields, frozen=True, tag="notice"):
 
 
 class Announcement(PushFields, frozen=True, tag="announcement"):
-    """Something that the operator says to everybody; `at` is in ms since the epoch.
+    """A message of the operator to all players, or with a `code` of the server to this player.
 
-    With a `code` it is the server that says it, to this player; `text` says the same in words.
+    Attributes:
+        at: Milliseconds since the epoch.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What a client may ask: one frozen struct for each `type` of `docs/protocol.md`.
+"""The requests of a client: one frozen struct for each `type` of `docs/protocol.md`.
 
 Unknown fields are refused. A field that may be left out is `UNSET` where its absence means something, so that
 encoding a request sends only what was said. Numbers are bounded here, meanings (rules, rooms, turns) elsewhere.
@@ -79,10 +79,11 @@ class _RoomRequest(RequestFields, frozen=True):
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):
-    """Takes a free seat, and one for each of the `guests`, or attaches this connection to the seats that they hold.
+    """Takes free seats for the player and the `guests`, or attaches this connection to the seats that they hold.
 
-    `seq` is that of the newest state that the sender has seen of the room. At `unreachable`, where its server is,
-    nobody answers the sender.
+    Attributes:
+        seq: The `seq` of the newest state of the room that the sender has seen.
+        unreachable: The URL of the room's server, if it does not answer the sender.
     """
 
     seq: Count | UnsetType = UNSET
@@ -91,19 +92,19 @@ class Join(_RoomRequest, frozen=True, tag="join"):
 
 
 class Watch(_RoomRequest, frozen=True, tag="watch"):
-    """Spectates; `seq` as for ``join``."""
+    """Watches; `seq` as for ``join``."""
 
     seq: Count | UnsetType = UNSET
 
 
 class _SeatRequest(_RoomRequest, frozen=True, kw_only=True):
-    """What one player does; `player` is the id of the guest who does it, by default it is the sender."""
+    """An action of the sender, or of the guest with the id `player`."""
 
     player: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
 
 
 class Leave(_SeatRequest, frozen=True, tag="leave"):
-    """Stops watching, frees the seat of a waiting room, or resigns and goes; the sender's guests go along."""
+    """Stops watching, frees the seat of a waiting room, or resigns and leaves; the sender's guests leave, too."""
 
 
 class Move(_SeatRequest, frozen=True, tag="move"):
@@ -114,7 +115,7 @@ class Move(_SeatRequest, frozen=True, tag="move"):
 
 
 class Choose(_SeatRequest, frozen=True, tag="choose"):
-    """Takes a side in an opening, by its mark, or ``more``, when `ply` moves lie on the board."""
+    """Takes a side in an opening, by its mark, or ``more``, after `ply` moves."""
 
     take: Annotated[str, Meta(max_length=64)]
     ply: Count
@@ -131,27 +132,27 @@ class _OfferRequest(_SeatRequest, frozen=True):
 
 
 class Draw(_OfferRequest, frozen=True, tag="draw"):
-    """Offers a draw, or answers an offer; with `game` and `ply`, for which it is meant, it may be sent twice."""
+    """Offers a draw, or answers an offer; idempotent with `game` and `ply`."""
 
 
 class Undo(_OfferRequest, frozen=True, tag="undo"):
-    """Asks to take back one's last move, or answers such a request; `game` and `ply` as for ``draw``."""
+    """Asks to take the sender's last move back, or answers; idempotent with `game` and `ply`."""
 
 
 class Claim(_SeatRequest, frozen=True, tag="claim", rename={"as_": "as"}):
-    """Ends a game whose opponent has been gone past the hold."""
+    """Ends a game whose opponent has been away longer than the hold."""
 
     as_: Literal["win", "draw"]
 
 
 class Rematch(_SeatRequest, frozen=True, tag="rematch"):
-    """Asks for another game in the room, or agrees to it; with `game`, which is over, it may be sent twice."""
+    """Asks for another game in the room, or agrees; idempotent with the `game` that is over."""
 
     game: Count | UnsetType = UNSET
 
 
 class Chat(_RoomRequest, frozen=True, tag="chat"):
-    """Says something to players and watchers, or one of the sentences that there are, by its id.
+    """Says a text or a sentence, by its id, to everybody in the room.
 
     Longer texts than 200 characters are refused with ``too_long``.
     """
@@ -165,9 +166,11 @@ class Rooms(RequestFields, frozen=True, tag="rooms"):
 
 
 class Lobby(RequestFields, frozen=True, tag="lobby"):
-    """Subscribes to changes of the list of public rooms, and to so many boards of games that are on, or ends that.
+    """Subscribes to changes of the list of public rooms, or ends the subscription.
 
-    With `demo` a game of computers is shown where there is no board.
+    Attributes:
+        boards: The number of boards of running games to send.
+        demo: Whether to send a game between bots if there is no other board.
     """
 
     on: bool
@@ -184,7 +187,7 @@ class Ping(RequestFields, frozen=True, tag="ping"):
 
 
 class History(RequestFields, frozen=True, tag="history"):
-    """Asks for the player's finished games, newest first: at most `limit`, those older than the game `before`."""
+    """Asks for the player's finished games, newest first; with `before`, a `game_id`, only older ones."""
 
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_GAMES)] = 20
     before: GameId | UnsetType = UNSET
@@ -204,15 +207,15 @@ class Share(RequestFields, frozen=True, tag="share"):
 
 
 class Analyse(_RoomRequest, frozen=True, tag="analyse"):
-    """Asks what a position of the room's game is worth, the current one or the one after `ply` moves."""
+    """Asks for the analysis of the room's position, the current one or the one after `ply` moves."""
 
     ply: Count | UnsetType = UNSET
 
 
 class Review(RequestFields, frozen=True, tag="review"):
-    """Asks what a position of a finished game is worth, its last one or the one after `ply` moves.
+    """Asks for the analysis of a finished game's position, the last one or the one after `ply` moves.
 
-    The game is one that the player played in, or one that was shared, by its `replay`.
+    The game is one of the player's own, or a shared one by its `replay`.
     """
 
     game_id: GameId | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""What messages are made of: kinds of values, rules and clocks spelled out, and what all requests and pushes share."""
+"""The parts of messages: constrained values, rules and clocks, and the bases of requests and pushes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GameId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Rules spelled out; what is missing is as in ``classic``. The engine decides whether they can be played."""
+    """Rules in full; missing fields are as in ``classic``. The engine decides whether they can be played."""
 
     rows: Integer = 3
     columns: Integer = 3
@@ -49,7 +49,7 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 def spell_out(rules: Rules) -> dict[str, Any]:
-    """Return what the wire says of rules, by the names of its fields; `blocked` is ascending."""
+    """Return the wire fields of rules by name; `blocked` is ascending."""
     return {name: getattr(rules, name) for name in _TERMS} | {"blocked": tuple(sorted(rules.blocked))}
 
 
@@ -74,9 +74,12 @@ class ClockTerms(Struct, frozen=True):
 
 
 class ClockState(Struct, frozen=True):
-    """What is left on each seat's clock at sending, and the mark whose clock runs.
+    """The clock of a running game, as of sending.
 
-    `start_ms` is how long the player to move still has for a first move, left out where no first move is due.
+    Attributes:
+        remaining_ms: The time left, by mark.
+        running: The mark whose clock runs, or None.
+        start_ms: The time left for a first move, only while one is due.
     """
 
     remaining_ms: dict[str, int]
@@ -91,15 +94,18 @@ class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):
 class RequestFields(
     Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True, gc=False, omit_defaults=True
 ):
-    """What every request may have. With an `id` it is answered under that."""
+    """The base of requests. A request with an `id` is answered with the same `id`."""
 
     id: RequestId | UnsetType = UNSET
 
 
 class RulesState(Struct, frozen=True, omit_defaults=True):
-    """Rules in full; `preset` is their name, or None where they have none. `blocked` is ascending.
+    """Rules in full; `blocked` is ascending.
 
-    `exact` and `opening` are left out where they are false and None.
+    Attributes:
+        preset: Their name, None if they have none.
+        exact: Left out if false.
+        opening: Left out if None.
     """
 
     preset: str | None
@@ -115,11 +121,11 @@ class RulesState(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, rules: Rules) -> RulesState:
-        """Return what the wire says of `rules`."""
+        """Return the wire form of `rules`."""
         return cls(rules.preset, **spell_out(rules))
 
     def to_rules(self) -> Rules:
-        """Return the engine's value, one for all that are equal; raises `InvalidRules` for what none of ours sends."""
+        """Return the engine's value, cached; raises `InvalidRules` for rules that our servers never send."""
         return _rules_of(self)
 
 
@@ -129,4 +135,4 @@ def _rules_of(state: RulesState) -> Rules:
 
 
 class PushFields(Struct, frozen=True, tag_field="type"):
-    """The base of what the server says."""
+    """The base of messages from the server."""

@@ -1,4 +1,4 @@
-"""What somebody asks a game to be like, rules, clock, bots, or asks to see. What cannot be is refused."""
+"""Checks of the terms of requests: rules, clock, bots, rooms and players. They raise `Refused`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ ExhaustedOpponents = Callable[[str], Awaitable[Collection[str]]]
 
 
 async def find_player(core: Core, text: str) -> str:
-    """Return the id of a player by that id, or by the name that they have claimed; the text itself where nobody has it.
+    """Return the id of the player with this id or claimed name, or the text itself if there is none.
 
-    An id of somebody wins over a name that is spelled like it.
+    An existing id wins over a name.
     """
     kept = Accounts(core.store)
     if await kept.load(text) is None:
@@ -38,7 +38,7 @@ async def find_player(core: Core, text: str) -> str:
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
-    """Return the rules that somebody asks for; raises `Refused`."""
+    """Return the requested rules; raises `Refused`."""
     try:
         return rules_of(choice)
     except InvalidRules as invalid:
@@ -47,7 +47,7 @@ def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
 
 
 def check_clock(clock: ClockFields | None) -> None:
-    """Refuse a clock with more time than a game may take."""
+    """Refuse a clock that is too long."""
     for name, most_ms in (("initial_ms", MAX_CLOCK_MS), ("increment_ms", MAX_MOVE_MS), ("move_ms", MAX_MOVE_MS)):
         ms = getattr(clock, name, UNSET)
         if ms is not UNSET and ms > most_ms:
@@ -55,7 +55,7 @@ def check_clock(clock: ClockFields | None) -> None:
 
 
 def check_levels(names: Sequence[str]) -> None:
-    """Refuse bots where one is of no level."""
+    """Refuse unknown levels of bots."""
     for index, name in enumerate(names):
         if name not in LEVELS:
             raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))

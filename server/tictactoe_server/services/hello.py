@@ -1,8 +1,4 @@
-"""The first thing that anybody says, who they are by their secret token, and what they are told of this server.
-
-A token makes a connection the same player again, and a code of another device, or one that was kept for the day when
-all are lost, makes one. The store keeps their hashes alone.
-"""
+"""Hello and welcome: which player a connection is, by a token or a code. The store keeps only their hashes."""
 
 from __future__ import annotations
 
@@ -41,7 +37,7 @@ from tictactoe_server.transport.frames import encode_frame
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
-_AT_ONCE: Final = 16  # how many players are looked up or written down at a time: what follows is done in few turns
+_AT_ONCE: Final = 16  # how many players are looked up or stored at a time, which keeps the event loop responsive
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -68,13 +64,13 @@ class Greeting(Service):
         self._players = core.store.table(PLAYERS)
 
     async def close(self) -> None:
-        """Return when all that was to be noted is kept, or after a second."""
+        """Wait for pending notes to be stored, for a second at most."""
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
     def greet(self, call: Call) -> Coroutine[Any, Any, None]:
-        """Say who one is, and which seats they hold."""
-        if call.session.player is not None:  # told at once, and not by a task
+        """Answer hello with the player and their seats."""
+        if call.session.player is not None:  # refused at once, without a task
             raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
         return self._greet(call)
 
@@ -82,7 +78,7 @@ class Greeting(Service):
         session, request = call.session, call.request
         signed_on = session.connection.signed_on
         is_coded = signed_on is None and (request.link is not UNSET or request.rescue is not UNSET)
-        coded = await self._admit(request, session) if is_coded else None  # which may wait, and keeps no other waiting
+        coded = await self._admit(request, session) if is_coded else None  # may take long
         async with session.source.hellos, self._places:
             known, token = coded or await self._recognise(request, session)
             if self._core.settings.hides_names and signed_on is None:  # a sign-on gives names
@@ -130,7 +126,7 @@ class Greeting(Service):
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 
     async def _recognise(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
-        """Return who says hello without a code, by a proxy's word before all else, and their token."""
+        """Return the player of a hello without a code, and their token; a proxy's sign-on comes first."""
         signed_on = session.connection.signed_on
         if signed_on is not None:
             return await self._sign_on(signed_on, hello.token, session.address)
@@ -138,10 +134,10 @@ class Greeting(Service):
         return await self.welcome(name, hello.token, session.address)
 
     async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return the player who says hello from that address, and their token.
+        """Return the player of a hello and their token.
 
-        Without a token that is a new player; with one, the same as before, under the new name if one is given.
-        Raises `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
+        Without a token that is a new player, else the token's player, under the new name if one is given. Raises
+        `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
         """
         chosen = None if name is UNSET else parse_or_refuse(name)
         if token is UNSET:
@@ -162,9 +158,9 @@ class Greeting(Service):
         return known, token
 
     async def _sign_on(self, text: str, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return the player of a name that a trusted proxy vouches for, and a token of theirs, a new one if need be.
+        """Return the player that a trusted proxy has signed on, and a token, a new one if necessary.
 
-        The name is claimed for them, unless somebody else has it. Raises `Refused`, see `welcome`.
+        The name is claimed for them unless it is taken. Raises `Refused`, see `welcome`.
         """
         name = read_name(text)
         key = hash_signed_on(name)
@@ -184,13 +180,13 @@ class Greeting(Service):
         return await self._give_token(replace(known, is_seated=False))
 
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
-        """Return the player whose device says hello with a code, and a token of its own."""
+        """Return the player of a hello with a code, and a new token."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         player = await self.names.admit(hello, hash_secret(token), session)
         return await self._give_token(KnownPlayer(player, today(), is_seated=True), token)
 
     async def _give_token(self, known: KnownPlayer, token: str = "") -> tuple[KnownPlayer, str]:
-        """Keep a player under a token, a new one where none is named, and return both."""
+        """Store a player under a token, by default a new one, and return both."""
         token = token or secrets.token_urlsafe(_TOKEN_BYTES)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
@@ -209,13 +205,13 @@ class Greeting(Service):
         return tuple(guests)
 
     def note_seat(self, session: Session) -> None:
-        """Note that a session's player takes a seat, unless that is known."""
+        """Store that a session's player has taken a seat, if it is not stored yet."""
         if session.device.key is not None:
             self._notes.start(self._note(session.device.key, is_seated=True))
             session.device.key = None
 
     async def _note(self, key: str, *, is_seated: bool = False) -> None:
-        """Note that a player is here today, and has a seat, unless it stands there; else the next hello will do."""
+        """Store that a player was here today, or has a seat; if that fails, the next hello repeats it."""
 
         def note(known: KnownPlayer | None) -> KnownPlayer | None:
             return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
@@ -231,6 +227,6 @@ def _draw_id() -> str:
 
 
 def _guest_name(id: str) -> str:
-    """Return the name that a player always has where people choose none."""
+    """Return the name that a server that names its players gives to this one."""
     digest = blake2b(id.encode(), digest_size=4).digest()
     return "guest-" + "".join(_GUEST_ALPHABET[byte % len(_GUEST_ALPHABET)] for byte in digest)

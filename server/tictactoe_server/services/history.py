@@ -1,4 +1,4 @@
-"""Finished games: which are kept for good, and what their players ask for: rows of a history, and one game as text."""
+"""Finished games: which ones are kept, and requests for them: history, records and sharing."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_server.transport.rate_limit import RateLimits
 
-_NOT_KEPT: Final = "not_kept"  # the code of what players are told of whom no more games are kept for now
+_NOT_KEPT: Final = "not_kept"  # the code of the announcement that a game was not kept
 _HOUR_MS: Final = 3_600_000
 _SHARE_RETRY_MS: Final = 60_000
-_SHARE_BYTES: Final = 8  # of each half of a shared game's id, which is eleven letters
+_SHARE_BYTES: Final = 8  # for each half of a shared game's name; eleven letters
 
 
 class PastGames(Service):
-    """Keeps finished games, and tells of those that a player played in. Games can be shared where `shows_pages`."""
+    """Keeps finished games and answers requests for them. Sharing needs `shows_pages`."""
 
     def __init__(self, *, shows_pages: bool) -> None:
         self._shows_pages = shows_pages
@@ -48,10 +48,11 @@ class PastGames(Service):
         core.changes.keeping.append(self.keeps)
 
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
-        """Count a game that a room has finished, and tell whether it is kept: where one who played it may keep more.
+        """Count a finished game against its players' limits; return whether it is kept.
 
-        A game of bots counts for who opened the room, one of an event for nobody, and a rated one counted when its
-        room was opened. Where it is not kept, its players are told, each once an hour.
+        It is kept if one of them is below the limit. A game between bots counts for the room's owner, a game of an
+        event for no player, and a rated game counted when its room was opened. Players of a game that is not kept are
+        told so, at most once an hour.
         """
         if game.event or game.rated:
             return True
@@ -74,16 +75,16 @@ class PastGames(Service):
         call.answer(games=tuple(row_of(game) for _, game in games))
 
     async def record(self, call: Call) -> None:
-        """Answer with one game that the player played in, or that was public, also as text; refuse any other."""
+        """Answer with one of the player's own games or a public one, as data and as a record."""
         game = await find_own(self._games, call.player, call.request.game_id, or_public=True)
         if call.player.id not in game.people:
             game = self._public(game)
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
-        """Keep a copy of one game that the player played in for whoever knows its id, or forget it; answer the id.
+        """Share a copy of one of the player's games under an unguessable name, or end that.
 
-        Its first half is this player's own for this game, so that it is found again; the second is new each time.
+        The first half of the name is derived from the player and the game, to find it again; the second is random.
         """
         if not self._shows_pages:
             raise Refused(ErrorCode.NOT_ALLOWED, "share")
@@ -106,7 +107,7 @@ class PastGames(Service):
             call.answer()
 
     async def replay(self, request: HttpRequest, id: str, form: str | None) -> Reply:
-        """Answer with a game that was shared: with all that there is to know of it, as a record, or its end."""
+        """Answer with a shared game as data, record, page or text."""
         game = self._public(await find_shared(self._shares, id))
         if form == ".json":
             return HttpResponse(HTTPStatus.OK, encode(played_game(game)), JSON)
@@ -126,7 +127,7 @@ async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_
 
 
 async def find_shared(shares: Table[FinishedGame], id: str, path: str | None = None) -> FinishedGame:
-    """Return a game that somebody shares; refuses an id that none has."""
+    """Return the shared game of this name; raises `Refused`."""
     found = await shares.load(id)
     if found is None:
         raise Refused(ErrorCode.NOT_ALLOWED, "replay", path=path, replay=id)

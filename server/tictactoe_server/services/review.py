@@ -1,4 +1,4 @@
-"""What positions are worth, for afterwards and for those who watch the computer: never in a running game of people."""
+"""Analyses of positions: after a game, and in games of bots for watchers, never in a running game of people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tictactoe_server.services.history import find_own, find_shared
 
 
 class Reviews(Service):
-    """Answers what a position of a room's or of a finished game is worth; the search runs where the bots think."""
+    """Answers requests for analyses of running and finished games; the search runs in the bots' processes."""
 
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
@@ -29,11 +29,10 @@ class Reviews(Service):
         self._core = core
 
     async def analyse(self, call: Call) -> None:
-        """Answer with the analysis of the position that was asked for, the current one where that is not said.
+        """Answer with the analysis of the requested position, by default the current one.
 
-        Raises `Refused` for one who has a seat in a game that is on, for all where it is one of people or its terms
-        allow for no hints, for moves that were not played, and where no answer is to be had in time. In a room for
-        lessons the game may be on.
+        Raises `Refused` during a game to its players, and to all if it is a game of people or without hints, unless
+        the room is open for analysis; for a position beyond the moves played; and if the search takes too long.
         """
         room, request = call.live.room, call.request
         self._core.allowances.take(call.session.rates.analyses, "analyse")
@@ -45,7 +44,7 @@ class Reviews(Service):
         await self._answer(call, room.position, request.ply)
 
     async def review(self, call: Call) -> None:
-        """Answer the same for a finished game that the player played in, or that somebody shares; refuses any other."""
+        """Answer the same for a finished game of the player, or a shared one."""
         request: Review = call.request
         self._core.allowances.take(call.session.rates.analyses, "analyse")
         if request.replay is not UNSET and request.game_id is UNSET:
@@ -57,7 +56,7 @@ class Reviews(Service):
         await self._answer(call, final_position(game), request.ply)
 
     async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
-        """Answer with the analysis of a game after so many moves or its `last`, and what follows from those before."""
+        """Answer with the analysis after `ply` moves, by default of the `last` position, using earlier answers."""
         count = last.ply if ply is UNSET else ply
         if count > last.ply:
             raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)

@@ -1,4 +1,4 @@
-"""One peer from hello to goodbye: who it is, which rooms it is in, what it may still say, its requests in order."""
+"""One connection from hello to its end: its player, rooms and rate limits, and its requests in order."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import take_both
 
-INBOX_MESSAGES: Final = 8  # how many messages may wait for their turn before the peer is no longer read from
+INBOX_MESSAGES: Final = 8  # how many messages may be queued before the peer is no longer read from
 _FEW_MESSAGES: Final = 4
 
 
 class Dispatching(Protocol):
-    """Who carries out what a session asks for; see `Dispatcher`."""
+    """Carries out the requests of sessions; see `Dispatcher`."""
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None: ...
 
@@ -37,8 +37,11 @@ class Dispatching(Protocol):
 
 @dataclass(slots=True)
 class Device:
-    """What one came with: `secret`, the store's key for good, and `key`, the same until it is known that they took a
-    seat; the `name` that the player bears, whatever others see, and their program, the `client`.
+    """The device of a session.
+
+    Attributes:
+        secret: The store's key of the token; `key` is the same until the player's first seat is stored, then None.
+        name: The player's own name, whatever others see.
     """
 
     secret: str = ""
@@ -79,7 +82,7 @@ class Session(Receiver):
 
     @property
     def address(self) -> str:
-        """By what limits know where it comes from."""
+        """The address for rate limits."""
         return self.source.address
 
     @property
@@ -87,7 +90,7 @@ class Session(Receiver):
         return self._inbox[0][1] if self._inbox else None
 
     def push(self, message: Push) -> None:
-        """Send one message; it is never dropped, except with the connection."""
+        """Send one message; it is dropped only with the connection."""
         self.connection.push_frame(encode_frame(encode(message)))
 
     def refuse(self, error: Error) -> None:
@@ -96,10 +99,7 @@ class Session(Receiver):
         self.push(error)
 
     def refuse_bad(self, bad: BadMessage) -> None:
-        """Refuse what cannot be read: it counts as several messages of its address, and who goes on is closed.
-
-        Where nobody is there any more to be told, it costs the others of the address nothing.
-        """
+        """Refuse an unreadable message, which counts as several messages of its address; close after too many."""
         if self._is_over:
             return
         self.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
@@ -108,7 +108,7 @@ class Session(Receiver):
             self._close("too many bad messages")
 
     def go_on(self) -> None:
-        """Carry out what waits, as the request under way is done."""
+        """Carry out queued messages, after the current request has ended."""
         self.is_busy = False
         if self._inbox or self._is_over:
             asyncio.get_running_loop().call_soon(self._take_next)
@@ -116,7 +116,7 @@ class Session(Receiver):
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: Any) -> None:
-        """Carry a message out, or let it wait for its turn."""
+        """Carry a message out, or queue it."""
         if not (self.is_busy or self._inbox or self.source.take(self.messages)):
             self.dispatcher.receive(self, message, self._now())
             return
@@ -134,12 +134,12 @@ class Session(Receiver):
             self._take_next()
 
     def ended(self) -> None:
-        """Carry out, each in its turn, what was asked before the connection was gone, and then no more."""
+        """Carry out the requests that arrived before the connection ended."""
         self._is_over = True
         self._take_next()
 
     def take_turn(self) -> bool:
-        """Take the message for which the address has room now; returns whether there was one to take."""
+        """Take a queued message, as the address is below its limit again; return whether there was one."""
         self._holding.end()
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         late = takes and self._take_one()
@@ -149,14 +149,14 @@ class Session(Receiver):
         return takes
 
     def _take_one(self) -> bool:
-        """Carry out what waits longest, and tell whether it was too late for it."""
+        """Carry out the oldest queued message; return whether it had waited too long."""
         asked, now = self._inbox.popleft()
         is_late = self.source.pressure.is_too_late(self._now() - now)
         self.dispatcher.receive(self, asked, now, is_late=is_late)
         return is_late
 
     def _take_next(self) -> None:
-        """Carry out what waits, until something of it takes longer or is too much."""
+        """Carry out queued messages until one takes longer or exceeds a limit."""
         while self._inbox and not self.is_busy:
             wait = self.source.take(self.messages)
             if wait:
@@ -168,14 +168,14 @@ class Session(Receiver):
             self.dispatcher.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
-        """Let one wait who says more than is allowed, and close where that goes on.
+        """Delay a session that exceeds its limits, and close it if that continues.
 
-        Who sends little waits with the others of its address and is not closed for them.
+        A session that only shares its address with busy ones is delayed with them, but not closed.
         """
         holding, loop = self._holding, asyncio.get_running_loop()
         if holding.in_line or holding.release is not None:
             return
-        if wait != IN_LINE or self.source.limit.wait():  # else it is only not its turn yet
+        if wait != IN_LINE or self.source.limit.wait():  # else it only waits for its turn
             is_too_much = holding.begin(loop.time())
             if is_too_much and len(self._inbox) > _FEW_MESSAGES:
                 self._close("too many messages")
@@ -193,7 +193,7 @@ class Session(Receiver):
         self.connection.close(CloseCode.POLICY_VIOLATION, why)
 
     def _tell_of_wait(self, wait: int) -> None:
-        """Say that what comes now waits."""
+        """Send a notice that messages are delayed."""
         kind = "messages-per-address" if wait == IN_LINE else "messages"
         self.tally.limited[kind] += 1
         retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
@@ -204,7 +204,7 @@ class Session(Receiver):
         self._take_next()
 
     def _read_or_not(self) -> None:
-        """Read from the peer until much waits, or the line of its address is long; and again once that is over."""
+        """Pause or resume reading from the peer, depending on the queues."""
         holding, waiting = self._holding, len(self._inbox)
         most = 1 if not holding.is_reading else _FEW_MESSAGES + 1 if holding.in_line else INBOX_MESSAGES
         if holding.is_reading != (waiting <= most):
