@@ -1,4 +1,4 @@
-"""Fixtures that every layer may use: a real server in this process, on a free port of the loopback."""
+"""Fixtures for every layer: real servers in this process, on a free port of the loopback interface."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
-# How long an example takes says nothing about whether it is right. A score, others each time, find what hundreds
-# do; `--hypothesis-profile many` is for a long search.
+# Examples have no deadline, as a slow machine is no failure. Twenty new examples a run find what hundreds do;
+# `--hypothesis-profile many` searches longer.
 settings.register_profile("few", deadline=None, max_examples=20)
 settings.register_profile("many", deadline=None, max_examples=1_000)
 settings.load_profile("few")
@@ -37,20 +37,21 @@ settings.load_profile("few")
 
 ROOT = Path(__file__).parents[1]
 KEPT_VARIABLES = frozenset({"PATH", "TMPDIR", "UPDATE_PICTURES"})
-"""What a test may learn from outside; a process that it starts learns less, see `tests.environment`."""
+"""Environment variables that a test may see. A process that a test starts sees fewer: `tests.environment`."""
 
-# The next number is known here; to find it anew among thousands of folders takes longer than most tests.
+# Counting is faster than searching thousands of temporary folders for a free number.
 _homes = itertools.count()
 
-# A shell lets what it starts in the background ignore Ctrl-C, and nohup a hang-up; so would every program that a test
-# starts from there.
+# Background jobs of a shell ignore SIGINT, and programs under nohup ignore SIGHUP. Programs that tests start would
+# inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-# A server in this process logs as a library does: pytest shows it with what failed, and no program's output has it.
+# A server in this process logs through `logging`, so that pytest shows its lines with a failure and keeps them out of
+# the output of programs under test.
 structlog.configure(
     processors=[structlog.stdlib.filter_by_level, structlog.stdlib.render_to_log_kwargs],
     logger_factory=structlog.stdlib.LoggerFactory(),
@@ -59,15 +60,15 @@ structlog.configure(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let a test that hangs say where."""
+    """Register the plugin that reports where a hanging test waits."""
     config.pluginmanager.register(hangs)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Let each worker begin with other test files where all are run: what one has compiled the others need not.
+    """Let each worker import another share of the test files first, so that compiled files are shared.
 
-    What is imported here is collected afterwards as ever, and what cannot be imported is reported then.
+    Collection runs as usual afterwards and reports files that cannot be imported.
     """
     config = session.config
     worker = getattr(config, "workerinput", None)
@@ -80,7 +81,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the collector what stays to the end, and let it look less often: that was a quarter of all tests' time."""
+    """Freeze the objects that live to the end and collect less often; that saves a quarter of the run's time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
@@ -88,7 +89,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def announced_apart() -> Iterator[None]:
-    """Let what is announced in this process be found in this process alone."""
+    """Announce and search servers under a service type of this process only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tictactoe_client.nearby.SERVICE_TYPE", SERVICE_TYPE)
         patch.setattr("tictactoe_server.transport.listen.SERVICE_TYPE", SERVICE_TYPE)
@@ -97,7 +98,7 @@ def announced_apart() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def page_read_once() -> Iterator[None]:
-    """Let all servers of this process have the page as the first one read it: packing it is most of a start."""
+    """Pack the page's files once for all servers of this process, as packing is most of a server's start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tictactoe_server.server.Assets", functools.cache(Assets))
         yield
@@ -105,7 +106,7 @@ def page_read_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def servers_forked() -> Iterator[None]:
-    """Let servers on data folders be forked, as other programs of ours are; what is measured is started anew."""
+    """Fork servers with data folders from a warm process, like our other programs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tests.faults.harness.create_subprocess_exec", start_program)
         yield
@@ -113,7 +114,7 @@ def servers_forked() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Give every test a home without data, state or configuration, English, and no variables of where it runs."""
+    """Give every test an empty home folder, the English language and a clean environment."""
     folder = tmp_path_factory.mktemp(f"home-{next(_homes)}", numbered=False)
     for name in os.environ.keys() - KEPT_VARIABLES:
         if not name.startswith("PYTEST_"):
@@ -121,18 +122,18 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HOME", str(folder))
     speak("en")
     yield folder
-    speak("en")  # examples in docstrings have no fixtures
+    speak("en")  # doctests have no fixtures
 
 
 @pytest.fixture
 def in_german(home: Path) -> None:
-    """Speak German in this test."""
+    """Switch this process to German for the test."""
     speak("de")
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, which is the current one."""
+    """Return an empty folder that is the current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -145,21 +146,21 @@ async def server() -> AsyncIterator[Server]:
 
 @pytest.fixture
 async def proxy(server: Server) -> AsyncIterator[Proxy]:
-    """A way to the server that can be cut."""
+    """A proxy in front of the server whose connections can be cut."""
     async with Proxy(server.port) as running:
         yield running
 
 
 @pytest.fixture
 async def bots() -> AsyncIterator[Server]:
-    """A server whose bots do not wait."""
+    """A server whose bots move without a pause."""
     async with Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1, demo=False)) as running:
         yield running
 
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:
-    """An authority that has issued a pair for this machine."""
+    """A certificate authority that has issued a certificate for this machine."""
     authority = Authority(tmp_path)
     authority.issue()
     return authority
@@ -172,14 +173,14 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
-    """A server that goes by the fixture `clock`, which only the test moves on; a hold is 60 s."""
+    """A server on the fake `clock`, with a hold of 60 s."""
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted(), monotonic_ns=clock) as running:
         yield running
 
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Callable[[Limits], Awaitable[Server]]]:
-    """Return a function that starts a server with limits of the test's own."""
+    """Return a function that starts a server with the given limits."""
     async with contextlib.AsyncExitStack() as stack:
 
         async def start(limits: Limits) -> Server:

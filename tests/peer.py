@@ -1,4 +1,4 @@
-"""A black-box peer for tests: a bare WebSocket and JSON, knowing nothing of our client or of our types."""
+"""A black-box client for tests: a WebSocket and JSON, independent of our client and its types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 30.0
 
 
 class Peer:
-    """One connection; replies and pushes are read in the order in which they come."""
+    """One connection. Replies and pushes are read in the order of arrival."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -28,7 +28,7 @@ class Peer:
 
     @property
     def seats(self) -> dict[str, str]:
-        """The seats that the welcome tells of, by their rooms."""
+        """The seats listed in the welcome, by room."""
         return {held["room"]: held["seat"] for held in self.welcome["rooms"]}
 
     async def send(self, type: str, **fields: Any) -> None:
@@ -46,7 +46,7 @@ class Peer:
         return message
 
     async def until(self, condition: Callable[[Message], object]) -> Message:
-        """Return the next message that fulfils the condition, passing over others."""
+        """Skip messages up to the first that fulfils the condition, and return it."""
         while True:
             message = await self.receive()
             if condition(message):
@@ -56,7 +56,7 @@ class Peer:
         return await self.until(lambda message: message["type"] == type)
 
     async def state(self, **expected: Any) -> Message:
-        """Return the next state that has these values."""
+        """Return the next room state with these values."""
         return await self.until(
             lambda message: message["type"] == "room" and all(message[key] == value for key, value in expected.items())
         )
@@ -69,7 +69,7 @@ class Peer:
         return await self.until(lambda message: message.get("id") == id)
 
     async def refusal(self, type: str, **fields: Any) -> str:
-        """Return the code with which a request is refused."""
+        """Send a request that must be refused, and return the error code."""
         reply = await self.ask(type, **fields)
         assert reply["type"] == "error", reply
         assert reply["message"], reply
@@ -77,14 +77,14 @@ class Peer:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Wait until this holds, of which nobody tells."""
+    """Poll until the condition holds, for conditions without a notification."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0.002)
 
 
 def check_words(error: Message) -> None:
-    """Look whether a refusal says to programs all that it says to people."""
+    """Check that the error's message follows from its code and data."""
     if "data" in error:
         assert describe_refusal(error["code"], error["data"]) == error["message"]
     else:
@@ -95,8 +95,8 @@ def check_words(error: Message) -> None:
 async def open_peer(
     url: str, name: str | None = None, token: str | None = None, tls: ssl.SSLContext | None = None, **fields: Any
 ) -> AsyncIterator[Peer]:
-    """Connect and say hello, with these `fields`."""
-    # What nobody reads is read all the same: else the close would wait for room in the queue, up to ten seconds.
+    """Connect and send `hello` with these fields."""
+    # An unbounded queue: with a full one, closing would wait for up to ten seconds.
     terms: dict[str, Any] = {"compression": None, "proxy": None, "max_queue": None, "open_timeout": PATIENCE_SECONDS}
     async with connect(url, ssl=tls, **terms) as socket:
         peer = Peer(socket)
@@ -107,7 +107,7 @@ async def open_peer(
 
 
 class Listening(Protocol):
-    """A server, as far as a peer needs one."""
+    """Anything with the URL of a server."""
 
     @property
     def url(self) -> str: ...
@@ -117,7 +117,7 @@ class Listening(Protocol):
 async def two_playing(
     server: Listening | str, first: str = "ana", second: str = "bo", **options: Any
 ) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    """Yield two peers at one table of a server, or of one at this address, and its code; both saw the game start."""
+    """Seat two peers in a new room and yield them with its code, after both have seen the game start."""
     url = server if isinstance(server, str) else server.url
     async with open_peer(url, first) as ana, open_peer(url, second) as bo:
         room = (await ana.ask("create", **options))["room"]
@@ -128,7 +128,7 @@ async def two_playing(
 
 
 async def play_out(players: dict[str, Peer], room: str, cells: Sequence[int], *, first_ply: int = 0) -> Message:
-    """Play cells in turn, each state awaited by all; return the last state of the first player."""
+    """Play the cells in turn, with every player awaiting each state; return the first player's last state."""
     marks = list(players)
     state: Message = {}
     for ply, cell in enumerate(cells, first_ply):

@@ -1,4 +1,4 @@
-"""The real `tictactoe-client` as a child process, its output read line by line as it comes."""
+"""The real `tictactoe-client` as a child process whose output is read line by line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMAND = (sys.executable, "-m", "tictactoe_client")
 
 
 class ClientProcess:
-    """One running client; `lines` holds all that it has printed so far."""
+    """A running client. `lines` holds its output so far."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -50,7 +50,7 @@ class ClientProcess:
         return self.lines[-1]
 
     async def until(self, *beginnings: str) -> str:
-        """Read on to a line that begins so, and from there to one for each of the others; return the last."""
+        """Read up to a line with the first beginning, then the second and so on; return the last line."""
         line: str | None = ""
         for beginning in beginnings:
             while (line := await self.read_line()) is not None and not line.startswith(beginning):
@@ -60,7 +60,7 @@ class ClientProcess:
         return str(line)
 
     async def ask(self, line: str, *answers: str) -> str:
-        """Type a line, and read on through all lines that begin so; return the last."""
+        """Type a line and read up to its answers, each given by its beginning; return the last."""
         self.type(line)
         return await self.until(*answers)
 
@@ -78,12 +78,12 @@ class ClientProcess:
             return (await self.process.stderr.read()).decode()
 
     async def kill(self) -> None:
-        """End it without a chance to do anything about it."""
+        """Kill the process with SIGKILL."""
         self.process.kill()
         await self.process.wait()
 
     async def end(self) -> int:
-        """Read all that is still printed, and return the exit code."""
+        """Read the remaining output and return the exit code."""
         while await self.read_line() is not None:
             pass
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -91,7 +91,7 @@ class ClientProcess:
 
 
 def link_to(url: str, room: str) -> str:
-    """Return the link that invites others into a room of the server with this address."""
+    """Return the link to a room on the server with this address."""
     return f"http{url.removeprefix('ws')}/{room}"
 
 
@@ -103,7 +103,7 @@ async def run_client(
     stdout: int | IO[bytes] = PIPE,
     **variables: str,
 ) -> AsyncIterator[ClientProcess]:
-    """Start the client; whatever happens, it is gone afterwards."""
+    """Start the client, and kill it at the end if it still runs."""
     process = await start_program(
         *command, *arguments, stdin=stdin, stdout=stdout, stderr=PIPE, env=environment(**variables)
     )
@@ -117,7 +117,7 @@ async def run_client(
 
 
 async def complaint(*arguments: str, code: int) -> str:
-    """Run a command that ends with this code, and return what it says on standard error."""
+    """Run a command that must end with this exit code, and return its standard error."""
     async with run_client(*arguments) as client:
         assert await client.end() == code
         return await client.errors()
@@ -127,7 +127,7 @@ async def complaint(*arguments: str, code: int) -> str:
 async def plain_game(
     url: str, *options: str, url_of_bo: str | None = None
 ) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
-    """Let ana open a room in plain mode and have X, and bo join her; yield both and the room's code, ana to move."""
+    """Open a room as ana in plain mode with X, and join it as bo; yield both and the code. It is ana's turn."""
     async with run_client("new", "-n", "ana", "-s", url, *options) as ana, open_peer(url_of_bo or url, "bo") as bo:
         code = (await ana.until("Code")).split()[1]
         await bo.ask("join", room=code)
@@ -137,7 +137,7 @@ async def plain_game(
 
 @contextlib.asynccontextmanager
 async def serving(handler: Callable[[ServerConnection], Awaitable[None]], **options: Any) -> AsyncIterator[str]:
-    """Run what looks like a server, which treats connections like this; yield its address."""
+    """Run a fake server with this connection handler; yield its address."""
     async with serve(handler, "127.0.0.1", 0, **options) as listener:
         yield f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
 

@@ -1,4 +1,4 @@
-"""How the real command ends: every exit code, every signal, every kind of input and output, and no stray escapes."""
+"""How the real command ends: exit codes, signals, and unusual inputs and outputs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def test_a_signal_from_outside_is_no_decision_and_the_seat_is_held(
 
 @contextlib.asynccontextmanager
 async def joined(server: Server, mode: str) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
-    """Have ana join bo's room in this mode; yield her client, bo and the room."""
+    """Join bo's room as ana in the given mode; yield her client, bo and the room."""
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_client("join", room, mode, "-n", "ana", "-s", server.url) as client:
@@ -110,7 +110,7 @@ async def joined(server: Server, mode: str) -> AsyncIterator[tuple[ClientProcess
 
 
 async def sees_held(bo: Peer) -> None:
-    """Wait until bo sees that ana is away and her seat is held, the game going on."""
+    """Wait until bo sees ana's seat held in the running game."""
     await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("O") or {}))
     assert bo.seen[-1]["status"] == "playing"
 
@@ -209,7 +209,7 @@ async def test_output_that_cannot_be_written_is_told_in_a_line(server: Server, a
 
 @contextlib.contextmanager
 def output_that_takes_nothing(kind: str) -> Iterator[int]:
-    """Open what cannot be written: a full disk, a pipe without a reader, or a terminal that was closed."""
+    """Open an output that fails: a full disk, a pipe without a reader, or a closed terminal."""
     gone, writer = (-1, os.open("/dev/full", os.O_WRONLY)) if kind == "disk" else os.pipe()
     if kind == "terminal":
         os.close(gone)
@@ -224,7 +224,7 @@ def output_that_takes_nothing(kind: str) -> Iterator[int]:
 
 
 DEAD = {"disk": 8, "pipe": 141, "terminal": 129}
-"""What nobody can read from any more, and how a run ends that had something to say there."""
+"""The exit code of a run whose output fails, by the kind of output."""
 
 
 @pytest.mark.parametrize("kind", DEAD)

@@ -1,4 +1,4 @@
-"""JSON mode: what comes out is what the server said, and a file of moves plays a game."""
+"""JSON mode: the server's messages on standard output, requests from standard input."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def own(client: ClientProcess) -> list[str]:
 
 @asynccontextmanager
 async def json_game(server: Server, name: str = "ana") -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
-    """Let ana wait for somebody in JSON mode and have X, and bo be matched with her; yield both and the room's code."""
+    """Match ana, in JSON mode with X, with bo; yield both and the room's code."""
     async with run_client("play", "--json", "-n", name, "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.message(type="room")
         code = (await bo.ask("match"))["room"]

@@ -1,4 +1,4 @@
-"""Whole games in plain mode, with the real command and a real server: what each person reads, line by line."""
+"""Games in plain mode, with the real command and a real server."""
 
 from __future__ import annotations
 

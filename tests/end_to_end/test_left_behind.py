@@ -1,4 +1,4 @@
-"""Games that a killed run left behind: a later run says so, and how one that was lost meanwhile ended, once each."""
+"""Games that a killed run left: the next run names each once, with its result if it has ended."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tictactoe_server.server import Server
 
 @asynccontextmanager
 async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
-    """Play a move as ana against bo, and have ana's client killed; yields the room and bo."""
+    """Join bo's room as ana and kill her client; yield the room and bo."""
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as ana:
@@ -27,7 +27,7 @@ async def left_behind(server: Server) -> AsyncIterator[tuple[str, Peer]]:
 
 
 def is_way_back(line: str, code: str, server: Server) -> bool:
-    """Tell whether a line names the game with how long its seat is held, and leads back to it."""
+    """Return whether the line names the game, its remaining hold and the command to rejoin."""
     command = re.escape(f"tictactoe-client join {link_to(server.url, code)}")
     return re.fullmatch(rf"You have a game in {code} \((1:00|0:5\d) left\): {command}", line) is not None
 

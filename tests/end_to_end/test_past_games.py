@@ -1,4 +1,4 @@
-"""Finished games with the real command: the list of one's own, and any of them step by step."""
+"""Finished games with the real command: `history` and `replay`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
 
 async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
-    """Let ana win; return the room's code."""
+    """Play a game that ana wins; return the room's code."""
     room = await ana.create(rules)
     other = await bo.join(room.code)
     for ply, cell in enumerate((0, 3, 1, 4, 2)):
@@ -43,7 +43,7 @@ async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
 
 @asynccontextmanager
 async def known(server: Server, games: int = 1) -> AsyncIterator[str]:
-    """Let ana, whom the commands know, win some games; yield the code of the last room."""
+    """Play games that ana wins, as the player of this machine; yield the code of the last room."""
     async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
         KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.token, pid=os.getpid()))
         codes = [await finish_a_game(ana, bo) for _ in range(games)]
@@ -118,7 +118,7 @@ async def test_a_server_that_forgot_us_has_no_games_of_ours(server: Server) -> N
 
 
 async def lose_at_once(server: Server, *arguments: str) -> None:
-    """Open a room with the command, and resign as soon as somebody has joined."""
+    """Open a room with the command, and resign after the first move of each side."""
     async with run_client("new", "-s", server.url, *arguments) as ana, open_peer(server.url, "bo") as bo:
         room = (await ana.until("Code")).split()[1]
         await bo.ask("join", room=room)

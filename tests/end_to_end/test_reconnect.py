@@ -1,4 +1,4 @@
-"""A lost connection, seen from a program, from a transcript and from a script: what is made good, and what is told."""
+"""Lost connections in the library, in plain mode and in JSON mode: what is restored, and what is reported."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
 
 async def sees_online(peer: Peer, mark: str, *, is_online: bool = True) -> None:
-    """Wait until a state says that the seat of this mark is taken by somebody who is here, or who is away."""
+    """Wait for a state in which the seat's player is online, or offline."""
     await peer.until(lambda message: (message.get("seats", {}).get(mark) or {}).get("online") is is_online)
 
 
 async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
-    """Lose her connection, which does not come back until the proxy is open again."""
+    """Cut ana's connection and keep the proxy closed."""
     proxy.lose()
     await ana.until("Connection lost.")
 
@@ -63,7 +63,7 @@ async def event_of(messages: Messages, kind: type[Event]) -> Event:
 
 @contextlib.asynccontextmanager
 async def far_room(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Client, Room, Peer]]:
-    """Let ana have X in a room through the proxy, and bo join her past it; yield her client, her room, and bo."""
+    """Start a game between ana, through the proxy, and bo, directly; yield ana's client, her room and bo."""
     async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
         room = await ana.create()
         await bo.ask("join", room=room.code)
@@ -72,7 +72,7 @@ async def far_room(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Client, 
 
 
 async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arrived: Coroutine[Any, Any, Any]) -> None:
-    """Ask through the proxy, lose the connection once the server has carried it out, and wait for the answer."""
+    """Send a request through the proxy, cut the connection after the server has handled it, and await the reply."""
     proxy.down.is_swallowing = True
     task = asyncio.create_task(asking)
     await arrived
@@ -187,7 +187,7 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
 
 @pytest.fixture
 async def patient() -> AsyncIterator[Proxy]:
-    """Lead to a server that holds a seat for five minutes."""
+    """A proxy in front of a server that holds seats for five minutes."""
     async with (
         Server(ServerSettings(host="127.0.0.1", port=0, hold_seconds=300)) as server,
         Proxy(server.port) as running,

@@ -1,4 +1,4 @@
-"""The full screen as a program in a real pseudo-terminal: how it begins, how it ends, and what it never prints."""
+"""The full-screen client in a real pseudo-terminal: start, end and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `tictactoe-server` as its operator meets it: a real process, its words, its signals, its exit code."""
+"""The command `tictactoe-server` as a process: its output, signals and exit codes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IN_A_TERMINAL = re.compile(r" *in a terminal there:  tictactoe-client --server (
 
 
 OWN_WORDS = re.compile(r"Stopping: |server (started|stopped)")
-"""What a server says at the usual level where nothing happens."""
+"""The lines of an idle server at the default log level."""
 
 
 def has_ipv6() -> bool:
@@ -57,7 +57,7 @@ async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
 
 @contextlib.asynccontextmanager
 async def started(*arguments: str, before: Sequence[str] = (), **variables: str) -> AsyncIterator[Process]:
-    """Start the command, by another one where that is given; whatever the test did, it has ended afterwards."""
+    """Start the command, with the prefix `before`, and kill it at the end."""
     process = await start_program(*before, COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables))
     try:
         yield process
@@ -74,7 +74,7 @@ async def line_of(process: Process) -> str:
 
 
 async def url_of(process: Process) -> str:
-    """Wait until the server is ready and return the address that it prints."""
+    """Wait until the server is ready and return its address."""
     line = await line_of(process)
     match = LISTENING.fullmatch(line)
     assert match, line
@@ -82,7 +82,7 @@ async def url_of(process: Process) -> str:
 
 
 async def stopped(process: Process, by: signal.Signals | None = signal.SIGTERM) -> tuple[str, str]:
-    """Send a signal, unless something else ends it, and see a good end; return the rest of stdout and stderr."""
+    """Send the signal, unless it is None, and check for a clean exit; return the rest of stdout and stderr."""
     if by is not None:
         process.send_signal(by)
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -92,7 +92,7 @@ async def stopped(process: Process, by: signal.Signals | None = signal.SIGTERM) 
 
 
 async def complaint(*arguments: str) -> str:
-    """Run the command where it cannot begin, and return the one line in which it says why."""
+    """Run a command that cannot start, and return its one-line error."""
     code, output, errors = await run(*arguments)
     assert (code, output, errors.count("\n")) == (1, "", 1)
     assert errors.startswith("tictactoe-server: ")
@@ -269,12 +269,12 @@ async def test_help_names_every_option_its_default_and_its_variable(option: str,
 
 
 def log_lines(errors: str) -> list[dict[str, object]]:
-    """Return the log lines of a server that logs JSON, which is all that it writes there."""
+    """Parse the standard error of a server that logs JSON."""
     return [json.loads(line) for line in errors.splitlines()]
 
 
 async def be_a_stranger(port: int, hello: bytes) -> None:
-    """Say something to a server, and wait until it has had enough."""
+    """Send bytes to a server and read until it closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(hello)
     writer.write_eof()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Plan:
-    """The rules of one game in the oracle's own terms."""
+    """The rules of one game as the oracle stores them."""
 
     rows: int
     columns: int
@@ -37,11 +37,11 @@ class Plan:
         return lines
 
     def is_winnable(self) -> bool:
-        """Tell whether some line has no blocked cell."""
+        """Return whether any line has no blocked cell."""
         return any(not set(line) & set(self.blocked) for line, _ in self.list_lines())
 
     def is_sensible(self) -> bool:
-        """Tell whether exactness and the opening fit the rest."""
+        """Return whether `exact` and `opening` fit the other rules."""
         if self.exact and self.gravity:
             return False
         if self.opening == "swap2":
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass
 class NaiveGame:
-    """A game that is changed in place: the board, who is to move, and the ending once there is one."""
+    """A mutable game: the board, the player to move, and the ending or None."""
 
     plan: Plan
     cells: list[str] = field(default_factory=list)
@@ -95,7 +95,7 @@ class NaiveGame:
         return [cell for cell in range(len(self.cells)) if self.find_fault(cell) is None]
 
     def find_fault(self, cell: int) -> str | None:
-        """Return the code with which playing `cell` has to be refused, or None for a legal move."""
+        """Return the error code for playing `cell`, or None for a legal move."""
         if self.ending is not None:
             return "game_over"
         if self.list_options():
@@ -130,7 +130,7 @@ class NaiveGame:
         return all(self.cells[place] == mark for place in line) and not (self.plan.exact and is_longer)
 
     def can_pass_over(self, mark: str) -> bool:
-        """Tell whether `mark` may drop out: it still plays, the game is open, and two others stay."""
+        """Return whether `mark` may drop out: it still plays, the game is open, and two others stay."""
         return self.ending is None and mark in self._queue and len(self._queue) > 2
 
     def pass_over(self, mark: str) -> None:

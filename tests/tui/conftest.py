@@ -1,4 +1,4 @@
-"""The full screen in this process, without a terminal, against a real server."""
+"""Fixtures that run the full-screen client in this process, without a terminal, against a real server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _GLANCE_SECONDS = 0.05
 
 
 class HeardTerminal(Terminal):
-    """Says at once that something was written to it past the library, which says nothing of that."""
+    """A terminal that reports writes which bypass Textual."""
 
     def __init__(self, has_changed: asyncio.Event) -> None:
         super().__init__()
@@ -50,9 +50,11 @@ class HeardTerminal(Terminal):
 
 
 class LeavableScreen(TicTacToe):
-    """The program, with all that it has shown since `seen` was emptied where it `remembers`, and whether it is to end.
+    """The client's app, observable by tests.
 
-    Then it has to come to its end before the test does.
+    Attributes:
+        seen: The screens shown since the list was emptied, while `remembers` is true.
+        is_leaving: Whether the app was told to end; it then has to end before the test does.
     """
 
     is_leaving = False
@@ -70,7 +72,7 @@ class LeavableScreen(TicTacToe):
 
     @property
     def text(self) -> str:
-        """What stands on the terminal; the one place that asks the library's own layout of a screen."""
+        """The text on the screen, from Textual's own layout."""
         if not self.screen_stack:
             return ""
         lines = [line.text for line in self.screen._compositor.render_strips(self.size)]
@@ -78,12 +80,12 @@ class LeavableScreen(TicTacToe):
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether all that lies on the screen has its place, as on a terminal before it is painted."""
+        """Whether the current screen's layout is up to date."""
         return bool(self.screen_stack) and not self.screen._layout_required
 
     @property
     def pages(self) -> list[Any]:
-        """Our screens, the visible one last."""
+        """The stack of screens, the visible one last."""
         return list(self.screens)
 
     def leave(self, code: int, message: str = "") -> None:
@@ -97,7 +99,7 @@ class LeavableScreen(TicTacToe):
 
 
 class ScreenUser:
-    """Somebody at the full screen."""
+    """A user of the full-screen client."""
 
     def __init__(self, app: LeavableScreen, pilot: QuickPilot) -> None:
         self.app = app
@@ -109,7 +111,7 @@ class ScreenUser:
 
     @property
     def code(self) -> str:
-        """The code of the room one waits in."""
+        """The code of the room in which the user waits."""
         found = re.search(r"Code   ([A-Z0-9]{6})", self.text)
         assert found is not None, self.text
         return found[1]
@@ -119,28 +121,28 @@ class ScreenUser:
         await self.pilot.press(*keys)
 
     def rush(self, *keys: str) -> None:
-        """Press keys by their names faster than any of them is heard, as they come in one packet."""
+        """Post all keys before the app handles the first, as when they arrive in one packet."""
         for key in keys:
             self.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
     async def do(self, keys: str, *words: str, gone: str | None = None) -> str:
-        """Press keys, named with spaces between, and wait until the screen shows these words, and not `gone`."""
+        """Press space-separated keys and wait until the screen shows all words and not `gone`."""
         await self.press(*keys.split())
         return await self.until(*words, gone=gone)
 
     async def type(self, text: str, *words: str, gone: str | None = None) -> str:
-        """Type, and wait until the screen shows these words, and not `gone`."""
+        """Type text and wait until the screen shows all words and not `gone`."""
         await self.pilot.press(*("space" if letter == " " else letter for letter in text))
         return await self.until(*words, gone=gone) if words or gone else self.text
 
     async def enter(self, line: str, *words: str, gone: str | None = None) -> str:
-        """Type a line and Enter, and wait until the screen shows these words, and not `gone`."""
+        """Type a line and Enter, and wait until the screen shows all words and not `gone`."""
         await self.type(line)
         await self.press("enter")
         return await self.until(*words, gone=gone) if words or gone else self.text
 
     async def paste(self, text: str) -> None:
-        """Paste into whatever has the keys."""
+        """Paste into the focused widget."""
         self.app.post_message(events.Paste(text))
         await self.pilot.pause()
 
@@ -148,11 +150,11 @@ class ScreenUser:
         await self.pilot.click(offset=(x, y))
 
     async def until(self, *words: str, gone: str | None = None) -> str:
-        """Wait until the screen shows all these words, and not `gone`."""
+        """Wait until the screen shows all words and not `gone`."""
         return await self._until(words, gone, lambda: [self.text])
 
     async def press_until_seen(self, key: str, *words: str, gone: str | None = None) -> None:
-        """Press a key, and wait until the screen shows all these words, and not `gone`, or did at any time since."""
+        """Press a key and wait until a screen since then shows or has shown all words and not `gone`."""
         self.app.remembers = True
         await self.press(key)
         await self._until(words, gone, lambda: [*self.app.seen, self.text])
@@ -171,7 +173,7 @@ class ScreenUser:
             raise AssertionError(f"{words} not on the screen, or {gone!r} still:\n{self.text}") from None
 
     async def _until_changed(self) -> None:
-        """Wait until the screen was drawn anew; to look at it oftener is what takes the time of these tests."""
+        """Wait for the next redraw; polling more often dominated the time of these tests."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GLANCE_SECONDS):
                 await self.app.has_changed.wait()
@@ -195,7 +197,7 @@ class ScreenUser:
 
     @property
     def canvas(self) -> Any:
-        """What a screen is drawn on that draws itself."""
+        """The canvas of a screen that draws itself."""
         return getattr(self.app.screens[-1], "canvas")  # noqa: B009
 
 
@@ -206,7 +208,7 @@ Game = Callable[..., AbstractAsyncContextManager[tuple[ScreenUser, Peer, str]]]
 
 @pytest.fixture(scope="session", autouse=True)
 def parsed_once() -> Iterator[None]:
-    """Let every program have what an earlier one parsed of the same stylesheet with the same variables."""
+    """Cache parsed stylesheets across apps, by source and variables."""
     parse = Stylesheet._parse_rules
     parsed: dict[Any, list[RuleSet]] = {}
 
@@ -223,9 +225,9 @@ def parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn_when_looked_at() -> Iterator[None]:
-    """Let nothing be rendered for a terminal that is not there; what a test looks at is rendered then, as it is by now.
+    """Skip Textual's rendering of each change, which goes nowhere without a terminal.
 
-    The library renders each change and throws it away.
+    `LeavableScreen.text` renders the current screen when a test looks at it.
     """
 
     def note_drawn(self: Compositor, full: bool = False, screen_stack: Any = None, simplify: bool = False) -> None:
@@ -239,7 +241,7 @@ def drawn_when_looked_at() -> Iterator[None]:
 
 @pytest.fixture
 def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
-    """Return how to open the full screen at a server's URL."""
+    """Return a context manager that opens the full-screen client at a server's URL."""
     monkeypatch.setenv("NO_COLOR", "")
     monkeypatch.setattr("tictactoe_client.tui.app.TICK_SECONDS", 0.1)
 
@@ -259,7 +261,7 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
             yield ScreenUser(app, QuickPilot(app))
             await app.come_to_end()
             works = list(app.workers)
-        # Who looks for servers nearby has sockets, which are left open where the loop ends first.
+        # The search for servers nearby closes its sockets only if its task ends before the loop.
         await asyncio.gather(*(work.wait() for work in works), return_exceptions=True)
         assert app.failure is None
 
@@ -268,7 +270,7 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
 
 @pytest.fixture
 def at_home(server: Server, open_screen: OpenScreen) -> AtHome:
-    """Return how to open the full screen at the server, on the first page."""
+    """Return a context manager that opens the client at the server, on the first page."""
 
     @contextlib.asynccontextmanager
     async def run(**options: Any) -> AsyncIterator[ScreenUser]:
@@ -281,7 +283,7 @@ def at_home(server: Server, open_screen: OpenScreen) -> AtHome:
 
 @pytest.fixture
 def game(server: Server, open_screen: OpenScreen) -> Game:
-    """Return how to let ana sit at the screen with X, in a window with small cells unless told, and bo join her.
+    """Return a context manager that seats ana at the screen with X, in a small window by default, and bo as O.
 
     `moves` are the first moves on 3x3. With `gives_up`, bo resigns after them, or after the first two by default.
     """

@@ -1,7 +1,7 @@
-"""Every key that counts in a situation does something that one sees, by the keys that come with it and by other ones.
+"""Every key of a situation has a visible effect, with the default keys and with remapped ones.
 
-Each test goes through all actions of one situation of the keymap. Whatever the line at the bottom names on the way has
-to be among them, so that no key is named that does nothing.
+Each test performs all actions of one situation of the keymap. Every key that the bottom line names on the way has to
+be among them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tictactoe_server.settings import Settings as ServerSettings
 
 _FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefjkortvxz"]
 REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=False)}
-"""Another key for every action."""
+"""A different key for every action."""
 
 ANYWHERE = {"leave", "quit", "redraw"}
 AT_BOARD = set("123456789") | {"a cell"}
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.parametrize("look", LOOKS, ids=["own-keys-and-colour", 
 
 
 class Hand:
-    """Does one action after the other at one screen, and keeps account of them."""
+    """Performs actions at a screen and records them, with the keys that the bottom line named."""
 
     def __init__(self, user: ScreenUser, look: dict[str, Any]) -> None:
         self.user = user
@@ -45,7 +45,7 @@ class Hand:
         self._named: set[str] = set()
 
     async def do(self, action: str, *words: str, gone: str | None = None) -> None:
-        """Press the key of an action: it has to bring these words on the screen, and take `gone` off it."""
+        """Press the action's key; the words have to appear on the screen, and `gone` to disappear."""
         before = self.user.text
         assert any(word not in before for word in words) or (gone is not None and gone in before), before
         self._named |= named_keys(last_line(before))
@@ -53,37 +53,37 @@ class Hand:
         await self.user.press_until_seen(self._keys[action][0], *words, gone=gone)
 
     async def look_into(self, action: str, *words: str) -> None:
-        """Do what opens a page or a line, and go back from there."""
+        """Open a page or a line by its action, and go back."""
         before = self._named | named_keys(last_line(self.user.text))
         await self.do(action, *words)
         await self.do("back", gone=words[0])
         self._named = before
 
     async def look_into_all(self) -> None:
-        """Open each line and page that there is in a room, and go back."""
+        """Open each line and page of a room, and go back."""
         await self.look_into("chat", "say: _")
         await self.look_into("command", ":_")
         await self.look_into("help", "a move back")
 
     async def leave(self) -> None:
-        """Leave the program, also where that is asked about first."""
+        """Leave the program, confirming the question if there is one."""
         await self.user.press(self.key("leave"))
         if not self.user.app.is_leaving:
             await self.user.press(self.key("leave"))
         assert self.user.app.is_leaving
 
     def key(self, action: str) -> str:
-        """Return the first key of an action."""
+        """Return the action's first key."""
         return str(self._keys[action][0])
 
     def keys_of(self, *actions: str) -> frozenset[str]:
-        """Return all keys of some actions."""
+        """Return all keys of the actions."""
         return frozenset(key for action in actions for key in self._keys[action])
 
     def check(
         self, *situations: str, without: frozenset[str] = frozenset(), extra: frozenset[str] = frozenset()
     ) -> None:
-        """Find every action of the situations done, and every key that was named among them."""
+        """Check that all actions of the situations were performed and that all named keys belong to them."""
         wanted = {action for situation in situations for action in SITUATIONS[situation] if action in ACTIONS}
         assert wanted - without - self._done == set()
         handled = {key for action in (self._done | ANYWHERE) - without for key in self._keys[action]}
@@ -92,7 +92,7 @@ class Hand:
 
 @contextlib.asynccontextmanager
 async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    """Let two others play a public game, in which two moves are made."""
+    """Seat cy and di in a public game with two moves."""
     async with two_playing(server, "cy", "di", analysis="open", **rules) as (cy, di, code):
         await play_out({"X": cy, "O": di}, code, [0, 4])
         yield cy, di, code
@@ -204,7 +204,7 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
 
 
 async def look_about(hand: Hand, last: str) -> None:
-    """Do all that one who looks on at a game can do, from the present on; `last` is what the present says."""
+    """Step through the game as a watcher, starting at its end, whose line begins with `last`."""
     await hand.do("left", "Move ", gone=None)
     await hand.do("home", "The start.")
     await hand.do("right", "Move 1 of ")

@@ -1,4 +1,4 @@
-"""The exit code of the full screen: what became of the last game, where that is asked for, and of the connection."""
+"""The exit code of the full-screen client: the result of the last game, with `--result-code`, and the connection."""
 
 from __future__ import annotations
 

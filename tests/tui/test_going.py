@@ -1,4 +1,4 @@
-"""Every wait can be left with Esc at once, whatever the server does or does not answer."""
+"""Esc leaves every wait at once, even if the server does not answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tictactoe_server.server import Server
 async def far_game(
     game: Game, server: Server, backoff: Backoff = QUICK
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str, Proxy]]:
-    """Let ana play with bo through a proxy."""
+    """Start a game of ana, behind a proxy, against bo."""
     async with Proxy(server.port) as proxy, game(url=proxy.url, backoff=backoff) as (ana, bo, code):
         try:
             yield ana, bo, code, proxy
@@ -32,7 +32,7 @@ async def far_game(
 
 
 async def until_rooms_wait(peer: Peer, count: int) -> None:
-    """Wait until so many public rooms wait for somebody."""
+    """Wait until exactly `count` public rooms are waiting for players."""
     async with asyncio.timeout(10):
         while sum(room["status"] == "waiting" for room in (await peer.ask("rooms"))["rooms"]) != count:
             pass

@@ -1,4 +1,4 @@
-"""The page that lists one's finished games, from home and as the command opens it, against a real server."""
+"""The page of a player's finished games, opened from the first page and by the command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HISTORY = FirstPage("history")
 async def played(
     server: Server, games: int = 1, resigned: int = 0, url: str | None = None, pid: int | None = None
 ) -> AsyncIterator[str]:
-    """Let ana, whom the client knows, win games and then resign others; yield the code of the last room she won in.
+    """Play games that ana wins and others that she resigns; yield the room of her last win.
 
     The process `pid` plays as her, by default this one.
     """

@@ -1,4 +1,4 @@
-"""Keys of one's own: every action may have another, and everything that shows keys follows."""
+"""Custom keys: every action may have another key, and every display of keys follows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def does_something(key: Key) -> bool:
 
 
 def list_pages(page: type[Page] = Page) -> list[type[Page]]:
-    """Return a kind of page with all kinds of it."""
+    """Return the page class with all its subclasses."""
     return [page, *(one for kind in page.__subclasses__() for one in list_pages(kind))]
 
 

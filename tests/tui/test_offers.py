@@ -1,4 +1,4 @@
-"""Offers on the full screen: who declined or withdrew one is told, and one's own can be withdrawn."""
+"""Offers on the full screen: how they are answered and withdrawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What those read who do not play: watchers, and one who is out of a game of three."""
+"""What the screen shows to watchers and to players who are out of a game of three."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
 
 @contextlib.asynccontextmanager
 async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Peer, Peer, str]]:
-    """Let ana at the screen play with bo and cy."""
+    """Start a game of three: ana at the screen, bo and cy."""
     async with (
         open_screen(server.url, Choice("create", THREE)) as ana,
         open_peer(server.url, "bo") as bo,

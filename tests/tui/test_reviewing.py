@@ -1,4 +1,4 @@
-"""Looking at a game with what its moves are worth, on the screen and with a real server."""
+"""Reviewing a game with the values of its moves, with a real server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WON_BY_X = [4, 0, 2, 1, 6]
 async def watched(
     open_screen: OpenScreen, server: Server, moves: list[int], rules: str = "classic", **options: Any
 ) -> AsyncIterator[tuple[ScreenUser, Peer, Peer, str]]:
-    """Let wat watch ana and bo, who have made these moves."""
+    """Open a screen that watches ana and bo after the given moves."""
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create", rules=rules, analysis="open"))["room"]
         await bo.ask("join", room=code)
@@ -33,7 +33,7 @@ async def watched(
 
 
 async def wake_worker(server: Server) -> None:
-    """Let the server's process for searches start while standard error is a file: under a screen it is none."""
+    """Start the server's search process now: under a screen, standard error is no file."""
     async with open_peer(server.url) as eve:
         code = (await eve.ask("create", rules="gomoku"))["room"]
         await eve.ask("analyse", room=code)

@@ -1,4 +1,4 @@
-"""A room on windows of every size: nothing overlaps, nothing is cut, and what one needs is always there."""
+"""The layout of a room in windows of every size: nothing overlaps or is cut, and the essentials are visible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LONG_NAME = "Bartholomäus-von-Übersee"
 
 
 class StrictPicture(Picture):
-    """A picture that remembers what was drawn over something else, and what was cut off at its edges."""
+    """A picture that records overlaps and text cut off at its edges."""
 
     def __init__(self, width: int, height: int) -> None:
         super().__init__(width, height)
@@ -53,7 +53,7 @@ class StrictPicture(Picture):
 
 
 def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> StrictPicture | None:
-    """Return the page as a window of this size shows it on its stage, or None where the window is too small."""
+    """Draw the page for a window of this size; return None if the window is too small."""
     view = user.canvas
     if size[0] < view.needed_size()[0] or size[1] < view.needed_size()[1]:
         return None
@@ -64,7 +64,7 @@ def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> 
 
 
 async def begin(ana: ScreenUser, bo: Peer) -> None:
-    """Let bo join ana's room and say something, which ana has read."""
+    """Join ana's room as bo and chat, and wait until ana's screen shows it."""
     await ana.until("Waiting for another player")
     code = ana.code
     await bo.ask("join", room=code)
@@ -139,7 +139,7 @@ async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScree
 
 
 def check_fit(user: ScreenUser, status: str) -> None:
-    """Check a room at every size."""
+    """Check the room's layout at every size."""
     for size in SIZES:
         picture = draw(user, size)
         if picture is not None:

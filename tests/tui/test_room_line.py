@@ -1,4 +1,4 @@
-"""The line of a room as a line of the library's: a caret that moves, what was commanded before, and completion."""
+"""The input line of a room: editing, history of commands and completion."""
 
 from __future__ import annotations
 

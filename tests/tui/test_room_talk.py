@@ -1,4 +1,4 @@
-"""What is said in a room: nothing is lost in the line, nothing arrives unseen, and no refusal covers the end."""
+"""Chat in a room: no line is lost or unseen, and no refusal covers the game's end."""
 
 from __future__ import annotations
 

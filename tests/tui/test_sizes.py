@@ -1,4 +1,4 @@
-"""Windows that are large, small, and changed while one plays, and what one that is too small still says."""
+"""Large, small and resized windows, and the notice in a window that is too small."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGE = (200, 50)
 
 
 def find(user: ScreenUser, words: str) -> tuple[int, int]:
-    """Return the column and line at which words stand on the screen."""
+    """Return the column and line of the words on the screen."""
     return next((line.index(words), y) for y, line in enumerate(user.text.splitlines()) if words in line)
 
 

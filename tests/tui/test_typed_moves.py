@@ -1,4 +1,4 @@
-"""Moves that are typed: in one's own time and the other's, without a mark that nobody meant to make."""
+"""Typed moves, in turn and out of turn, without accidental moves."""
 
 from __future__ import annotations
 

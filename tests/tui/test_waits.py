@@ -1,4 +1,4 @@
-"""What one waits for on the way into a room may be given up at once, and comes to nothing then."""
+"""Entering a room can be cancelled at once and then has no effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tictactoe_server.server import Server
 async def slow_screen(
     open_screen: OpenScreen, server: Server, first_page: FirstPage | None = None, **options: object
 ) -> AsyncIterator[tuple[ScreenUser, Peer, Proxy]]:
-    """Let ana sit at the end of a slow line; bo looks on from nearby."""
+    """Open ana's screen behind a slow proxy, and connect bo directly."""
     async with (
         open_peer(server.url, "bo") as bo,
         Proxy(server.port) as proxy,
@@ -115,7 +115,7 @@ async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenS
 
 @contextlib.asynccontextmanager
 async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Proxy]]:
-    """Let ana look at the list of her games at the end of a slow line."""
+    """Open the list of ana's games behind a slow proxy."""
     async with Proxy(server.port) as proxy, played(server, resigned=1, url=proxy.url), open_screen(proxy.url) as ana:
         await ana.until("Your games")
         await ana.do("up enter", "2 games", "> 1.", "Gomoku")
