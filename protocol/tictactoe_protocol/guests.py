@@ -9,6 +9,8 @@ from typing import Final
 
 MAX_GUESTS: Final = 5
 FIRST_GUEST: Final = 2
+SEPARATOR: Final = "."
+"""Stands between a player's id and the number of a guest."""
 
 
 def guest_id(player: str, index: int) -> str:
@@ -17,7 +19,7 @@ def guest_id(player: str, index: int) -> str:
     >>> guest_id("p5K2dW8xQnA", 0)
     'p5K2dW8xQnA.2'
     """
-    return f"{player}.{index + FIRST_GUEST}"
+    return f"{player}{SEPARATOR}{index + FIRST_GUEST}"
 
 
 def owner_of(id: str) -> str:
@@ -26,12 +28,12 @@ def owner_of(id: str) -> str:
     >>> owner_of("p5K2dW8xQnA.2"), owner_of("p5K2dW8xQnA")
     ('p5K2dW8xQnA', 'p5K2dW8xQnA')
     """
-    return id.partition(".")[0]
+    return id.partition(SEPARATOR)[0]
 
 
 def is_guest(id: str) -> bool:
     """Return True for the id of a guest."""
-    return "." in id
+    return SEPARATOR in id
 
 
 def other_owner(id: str, owner: str, replacement: str) -> str:

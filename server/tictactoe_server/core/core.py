@@ -247,7 +247,7 @@ class Call(RoomChange, kw_only=True, eq=False):
     def apply(self, room: Room) -> Room | None:
         """Return the room after the request, if it is still this session with which the player plays."""
         live = self.live
-        if not live.is_played_by(self.session):
+        if live.players.get(self.player.id) is not self.session and not live.is_played_by(self.session):
             if self.session in live.watchers:
                 raise Refused(ErrorCode.NOT_SEATED)
             raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)

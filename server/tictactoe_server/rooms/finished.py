@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.events import round_of
-from tictactoe_protocol.guests import other_owner, owner_of
+from tictactoe_protocol.guests import SEPARATOR, other_owner, owner_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.rooms.room import Room, id_of
@@ -59,8 +59,12 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of the players who are no bots; guests count as the player who brought them."""
-        played = self.players.values()
-        return tuple({owner_of(one.player): None for one in played if one.bot is None or not is_server_bot(one.bot)})
+        owners = {
+            one.player.partition(SEPARATOR)[0]: None
+            for one in self.players.values()
+            if one.bot is None or not is_server_bot(one.bot)
+        }
+        return tuple(owners)
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:
