@@ -34,6 +34,8 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
     await ana.hears("Player 2 declines the draw.")
     await ana.play(2)
     await expect(ana.page.locator(".banner, .turn, .result").filter(has_text="ana wins.").first).to_be_visible()
+    await expect(ana.page.get_by_role("link", name="ana")).to_be_visible()
+    await expect(ana.page.get_by_role("link", name="Player 2")).to_have_count(0)
     await ana.button("Play again").click()
     await expect(ana.page.locator(".turn")).to_have_text("It's Player 2's move.")
     await ana.play(8)

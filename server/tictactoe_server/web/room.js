@@ -2,7 +2,7 @@
 
 import { Lost, isMoved } from "./requests.js";
 import { BLOCKED, FREE } from "./rules.js";
-import { clean, messageOf, seatOf } from "./words.js";
+import { clean, messageOf, ownerOf, seatOf } from "./words.js";
 
 /** Whoever hears nothing of a room. @type {RoomEars} */
 export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onTold() {}, onRefusal() {} };
@@ -44,11 +44,11 @@ export class Room {
 		return this.connection.welcome?.player ?? "";
 	}
 
-	/** The ids of all who play by this connection: the player and guests, whose ids begin with the player's and a dot. */
+	/** The ids of all who play by this connection: the player first, then guests. */
 	get players() {
 		const { player, state } = this;
-		const guests = Object.values(state?.seats ?? {}).flatMap((seat) => (seat && !seat.left && seat.player.startsWith(`${player}.`) ? [seat.player] : []));
-		return [player, ...guests.sort()];
+		const seated = Object.values(state?.seats ?? {}).flatMap((seat) => (seat && !seat.left && ownerOf(seat.player) === player ? [seat.player] : []));
+		return [...new Set([player, ...seated.sort()])];
 	}
 
 	/** To whom words say "you": nobody if several play at one keyboard. */

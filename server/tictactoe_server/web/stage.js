@@ -7,7 +7,7 @@ import { changeLook, lookOf } from "./look.js";
 import { nameCell } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
-import { formatDuration } from "./words.js";
+import { formatDuration, ownerOf } from "./words.js";
 
 const SHORT_MS = 15_000;
 
@@ -85,7 +85,7 @@ export class Stage {
 		this.#drawQuestions(questions);
 	}
 
-	/** A row for each seat; a name leads to its player once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
+	/** A row for each seat; a name leads to its player, not to a guest, once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
 	#drawPlayers(players, { rules, status, event }) {
 		const { app: { connection, names } } = this.page;
 		const leads = status === "over" && !event && connection.hasChallenges;
@@ -100,7 +100,7 @@ export class Stage {
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
 			setEmblem(who.children[0], player);
 			if (player) names.set(player, name);
-			if (leads && player && !is_own) who.children[0].href = `/player/${player}`;
+			if (leads && player && !is_own && ownerOf(player) === player) who.children[0].href = `/player/${player}`;
 			else who.children[0].removeAttribute("href");
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));

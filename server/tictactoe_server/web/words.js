@@ -16,6 +16,9 @@ export const messageOf = (error) => clean(error instanceof Error ? error.message
 export const joinWords = (words) =>
 	words.length > 1 ? say("and", { first: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join("");
 
+/** The id of the player by whose connection a player or a guest plays, as tictactoe_protocol.guests. */
+export const ownerOf = (id = "") => id.split(".")[0];
+
 /** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: State["seats"]}} state @param {string} viewer */
 export function seatOf(state, viewer) {
 	const own = Object.entries(state.seats).find(([, seat]) => seat?.player === viewer && !seat.left);
