@@ -186,7 +186,7 @@ _command(
 _command(
     "replay",
     "past_games.replay",
-    ("", "17 --export game.txt", "game.txt --at 12", "17 --share"),
+    ("", "K7M4PQ-1-1795208400000 --export game.txt", "game.txt --at 12", "K7M4PQ-1-1795208400000 --share"),
     Placed(["source"], metavar="game", required=False, type=FILE),
     Named(["--game"], type=Count(1), metavar="number"),
     Named(["--at"], type=Count(0), metavar="number"),
