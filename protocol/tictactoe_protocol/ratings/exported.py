@@ -16,7 +16,7 @@ from tictactoe_protocol.ratings.ladder import fold
 from tictactoe_protocol.ratings.log import Entry, RatedGame, Verdict
 
 
-class GameLine(RatedGame, frozen=True, tag="game", rename={"id": "game_id"}):
+class GameLine(RatedGame, frozen=True, tag="game"):
     """A rated game."""
 
 

@@ -12,7 +12,7 @@ MOST_GAMES: Final = 500
 """The most games in one entry."""
 
 
-class RatedGame(Struct, frozen=True):
+class RatedGame(Struct, frozen=True, rename={"id": "game_id"}):
     """A rated game of two players.
 
     Attributes:

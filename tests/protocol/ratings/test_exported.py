@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -31,6 +32,18 @@ def test_an_export_folds_to_the_digest_of_its_log(log: Log) -> None:
     found = check(export(log))
     assert found.digest == found.expected == log.fold().digest
     assert (found.games, found.verdicts) == (len(log.games), len(list_verdicts(log.entries)))
+
+
+def test_a_game_and_a_verdict_are_a_line_each_before_the_digest() -> None:
+    lines = [json.loads(line) for line in encode_export(GAMES[:1], [VERDICT], "d1").splitlines()]
+    one = GAMES[0]
+    rows = {"game_id": one.id, "at": one.at, "rules": "four", "players": ["a", "b"], "score": 1}
+    reason = {"by": "operator", "kind": "void game", "reason": "A program played."}
+    assert lines == [
+        {"type": "game", **rows},
+        {"type": "verdict", "seq": 1, "at": 5, **reason, "of": one.id},
+        {"type": "end", "digest": "d1"},
+    ]
 
 
 @each(
