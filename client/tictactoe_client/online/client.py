@@ -1,6 +1,7 @@
-"""A player's or watcher's conversation with one server: requests as methods, rooms as what they return.
+"""A client: requests as methods, which return rooms and tournaments.
 
-This is the door for other Python programs, and the commands stand on it; it knows nothing of terminals."""
+This is the interface for other Python programs and for the commands; it knows nothing of terminals.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +44,14 @@ Found = TypeVar("Found")
 
 Chosen = Rules | str | None
 Clock = terms.ClockFields | None
-"""Rules by their name or as such, by default the usual ones, and a clock or none."""
+"""Rules by name or value, by default classic; and a clock, or none."""
 
 
 class Client(Conversation):
-    """A connection on which the server knows who we are; made by `connect`."""
+    """A connection to a server, after hello; made by `connect`."""
 
     def held_ms(self, room: str) -> int | None:
-        """For how many ms from now our seat in a room is held, None where we were not away or the server tells none."""
+        """Return how long our seat in a room is still held, in ms; None if we were not away from it."""
         stated = (self.welcome.held_ms or {}).get(room)
         passed = asyncio.get_running_loop().time() - self._welcomed_at
         return None if stated is None else max(0, stated - round(passed * 1000))
@@ -99,13 +100,13 @@ class Client(Conversation):
     async def join(self, room: str, *, guests: Sequence[str] = ()) -> Room:
         """Take a free seat and one for each of the `guests`, or return to the seats that we hold.
 
-        Raises `BadRoomCode` for what is no code.
+        Raises `BadRoomCode` for a malformed code.
         """
         request = self._way_into(parse_code(room), watching=False)
         return await self._enter(structs.replace(request, guests=tuple(guests)))
 
     async def watch(self, room: str) -> Room:
-        """Spectate; the room's `seat` is None. Raises `BadRoomCode` for what is no code."""
+        """Watch a room; its `seat` is None. Raises `BadRoomCode` for a malformed code."""
         return await self._enter(self._way_into(parse_code(room), watching=True))
 
     async def rooms(self) -> tuple[RoomSummary, ...]:
@@ -113,14 +114,16 @@ class Client(Conversation):
         return (await self._ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> None:
-        """Have `messages` bring changes of the list of rooms, with `boards` those of games, or end it.
+        """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
 
-        With `demo` computers play one where nobody does, if the server lets them.
+        Args:
+            boards: The number of boards of running games to subscribe to.
+            demo: Ask for a game between bots if there is no other board.
         """
         await self._ask(requests.Lobby(on=on, boards=boards, demo=demo))
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
-        """Return our own finished games, newest first, at most `limit`, with `before` those older than that game."""
+        """Return our finished games, newest first; with `before`, a `game_id`, only older ones."""
         games: list[PastGame] = []
         while len(games) < limit:
             wanted = min(limit - len(games), MAX_LISTED_GAMES)
@@ -132,11 +135,11 @@ class Client(Conversation):
         return tuple(games[:limit])
 
     async def record(self, game_id: str) -> str:
-        """Return one of our own finished games, by its id, as text for `tictactoe_engine.records.parse_record`."""
+        """Return one of our finished games as text for `tictactoe_engine.records.parse_record`."""
         return (await self._ask(requests.Record(game_id=game_id))).record or ""
 
     async def share(self, game_id: str, *, on: bool = True) -> str | None:
-        """Show a finished game of ours to all who know its link, which is returned; no more with `on` false: None."""
+        """Share one of our finished games and return the link; with `on` false, end that and return None."""
         if not self.welcome.sharing:
             raise Refused("unsupported", say("refused not_allowed share"))
         found = (await self._ask(requests.Share(game_id=game_id, on=on))).replay
@@ -144,7 +147,7 @@ class Client(Conversation):
 
     @property
     def ladders(self) -> tuple[str, ...]:
-        """The rules that have a ladder here, by their names; none where the server rates no games."""
+        """The names of the rules that have a ladder; empty if the server rates no games."""
         return self.welcome.ladders
 
     @property
@@ -153,14 +156,14 @@ class Client(Conversation):
         return self.welcome.challenges is not UNSET
 
     async def ratings(self, rules: Rules | str, *, around: str | None = None, top: int | None = None) -> LadderState:
-        """Return the ladder of these rules: its best `top` players, or the rows next to that of the player `around`."""
+        """Return a ladder: its best `top` players, or the rows around a player."""
         chosen = rules if isinstance(rules, str) else choice_of(rules)
         request = Ratings(rules=chosen, around=around or UNSET, top=top or UNSET)
         self._check_ladders()
         return _there((await self._ask(request)).ladder)
 
     async def profile(self, player: str | None = None) -> PlayerProfile:
-        """Return a player's ladders and newest rated games, by the id or the claimed name, by default our own."""
+        """Return a player's ladders and newest rated games, by id or claimed name; by default our own."""
         self._check_ladders()
         return _there((await self._ask(Profile(player=player or self.player))).profile)
 
@@ -174,9 +177,13 @@ class Client(Conversation):
         side: str = "",
         name: str = "",
     ) -> str:
-        """Challenge a player, by id or claimed name, to a game in which we play `side`; return the id of the challenge.
+        """Challenge a player, by id or claimed name; return the id of the challenge.
 
-        What becomes of it a `ChallengeEnded` says, which calls them by this `name`; see `meet`.
+        A `ChallengeEnded` reports its end; see `meet`.
+
+        Args:
+            side: The mark that we play, by default drawn.
+            name: The player's name, for messages.
         """
         self._check_challenges()
         chosen, mark = _choose_rules(rules) or "classic", side or UNSET
@@ -195,9 +202,9 @@ class Client(Conversation):
         return (await self._ask(Answer(challenge=challenge, accept=accept))).room or None
 
     async def meet(self, asked: Awaitable[str]) -> Room:
-        """Ask for a game, wait for the answer, and go to the room, or to that of a challenge that we accept meanwhile.
+        """Send a challenge, wait for the answer, and enter the room, or that of another challenge accepted meanwhile.
 
-        Raises `Refused` by how our own ended; where nobody waits for it any more it is taken back.
+        Raises `Refused` with the end of our challenge. If this is cancelled, the challenge is withdrawn.
         """
         async with self.messages() as messages:
             asking = asyncio.ensure_future(asked)
@@ -219,7 +226,7 @@ class Client(Conversation):
         return await self.join(end.over.room or "")
 
     async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
-        """Hide challenges and chat of a player, by the id or the claimed name, or show them; return all hidden."""
+        """Block a player, by id or claimed name, or unblock; return the ids of all blocked players."""
         self._check_challenges()
         blocks = (await self._ask(Block(player=player or UNSET, on=on))).blocks or ()
         for one in [one for one in self.challenges.values() if one.player in blocks]:
@@ -227,25 +234,25 @@ class Client(Conversation):
         return blocks
 
     async def claim_name(self, name: str) -> tuple[str, ...]:
-        """Have a name for good, and return the codes that bring it back: they are not told again."""
+        """Claim a name and return the codes that restore it, which are shown only once."""
         found = await self._ask(ClaimName(name=name))
         self.name = parse_name(name)
         return found.rescue or ()
 
     async def link_device(self) -> str:
-        """Return a code with which `connect` makes us the same player on another device, once within five minutes."""
+        """Return a code for `connect` on another device, valid once within five minutes."""
         return (await self._ask(LinkDevice())).link_code or ""
 
     async def devices(self) -> Ok:
-        """Return an answer with our `devices`, the name that we have `claimed`, and how many codes there are left."""
+        """Return an answer with our `devices`, the `claimed` name and the number of rescue codes left."""
         return await self._ask(Devices())
 
     async def revoke(self, device: str) -> None:
-        """Let one of our devices, by its id, be us no more."""
+        """Log one of our devices out, by its id."""
         await self._ask(Revoke(device=device))
 
     async def export(self) -> dict[str, Any]:
-        """Return all that the server keeps of us: the tables by their names, and all finished games as `games`."""
+        """Return everything that the server stores about us: the tables by name, and all finished games as `games`."""
         page = await self._ask(Export())
         found, games = page.export or {}, list((page.export or {}).get("games", ()))
         while page.before is not UNSET:
@@ -254,7 +261,7 @@ class Client(Conversation):
         return found | {"games": games}
 
     async def forget(self) -> None:
-        """Have the server forget us for good: the token is worth nothing any more, and the connection ends."""
+        """Delete us from the server for good: the token becomes invalid, and the connection ends."""
         await self._ask(Forget())
 
     async def ping(self) -> int:
@@ -262,7 +269,7 @@ class Client(Conversation):
         return (await self._ask(requests.Ping())).time or 0
 
     async def events(self) -> tuple[EventSummary, ...]:
-        """Return the events that are open or on."""
+        """Return the open and running events."""
         return (await self._ask(Events())).events or ()
 
     async def open_event(self, terms: EventOpen) -> Tournament:
@@ -275,16 +282,19 @@ class Client(Conversation):
     async def join_event(
         self, event: str, *, ticket: str | None = None, name: str | None = None, here: bool = False
     ) -> Tournament:
-        """Enter an event, with the `ticket` that lets us in, under a `name` for it alone; and watch it.
+        """Enter and watch an event.
 
-        Who plays by the same card at another device goes on there, unless we play `here`: see `EventWay.instead`.
+        Args:
+            ticket: The code of the event or of a card, if it needs one.
+            name: Our name in this event.
+            here: Take over a card that is in use on another device; see `EventWay.instead`.
         """
         request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET, here=here)
         await self._ask(request)
         return await self.watch_event(event)
 
     async def watch_event(self, event: str) -> Tournament:
-        """Watch an event from now on; raises `BadRoomCode` for what is no code."""
+        """Watch an event; raises `BadRoomCode` for a malformed code."""
         tournament = self.tournament(parse_code(event))
         await self._ask(EventWatch(event=tournament.code, on=True))
         await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
@@ -304,7 +314,7 @@ class Client(Conversation):
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
 
     async def _enter(self, request: requests.Create | requests.Match | requests.Join | requests.Watch) -> Room:
-        """Return the room that the server lets us into, with its first state; raises `ProtocolBroken` for no room."""
+        """Send a request that enters a room; return the room with its first state."""
         reply = await self._ask(request)
         if not reply.room:
             raise ProtocolBroken(say("broken no room"))
@@ -316,7 +326,7 @@ class Client(Conversation):
         return room
 
     async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
-        """Return what comes of it; raises `Unreachable` where nothing comes although we are connected."""
+        """Return the result; raises `Unreachable` if the server does not answer although we are connected."""
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
@@ -335,7 +345,7 @@ def _choose_rules(rules: Chosen) -> terms.RulesChoice | UnsetType:
 
 
 def _there(field: Found | UnsetType) -> Found:
-    """Return what an answer has to have; raises `ProtocolBroken` where it is left out."""
+    """Return a required field of an answer; raises `ProtocolBroken` if it is missing."""
     if field is UNSET:
         raise ProtocolBroken(say("broken no answer"))
     return field

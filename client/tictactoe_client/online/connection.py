@@ -1,7 +1,8 @@
-"""One WebSocket from its handshake over hello to its end: text in, text out, on which the server knows who we are.
+"""One WebSocket from its handshake over hello to its end: text in, text out.
 
-Which of several addresses it leads to the first time, and again after a loss; why it cannot be had, and why it ended,
-in words for people. What is said over it afterwards is the conversation's."""
+Also the choice among several addresses, at first and after a loss, and the reasons of failures and ends in words.
+The messages after hello belong to the conversation.
+"""
 
 from __future__ import annotations
 
@@ -41,34 +42,34 @@ from tictactoe_protocol.requests import Hello
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 MAX_RECEIVED_MESSAGES: Final = 4
-"""How many messages are read ahead, before the rest waits in the network."""
+"""The number of messages to read ahead; the rest waits in the network."""
 
 PING_INTERVAL_SECONDS: Final = 4
 PING_TIMEOUT_SECONDS: Final = 10
 CLOSE_TIMEOUT_SECONDS: Final = 1
-"""A server that stops is found out within the sum of these three, at most 15 seconds."""
+"""A server that stops answering is detected within the sum of these three, at most 15 seconds."""
 CLUSTER_PING_INTERVAL_SECONDS: Final = 1.5
 CLUSTER_PING_TIMEOUT_SECONDS: Final = 2.5
-"""The first two where there are other servers to go to: then it is found out within 5 seconds."""
+"""The first two in a cluster: a server that stops answering is detected within 5 seconds."""
 
 _SECRETS: Final = re.compile(
     r"""("(?:token|ticket|link|link_code|rescue|cards)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])""", re.VERBOSE
 )
-"""Fields of messages that prove who one is, with their values: texts, and lists of them."""
+"""Secret fields of messages with their values: texts, and lists of texts."""
 GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
-"""With which code a server closes that goes down."""
+"""The close codes of a server that goes down."""
 _FAULTS: Final[dict[int, str]] = {
     CloseCode.PROTOCOL_ERROR: "broken no websocket",
     CloseCode.INVALID_DATA: "broken no utf-8",
     CloseCode.MESSAGE_TOO_BIG: "broken too big",
 }
-"""With which code we end a connection over which the server sends what it may not, and why, by the sentence's id."""
+"""The sentence for each code that we close with after a violation of the protocol."""
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
 _LONGEST_NAME: Final = 80
 _MOST_BEFORE: Final = 100
-"""How many messages may come before the answer to the first request."""
+"""The most messages before the answer to the first request."""
 
 Reach = Callable[[Address], Awaitable["Connection"]]
 """Connects and says hello; raises `ClientError`."""
@@ -78,13 +79,13 @@ log = logging.getLogger("tictactoe_client")
 
 
 class _Spoken(Struct, tag="welcome", tag_field="type"):
-    """The protocol version of a welcome, whatever its other fields are."""
+    """The protocol version of a welcome; all other fields are ignored."""
 
     protocol: int
 
 
 class Connection(ClientConnection):
-    """A WebSocket on which the server has answered hello; made by `greet`.
+    """A WebSocket after hello; made by `greet`.
 
     Attributes:
         message: The `welcome` as it came, at `began_at`.
@@ -107,7 +108,7 @@ class Connection(ClientConnection):
 
     @property
     def latency_seconds(self) -> float:
-        """How long the server took to answer our last ping, one every few seconds, and before that our hello."""
+        """The server's latency: of the last ping, before the first ping of hello."""
         return self.latency or self.hello_seconds
 
     async def say(self, text: str) -> None:
@@ -119,9 +120,9 @@ class Connection(ClientConnection):
             raise explain_end(closed) from None
 
     async def ask(self, text: str, request: str) -> Message:
-        """Return the answer to the request with this id before anything else; what came up to it is heard after that.
+        """Send a request and return its answer; `hear` returns the messages before it, and the answer, later.
 
-        Raises `ConnectionLost`, also where too much else comes.
+        Raises `ConnectionLost`, also after too many other messages.
         """
         await self.say(text)
         heard: list[str] = []
@@ -134,7 +135,7 @@ class Connection(ClientConnection):
         raise errors.ConnectionLost(say("lost broken"))
 
     async def hear(self) -> str:
-        """Return the next message as it came; raises `ConnectionLost`, and `ProtocolBroken` for what is no text."""
+        """Return the next message as text; raises `ConnectionLost`, and `ProtocolBroken` for a binary message."""
         if self._heard:
             return self._heard.pop(0)
         try:
@@ -149,7 +150,7 @@ class Connection(ClientConnection):
     async def say_hello(self, name: str | None, token: str | None, **codes: str) -> None:
         """Say hello and wait for the welcome; raises `VersionRefused`, `Refused` or `ConnectionLost`.
 
-        `codes` may have a `link` or a `rescue` code in place of a token.
+        `codes` may have a `link` or a `rescue` code instead of a token.
         """
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -174,7 +175,7 @@ class Connection(ClientConnection):
         return read_message(text)
 
     def begin_pings(self) -> None:
-        """Ping from now on, and end the connection where no answer comes: soon where there are other servers."""
+        """Start to ping, and end the connection without an answer: sooner in a cluster."""
         self.ping_interval, self.ping_timeout = PING_INTERVAL_SECONDS, PING_TIMEOUT_SECONDS
         if len(self.servers) > 1:
             self.ping_interval, self.ping_timeout = CLUSTER_PING_INTERVAL_SECONDS, CLUSTER_PING_TIMEOUT_SECONDS
@@ -182,7 +183,7 @@ class Connection(ClientConnection):
 
 
 class _OpenSocket(open_socket):
-    """The library's way to a connection, but that no token is taken to another origin, whatever a server answers."""
+    """The library's connector, without redirects to other origins, so that no token leaks."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         found = super().process_redirect(exc)
@@ -236,7 +237,7 @@ async def greet(
 
 
 async def arrive(cluster: Cluster, reach: Reach) -> Connection:
-    """Return a connection to the first address of a cluster that lets us in; raises at once what no other mends."""
+    """Connect to the first address of a cluster that accepts us; raises permanent errors at once."""
     silent: list[errors.Unreachable] = []
     put_off: list[errors.ClientError] = []
     for address in cluster.addresses:
@@ -262,11 +263,17 @@ async def come_back(
     tell: Callable[[ConnectionEvent], None],
     hurry: asyncio.Event,
 ) -> Connection:
-    """Return the new connection; raises `ConnectionLost` with `gave_up` when there is none in time.
+    """Reconnect after a loss; raises `ConnectionLost` with `gave_up` if that fails for too long.
 
-    `cluster` begins with the address that was lost; `ways` and `patience` are a `Backoff`'s. Each address is tried once
-    however short the time is. The hold of a seat does not run out while no server runs, so only the time before answers
-    counts against it. `tell` hears of the loss, of each attempt and of the success; setting `hurry` ends a wait.
+    Each address is tried at least once. The hold of a seat is paused while no server runs, so only the time before
+    answers counts against it.
+
+    Args:
+        cluster: The addresses, the lost one first.
+        ways: The `Backoff.ways`.
+        patience: The `Backoff.patience`.
+        tell: Called with the loss, each attempt and the success.
+        hurry: Ends the current wait when set.
     """
     loop = asyncio.get_running_loop()
     started = before = loop.time()
@@ -301,7 +308,7 @@ async def come_back(
 
 
 def is_passing(error: errors.ClientError) -> bool:
-    """Tell whether another attempt may fare better."""
+    """Return whether another attempt may succeed."""
     if isinstance(error, errors.ProtocolBroken):
         return False
     if isinstance(error, errors.ConnectionLost):
@@ -314,7 +321,7 @@ def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
 
 
 def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
-    """Return what the library takes for TLS: None for none, True where the machine's own authorities are enough."""
+    """Return the library's `ssl` argument: None without TLS, True for the system's authorities."""
     if address.scheme != "wss" or ca is None:
         return True if address.scheme == "wss" else None
     context = ssl.create_default_context()
@@ -340,7 +347,7 @@ def _log(what: str, text: str) -> None:
 
 
 def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
-    """Return the error that says who closed a connection, and why."""
+    """Return the error for a closed connection: who closed it, and why."""
     if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
         return errors.ProtocolBroken(say(_FAULTS[closed.sent.code], n=MAX_RECEIVED_BYTES // 2**20))
     if closed.rcvd is None:
@@ -356,7 +363,7 @@ def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
 
 
 async def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> errors.ClientError:
-    """Return the error that says why a connection could not be opened: `VersionRefused` or `Unreachable`."""
+    """Return the error for a failed attempt: `VersionRefused` or `Unreachable`."""
     if isinstance(error, InvalidStatus):
         return _explain_answer(address, error.response)
     # Having tried several addresses, asyncio writes their error numbers into one sentence.
@@ -403,14 +410,14 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
 
 
 def _found_no_tls(error: Exception) -> bool:
-    """Tell whether a handshake for TLS met something else: other bytes, or an end without a word."""
+    """Return whether a TLS handshake failed because the peer speaks no TLS."""
     if isinstance(error, ssl.SSLError):
         return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
     return isinstance(error, ConnectionError) and error.errno is None
 
 
 async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError, timeout_seconds: float) -> str:
-    """Return what is wrong with the certificate, with what stands in it where that can be read."""
+    """Return the fault of a certificate, with its details if they can be read."""
     shown: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         async with asyncio.timeout(timeout_seconds):
@@ -433,7 +440,7 @@ async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError,
 
 
 async def _read_certificate(address: Address) -> dict[str, Any]:
-    """Return what a server shows as its certificate, whatever that is worth; nothing is sent to it."""
+    """Return a server's certificate without verifying it; nothing is sent."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     while True:
