@@ -14,7 +14,7 @@ from tictactoe_client import Backoff, BadAddress, ConnectionLost, Refused, Unrea
 from tictactoe_client.online.address import Address, parse_cluster
 from tictactoe_client.online.connection import Connection, arrive, come_back
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
+from tictactoe_client.online.events import Back, ConnectionEvent
 from tictactoe_client.session import cluster_for
 from tictactoe_client.settings import Settings
 
@@ -187,29 +187,12 @@ async def test_a_server_that_comes_back_and_is_busy_at_first_is_still_waited_for
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_a_server_that_only_puts_us_off_is_left_when_the_hold_is_over() -> None:
-    caller = Caller(lambda call: BUSY)
-    with pytest.raises(ConnectionLost) as lost:
-        await caller.come_back(SHORT_HOLD)
-    assert lost.value.gave_up
-    assert caller.calls <= 16
-
-
-@pytest.mark.usefixtures("at_once")
 async def test_where_nobody_answers_the_attempts_end_all_the_same() -> None:
     caller = Caller(lambda call: AWAY)
     with pytest.raises(ConnectionLost) as lost:
         await caller.come_back((0.01, 0.1))
     assert lost.value.gave_up
     assert 3 <= caller.calls <= 12
-
-
-async def test_how_long_it_is_tried_is_told_of_both() -> None:
-    caller = Caller(lambda call: None)
-    await caller.come_back(SHORT_HOLD)
-    assert caller.told[0] == Lost("it broke", None, 0.15, 30.0)
-    assert isinstance(caller.told[1], Retrying)
-    assert 29 < caller.told[1].left_seconds <= 30
 
 
 def test_without_a_word_about_it_one_without_a_server_is_patient_for_ten_minutes() -> None:

@@ -359,17 +359,6 @@ raise SystemExit(main.run(["rooms", "--json", "--server", {server.url!r}]))
     assert tmp_path in report.parents
 
 
-@pytest.mark.parametrize("command", ["rooms", "history"])
-async def test_an_empty_list_is_empty_and_people_are_told_unless_they_want_quiet(server: Server, command: str) -> None:
-    async with run_client(command, "-s", server.url) as client:
-        assert await client.end() == 0
-        assert client.lines == []
-        assert "No public room is open." in (told := await client.errors()) or "You have finished no game" in told
-    async with run_client(command, "-q", "-s", server.url) as quiet:
-        assert await quiet.end() == 0
-        assert (quiet.lines, await quiet.errors()) == ([], "")
-
-
 async def test_an_empty_name_is_no_name(server: Server) -> None:
     for name, shown in (("ana", "ana"), ("", "ana")):
         async with run_client("new", "--json", "--name", name, "-s", server.url) as client:

@@ -59,15 +59,6 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
         assert "Ask for a new one on the other device." in await client.errors()
 
 
-async def test_programs_read_codes_and_devices_as_json(server: Server, tmp_path: Path) -> None:
-    claimed = await run(server, tmp_path, "claim", "ana", "--json")
-    (answer,) = [message for message in named(claimed, "ok") if "rescue" in message]
-    assert len(answer["rescue"]) == 3
-    assert "token" not in str(claimed).replace('"token":"…"', "")
-    (answer,) = named(await run(server, tmp_path, "--json"), "ok")
-    assert (answer["claimed"], answer["codes_left"], len(answer["devices"])) == ("ana", 3, 1)
-
-
 @pytest.mark.parametrize(("variable", "is_drawn"), [("TERM=xterm-256color", True), ("NO_COLOR=1", False)])
 async def test_a_link_is_a_picture_on_a_terminal(server: Server, variable: str, *, is_drawn: bool) -> None:
     name, _, value = variable.partition("=")

@@ -71,17 +71,6 @@ async def test_the_game_goes_on_when_the_server_is_started_again_elsewhere(tmp_p
 # -- the faces --------------------------------------------------------------------------------------------------
 
 
-async def test_a_transcript_says_where_it_is_now(ways: tuple[Proxy, Proxy]) -> None:
-    one, two = ways
-    async with run_client("new", "-n", "ana", *given(one, two)) as ana:
-        assert await ana.until("Connecting to") == f"Connecting to {one.url} ..."
-        await ana.until("Waiting for another player.")
-        lose(one)
-        await ana.until("Connection lost.")
-        assert await ana.read_line() == f"Now at {two.url}."
-        assert str(await ana.read_line()).startswith("Connected again after ")
-
-
 async def test_a_check_looks_at_all_addresses_and_says_where_it_came(ways: tuple[Proxy, Proxy]) -> None:
     ways[0].is_closed = True
     async with run_client("check", *given(*ways)) as ana:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.end_to_end.test_past_games import known, oldest_id, outcome
@@ -40,15 +38,6 @@ async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_
         assert [(await get(server, path)).status for path in paths] == [200, 200]
         assert await outcome("replay", "--unshare", "-s", server.url) == (0, "The game is not shared any more.", "")
         assert [(await get(server, path)).status for path in paths] == [404, 200]
-
-
-async def test_in_json_the_link_is_one_object(server: Server) -> None:
-    async with known(server):
-        for option, is_shared in (("--share", True), ("--unshare", False)):
-            code, output, _ = await outcome("replay", await oldest_id(server), option, "--json", "-s", server.url)
-            shared = [json.loads(line) for line in output.splitlines() if '"shared"' in line]
-            assert (code, len(shared)) == (0, 1)
-            assert (shared[0]["from"], shared[0]["link"] is not None) == ("client", is_shared)
 
 
 @pytest.mark.parametrize("arguments", [["17", "--share"], ["1", "--share", "--at", "2"], ["-", "--share"]])

@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from tests.page.checkers import axe
 from tests.page.conftest import Visit, take_turns
-from tests.page.test_play import address, one_at_the_board, two_at_the_board
+from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
@@ -214,13 +214,3 @@ async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: S
         for width in (320, 1280):
             await ana.page.set_viewport_size({"width": width, "height": 256})
             assert await ana.page.evaluate("document.documentElement.scrollWidth") <= width, path
-
-
-async def test_marks_are_drawn_in_a_stroke_unless_motion_is_unwanted(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit)
-    await bo.page.emulate_media(reduced_motion="reduce")
-    await ana.play(4)
-    animation = "node => getComputedStyle(node).animationName"
-    assert await ana.piece(4).locator(".mark").evaluate(animation) == "stroke"
-    await bo.sees(B2="X")
-    assert await bo.piece(4).locator(".mark").evaluate(animation) == "none"

@@ -12,7 +12,6 @@ from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
 MINUTE = {"initial_ms": 60_000, "increment_ms": 0}
-LOADED = "image => image.complete && image.naturalWidth > 0"
 
 
 async def begin(ana: Peer, bo: Peer, rules: object, cells: tuple[int, ...] = (), **terms: object) -> str:
@@ -68,15 +67,3 @@ async def test_the_games_of_a_wall_leave_no_row_empty(server: Server, visit: Vis
         assert lower is not None
         assert lower["x"] == upper["x"]
         assert lower["y"] >= upper["y"] + upper["height"]
-
-
-async def test_the_wall_says_in_a_corner_how_to_join(server: Server, visit: Visit) -> None:
-    wall = await visit(address(server, "/wall"))
-    await expect(wall.page.get_by_text("No public game is on.")).to_be_visible()
-    corner = wall.page.locator(".wall-join")
-    await expect(corner).to_contain_text(f"127.0.0.1:{server.port}")
-    await corner.locator("img").evaluate(f"image => image.decode().then(() => ({LOADED})(image))")
-    box = await corner.bounding_box()
-    assert box is not None
-    assert box["x"] + box["width"] > 1200
-    assert box["y"] + box["height"] > 600

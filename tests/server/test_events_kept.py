@@ -15,7 +15,7 @@ from tests.peer import until
 from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
-from tests.server.test_events_service import HERE, begun, events_of, known, opened, run
+from tests.server.test_events_service import HERE, begun, events_of, known, opened
 from tictactoe_server.events import kept
 from tictactoe_server.events.commands import EnterEvent, apply
 from tictactoe_server.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
@@ -36,20 +36,6 @@ async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_
         await until(lambda: events.kept.known(event) == newest)
         await bo.ask("join", room=room)
         assert (await bo.ask("resign", room=room))["type"] == "ok"
-
-
-async def test_names_that_may_be_taken_for_each_other_are_one_player_s() -> None:
-    async with (
-        Server(HERE, limits=uncounted()) as server,
-        known(server, "ana") as ana,
-        known(server, "\u0410NA") as other,  # the first letter is a Cyrillic one
-    ):
-        event = await opened(ana)
-        await ana.ask("event_join", event=event)
-        assert await other.refusal("event_join", event=event) == "bad_name"
-        assert (await other.ask("event_join", event=event, name="Anna"))["type"] == "ok"
-        roster = await opened(ana, entry="roster", roster=["Ana"])
-        assert (await run(ana, roster, "add", name="\u0410na"))["code"] == "bad_name"
 
 
 async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later(tmp_path: Path) -> None:

@@ -135,15 +135,6 @@ async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) ->
             pass
 
 
-async def test_one_who_stops_reading_over_tls_is_cut_off(authority: Authority) -> None:
-    limits = Limits(outbox_bytes=16_384, catch_up_seconds=0.1, messages_per_second=0)
-    async with slow_over_tls(authority, limits) as (ana, slow, room):
-        with contextlib.suppress(ConnectionError):
-            for _ in range(100):
-                await slow.write(text(f'{{"type":"sync","room":"{room}"}}') * 100)
-        await ana.state(watchers=0)
-
-
 # -- who does not speak it --------------------------------------------------------------------------------------------
 
 

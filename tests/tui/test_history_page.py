@@ -80,17 +80,6 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
         await ana.do("home", ">  1.")
 
 
-async def test_the_list_is_read_anew_and_the_chosen_game_stays_chosen(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server, games=1), open_screen(server.url, first_page=HISTORY) as ana:
-        await ana.until("1 game", "> 1.")
-        async with connect(server.url, name="cy") as cy:
-            client = ana.app.session.client
-            assert client is not None
-            async with connect(server.url, token=client.token) as again:
-                await finish_a_game(cy, again)
-        await ana.do("r", "2 games", "cy       lost by a line", "> 2.")
-
-
 async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScreen, here: Path) -> None:
     async with played(server) as code, open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("> 1.")

@@ -176,11 +176,6 @@ async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, ope
             await ana.do(line[0].lower(), f"> {line}")
 
 
-async def test_escape_says_how_to_quit(at_home: AtHome) -> None:
-    async with at_home() as ana:
-        await ana.do("escape", "This is the first page. Ctrl+Q quits.")
-
-
 @pytest.mark.parametrize("size", [(40, 14), (200, 50)])
 async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_peer(server.url, "bo") as bo, open_screen(server.url, size=size) as ana:

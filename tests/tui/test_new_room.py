@@ -31,13 +31,6 @@ async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[S
         yield ana
 
 
-async def test_escape_takes_back_what_is_typed_then_leaves_the_form(at_home: AtHome) -> None:
-    async with at_form(at_home, "Board") as ana:
-        await ana.type("6x7", "> Board              6x7", "Esc undo")
-        await ana.do("escape", "> Board              3x3", "Esc cancel")
-        await ana.do("escape", "Playing as")
-
-
 async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("space", "│> Tic-tac-toe", "Connect four")

@@ -142,19 +142,6 @@ async def test_what_moves_were_worth_is_shown_without_a_server_and_mistakes_are_
         await ana.do("escape", "Move 5 of 7", "m next mistake")
 
 
-async def test_a_large_board_follows_the_moves_and_is_looked_at_by_hand(watch: Watch) -> None:
-    async with watch(diagonal(32), ply=1) as ana:
-        await ana.until("1-", " of 1-32")
-        assert "A-" in ana.text
-        await ana.do("end", "Move 16 of 16")
-        await ana.do("left", "Move 15 of 16", "(X)", "29")
-        before = ana.text
-        await ana.press("up", "<")
-        assert ana.text != before
-        assert "Move 15 of 16" in ana.text
-        await ana.do("down >", before)
-
-
 @pytest.mark.parametrize("size", [(36, 10), (120, 40)])
 async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: tuple[int, int]) -> None:
     async with watch(ply=2, size=size) as ana:

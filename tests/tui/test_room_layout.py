@@ -233,25 +233,6 @@ def test_a_board_is_as_large_as_the_window_lets_it_be(
     assert (layout.grid.style.scale, layout.grid.is_whole, layout.panel is not None) == (scale, whole, panel)
 
 
-async def test_the_talk_goes_first_and_then_the_moves(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        open_screen(server.url, Choice("create", PRESETS["four"])) as ana,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-    ):
-        del cy
-        await begin(ana, bo)
-        await ana.enter("a1", "1. X A1")
-        found = []
-        for height in (9, 10, 11, 12, 14, 20):
-            picture = draw(ana, (80, height))
-            text = "\n".join(picture.lines()) if picture is not None else ""
-            found.append(("1. X A1" in text, "thing to say" in text))
-        assert found == sorted(found)
-        assert found[0] == (True, False)
-        assert found[-1] == (True, True)
-
-
 @given(*[st.integers(1, 220)] * 4)
 def test_a_stage_lies_within_its_window_and_shows_all_on_it(wide: int, tall: int, width: int, height: int) -> None:
     stage = place_stage((wide, tall), (width, height))
