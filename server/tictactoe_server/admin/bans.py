@@ -38,25 +38,25 @@ class Bans:
         self._prefixes: set[tuple[int, int]] = set()  # the versions and the prefixes of all networks heard of
 
     async def load(self) -> None:
-        """Take in what is kept; raises `StoreUnavailable`."""
+        """Load the stored bans; raises `StoreUnavailable`."""
         async for some in self._kept.load_all():
             for ban in filter(None, map(ban_or_none, some)):
                 self.hear(ban.subject, ban)
 
     def __iter__(self) -> Iterator[Ban]:
-        """Iterate over those that count now, in the order in which they were made."""
+        """Iterate over the active bans, oldest first."""
         return iter([ban for ban in self._bans.values() if self._counts(ban)])
 
     def __len__(self) -> int:
         return sum(map(self._counts, self._bans.values()))
 
     def of_subject(self, subject: str) -> Ban | None:
-        """Return the ban of a player's id, or of this very network, or None."""
+        """Return the active ban of a player's id or of exactly this network, or None."""
         ban = self._bans.get(subject)
         return ban if ban is not None and self._counts(ban) else None
 
     def of_address(self, address: str) -> Ban | None:
-        """Return a ban of a network in which an address is, or None."""
+        """Return an active ban of a network that contains the address, or None."""
         if not self._prefixes:
             return None
         try:
@@ -68,12 +68,12 @@ class Bans:
         return next(filter(None, (self.of_subject(str(network)) for network in networks)), None)
 
     def refusal_of(self, address: str) -> Refused | None:
-        """Return what one from a banned address is told, or None."""
+        """Return the refusal for a banned address, or None."""
         ban = self.of_address(address)
         return None if ban is None else banned(ban)
 
     async def add(self, subject: str, reason: str, seconds: float | None) -> Ban:
-        """Ban a subject as `parse_subject` returns it, for so long, None for good; raises `StoreUnavailable`."""
+        """Store a ban of a subject (see `parse_subject`), permanent if `seconds` is None; raises `StoreUnavailable`."""
         now = self._now_ms()
         ban = Ban(subject, reason, now, None if seconds is None else now + round(seconds * 1000))
         await save(self._kept, subject, ban, None)
@@ -81,14 +81,14 @@ class Bans:
         return ban
 
     async def lift(self, subject: str) -> Ban | None:
-        """Forget a ban and return it, None where none counts; raises `StoreUnavailable`."""
+        """Delete a ban and return it, or None if there is no active one; raises `StoreUnavailable`."""
         ban = self.of_subject(subject)
         await delete(self._kept, subject, None)
         self.hear(subject, None)
         return ban
 
     def hear(self, subject: str, ban: Ban | None) -> None:
-        """Take in what is kept now, by another server of the cluster, too; None for what is forgotten."""
+        """Adopt a ban stored by any server, None for a deleted one."""
         self._bans.pop(subject, None)
         if ban is not None:
             self._bans[subject] = ban
@@ -97,7 +97,7 @@ class Bans:
                 self._prefixes.add((network.version, network.prefixlen))
 
     async def forget_past(self) -> None:
-        """Forget the bans that are over; raises `StoreUnavailable`."""
+        """Delete expired bans; raises `StoreUnavailable`."""
         for ban in [ban for ban in self._bans.values() if not self._counts(ban)]:
             await self.lift(ban.subject)
             log.info("ban over", subject=ban.subject)
@@ -117,7 +117,7 @@ def parse_subject(text: str) -> str | None:
 
 
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    """Return the network that a text names, or None; an address is one alone, an IPv6 address its whole /64."""
+    """Parse a network, or return None; a single IPv6 address means its /64."""
     try:
         return ipaddress.ip_network(text if "/" in text else key_of(str(parse_address(text))), strict=False)
     except ValueError:
@@ -125,7 +125,7 @@ def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | Non
 
 
 def banned(ban: Ban) -> Refused:
-    """Return what the one who is banned is told; times are in UTC."""
+    """Return the refusal for a banned player; times are in UTC."""
     data: dict[str, Any] = {}
     if ban.until is not None:
         data["until"] = f"{datetime.fromtimestamp(ban.until / 1000, UTC):%Y-%m-%d %H:%M}"

@@ -53,7 +53,7 @@ class Housekeeping:
     needed_from: Callable[[], Awaitable[float]] = _nothing_needed
 
     async def run(self, are_known: asyncio.Event) -> None:
-        """Go round every hour, once it is known who has a seat, until cancelled; what the store refuses waits."""
+        """Run every hour, once all rooms are restored, until cancelled; retries if the store fails."""
         await are_known.wait()
         while True:
             try:
@@ -63,7 +63,7 @@ class Housekeeping:
             await asyncio.sleep(ROUND_SECONDS)
 
     async def go_round(self, day: int, step_seconds: float = STEP_SECONDS) -> None:
-        """Forget what is too old on that day; raises `StoreUnavailable`."""
+        """Delete everything that is too old on a day; raises `StoreUnavailable`."""
         await self.bans.forget_past()
         if self.history_days is not None:
             before = time.time_ns() // 1_000_000 - round(self.history_days * _DAY_MS)
@@ -74,7 +74,7 @@ class Housekeeping:
             await self._forget_players(day, step_seconds)
 
     async def _absent_since(self, day: int) -> list[str]:
-        """Return the ids of players of whom no device was here since that day, so many as are forgotten at once."""
+        """Return the ids of players who were away since a day, as many as one round deletes."""
         seen: dict[str, int] = {}
         async for some in self.store.table(PLAYERS).load_all():
             for known in (stored.value for stored in some):
@@ -84,7 +84,7 @@ class Housekeeping:
         return [id for id, last in seen.items() if last < day and id not in stay][:FORGOTTEN_AT_ONCE]
 
     async def _forget_games(self, before: int, step_seconds: float) -> None:
-        """Forget the games that ended before a moment (ms since 1970), and what is shared of them."""
+        """Delete games that ended before a moment (ms since 1970), and their shared copies."""
         is_more = True
         while is_more:
             is_more = await self.store.games.forget_before(before)
@@ -98,7 +98,7 @@ class Housekeeping:
             await asyncio.sleep(step_seconds)
 
     async def _forget_players(self, day: int, step_seconds: float) -> None:
-        """Forget those who were not here for long, but for those who stay and those of whom games are kept."""
+        """Delete players who were away for long, unless they have a seat or stored games."""
         players = self.store.table(PLAYERS)
         async for some in players.load_all():
             stay = self.stay()
@@ -120,7 +120,7 @@ class LoopLag:
 
     @property
     def seconds(self) -> float:
-        """The longest delay of the last ten to twenty seconds, the one that may be going on among them."""
+        """The longest delay of the last ten to twenty seconds, including a current one."""
         return max(self._worst, time.monotonic() - self._due)
 
     async def run(self) -> None:
@@ -136,7 +136,7 @@ class LoopLag:
 
 
 async def log_refusals(tally: Tally, seconds: float = 60.0) -> None:
-    """Log how much was refused, by code, so often and only where there is something to say, until cancelled."""
+    """Log the number of refusals by code every `seconds`, if there were any, until cancelled."""
     told = tally.refusals.copy()
     while True:
         await asyncio.sleep(seconds)

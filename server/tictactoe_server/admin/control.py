@@ -58,7 +58,7 @@ async def carry_out(server: ServerParts, order: Order, *, is_from_another: bool 
 
 
 async def answer_line(data: bytes, carry_out: Callable[[Order], Awaitable[Any]]) -> bytes:
-    """Return in JSON the answer to an order, or what is wrong with it."""
+    """Return the JSON answer to an order, or an error."""
     try:
         return msgspec.json.encode({"answer": await carry_out(_decode(data))})
     except msgspec.DecodeError as bad:
@@ -72,7 +72,7 @@ async def answer_line(data: bytes, carry_out: Callable[[Order], Awaitable[Any]])
 
 
 def socket_path(data: Path | None, port: int) -> Path:
-    """Return where the socket of a server is: of one that keeps nothing it is named by the port."""
+    """Return the path of a server's socket; a server without a data folder has its port in the name."""
     if data is not None:
         path = data.absolute() / SOCKET_NAME
         if len(os.fsencode(path)) <= MAX_PATH_BYTES:
@@ -84,7 +84,7 @@ def socket_path(data: Path | None, port: int) -> Path:
 
 
 def _runtime_folder() -> Path:
-    """Return the user's folder for what lasts as long as a process; where there is none, another one of the user's."""
+    """Return the user's runtime folder, or the state folder if there is none."""
     with warnings.catch_warnings():  # that the environment names none is nobody's concern here
         warnings.simplefilter("ignore")
         try:
@@ -94,7 +94,7 @@ def _runtime_folder() -> Path:
 
 
 def ask(path: Path, order: Order) -> Any:
-    """Return a server's answer to an order; raises `NoServer` and `OrderRefused`. Blocks."""
+    """Send an order and return the answer; raises `NoServer` and `OrderRefused`. Blocks."""
     family = getattr(socket, "AF_UNIX", None)
     if family is None:
         raise NoServer("On this system a server cannot be asked: it has no Unix sockets.")
@@ -124,7 +124,7 @@ class ControlSocket:
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
-        """Listen from now on, in place of a dead server; where that is impossible the log says so."""
+        """Start listening, replacing a dead server's socket; failures are logged."""
         path = self._path
         try:
             for folder in (path.parent.parent, path.parent):
@@ -142,7 +142,6 @@ class ControlSocket:
             log.warning("no commands can be taken", socket=str(path), reason=str(error))
 
     def close(self) -> None:
-        """Listen no more."""
         if self._server is not None:
             self._server.close()
             with contextlib.suppress(OSError):

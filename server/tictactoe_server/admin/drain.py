@@ -37,11 +37,11 @@ class Drain:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it takes at most, None where that is not known."""
+        """The time limit that is left, None if there is no limit."""
         return None if self._ends_at is None else max(0.0, self._ends_at - asyncio.get_running_loop().time())
 
     def start(self, seconds: float | None, *, is_final: bool) -> None:
-        """Begin, or begin again with other terms, and tell everybody."""
+        """Start draining, or change its terms, and notify everybody."""
         self.is_on, self.is_final = True, is_final
         self._ends_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         log.info("draining", games=self._count_games(), deadline=seconds, restart=not is_final)
@@ -49,7 +49,7 @@ class Drain:
         self._begun.set()
 
     def check(self) -> None:
-        """Raise `Refused` where no new game may begin."""
+        """Raise `Refused` if the server is draining."""
         if self.is_on:
             left = self.seconds_left
             retry_ms = _RETRY_MS if left is None else round(left * 1000) + self.back_ms
@@ -57,11 +57,11 @@ class Drain:
             raise Refused(ErrorCode.BUSY, why, retry_ms=None if self.is_final else retry_ms)
 
     def notice(self, **content: int | None) -> bytes:
-        """Return the frame that tells people that the server goes."""
+        """Return the frame that announces the end of the server."""
         return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content)))
 
     async def until_over(self) -> None:
-        """Return when it has begun and nothing is waited for any more."""
+        """Wait until draining has finished."""
         await self._begun.wait()
         while self.seconds_left != 0 and self._count_games():
             left = self.seconds_left

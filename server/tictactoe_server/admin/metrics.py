@@ -46,7 +46,7 @@ class MetricsServer(Collector):
         self._listener = Listener(_turn_away, admission, _LIMITS, make=_Asking)
 
     async def open(self) -> None:
-        """Listen from now on; raises `CannotListen`."""
+        """Start listening; raises `CannotListen`."""
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
         try:
@@ -57,7 +57,6 @@ class MetricsServer(Collector):
         await self._listener.listen(sockets)
 
     async def close(self) -> None:
-        """Listen no more."""
         await self._listener.stop(CloseCode.GOING_AWAY, "stopping", 0)
 
     def collect(self) -> Iterator[core.Metric]:
@@ -104,7 +103,7 @@ class _Asking(Connection):
 
 
 def _turn_away(connection: Connection) -> Receiver:
-    """Close on one who opens a WebSocket where there is none, and hear nothing of it."""
+    """Refuse a WebSocket on the metrics port."""
     connection.close(CloseCode.POLICY_VIOLATION, "figures only")
     return Receiver()
 
@@ -121,7 +120,7 @@ class Figure(NamedTuple):
     label: str = ""
 
     def measure(self, server: ServerParts) -> core.Metric | None:
-        """Return it as it is now, with a label one for each of the values that were found."""
+        """Return the current value, with one labelled sample for each key of a mapping."""
         found, name = self.read(server), f"{PREFIX}{self.name}"
         if found is None:
             return None
@@ -192,7 +191,7 @@ FIGURES: Final = (
 
 
 def _count_up(name: str, words: str, histogram: Histogram) -> core.Metric:
-    """Return a histogram whose buckets count all that is at most as large as their bounds."""
+    """Return a histogram with cumulative buckets."""
     bounds = (*map(str, histogram.bounds), "+Inf")
     buckets = list(zip(bounds, map(float, accumulate(list(histogram.counts))), strict=True))
     return core.HistogramMetricFamily(name, words, buckets=buckets, sum_value=histogram.total)

@@ -65,11 +65,9 @@ class Previews(Service):
         return await self._answer(BoardCard((), self._title, texts.head_of_site()[1], "XOX.XO..O", 3, "XO"))
 
     async def room(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with the board of a public room."""
         return await self._answer(card_of_room(await find_public(self._core, request, text)))
 
     async def event(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with the table of an event that is open to all."""
         texts_of_events = self._tournaments.texts
         event = await texts_of_events.find_open(request, text)
         state = texts_of_events.make(event, "state")[1]
@@ -87,11 +85,10 @@ class Previews(Service):
         )
 
     async def replay(self, request: HttpRequest, id: str) -> Reply:
-        """Answer with how a game ended that was shared."""
         return await self._answer(card_of_game(self._core.additions.public(await find_shared(self._shares, id))))
 
     async def _answer(self, card: Card) -> HttpResponse:
-        """Return the picture of a card, which is drawn once for all who ask."""
+        """Return the picture of a card, drawn once for concurrent requests."""
         picture = self._pictures.pop(card, None)
         if picture is None or (picture.done() and picture.exception() is not None):
             if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
@@ -106,7 +103,7 @@ class Previews(Service):
 
 
 def card_of_room(state: RoomState) -> BoardCard:
-    """Return what is drawn of a room that everybody may see."""
+    """Return the card of a public room."""
     shown = replace(state, seats={mark: seat and _spelled(seat, mark) for mark, seat in state.seats.items()})
     first, line = (state.turn, ()) if state.result is None else (state.result.winner, tuple(state.result.line))
     words = texts.describe_standing(shown)
@@ -114,7 +111,7 @@ def card_of_room(state: RoomState) -> BoardCard:
 
 
 def card_of_game(game: FinishedGame) -> BoardCard:
-    """Return what is drawn of a game that is over."""
+    """Return the card of a finished game."""
     position, result = final_position(game), game.result
     named = replace(game, players={mark: _spelled(one, mark) for mark, one in game.players.items()})
     shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
@@ -122,7 +119,7 @@ def card_of_game(game: FinishedGame) -> BoardCard:
 
 
 def _spelled(one: Named, mark: str) -> Named:
-    """Return a player with a name in letters that can be drawn, or with the mark."""
+    """Return a player's name, or the mark if the font lacks its letters."""
     return replace(one, name=spell(clean_text(one.name), mark))
 
 

@@ -95,11 +95,10 @@ class Streams(Limiting):
         self.of_address = Held(limits, "streams-per-address")
 
     def of(self, code: str) -> Stream | None:
-        """Return a stream that is read, or None."""
         return self._read.get(code)
 
     def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
-        """Return the stream of this code, `unread` where nobody reads it yet; raises `Refused` for one too many."""
+        """Return the stream of a code, `unread` if nobody reads it yet; raises `Refused`."""
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
         key, stream = key_of(request.address), self._read.get(code)
@@ -109,7 +108,7 @@ class Streams(Limiting):
         return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
 
     def send_newest(self, code: str) -> None:
-        """Send the newest state of a stream to its readers, if they were not sent it yet."""
+        """Send the newest state to a stream's readers, unless they have it."""
         stream = self._read.get(code)
         if stream is None:
             return
@@ -180,7 +179,7 @@ class Api(Service):
         core.changes.on_gone.add(self._hear_end)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
-        """Answer with the public rooms, and with all of them again at most once a second where they have changed."""
+        """Stream the public rooms, at most once a second, when they have changed."""
         told = (self._core.lobby.changes, time.monotonic())
 
         def newest() -> tuple[int, bool]:
@@ -192,12 +191,11 @@ class Api(Service):
         return self.streams.answer(request, "rooms", Stream(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with the newest state of a public room, wherever it is served."""
         state = await find_public(self._core, request, text)
         return _json(self._core.additions.public(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with the states of a public room from now on, or with which server has them."""
+        """Stream a public room's states, or say which server has them."""
         code = (await find_public(self._core, request, text)).room
         try:
             live = await self._core.registry.find(code)
@@ -214,7 +212,7 @@ class Api(Service):
         return self.streams.answer(request, code, Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
-        """Answer with a finished game that was public, as an object or as a record."""
+        """Return a public finished game as JSON or as a record."""
         self._core.allowances.check_page_misses(request.address)
         game = await find_by_id(self._core.store.games, id)
         if game is None or not game.public:
@@ -227,7 +225,7 @@ class Api(Service):
         return _json(EventList(self._tournaments.listed()))
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
-        """Answer with an event whenever it has changed, until it is over."""
+        """Stream an event's changes until it is over."""
         texts, known = self._tournaments.texts, self._tournaments.kept.known
         found = await texts.find(request, text)
 
@@ -243,7 +241,7 @@ class Api(Service):
     # -- inside -------------------------------------------------------------------------------------------------
 
     def _rooms(self) -> bytes:
-        """Return the public rooms; made again where one joined or left, else ten times a second at most."""
+        """Return the encoded public rooms, cached for a tenth of a second unless players joined or left."""
         lobby, now = self._core.lobby, time.monotonic()
         body, changes, made_at = self._made
         if changes != lobby.changes or made_at + LIST_SECONDS < now:
@@ -256,7 +254,7 @@ class Api(Service):
         return body
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
-        """Tell those who read a room why it has ended."""
+        """Tell a room's readers why it ended."""
         stream = self.streams.of(live.room.code)
         if stream is not None:
             stream.state = lambda: encode(why)

@@ -20,7 +20,7 @@ store_option = click.option(
 
 
 def access_options(command: Decorated) -> Decorated:
-    """Give a command the options that say who asks, and whom to trust."""
+    """Add the options for credentials and certificates of the store to a command."""
     ca = _file_option("store-ca", "Certificates to trust instead of the system's, in PEM.")
     who = _file_option("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey.")
     return who(ca(command))
@@ -39,12 +39,12 @@ class Place(NamedTuple):
 
 
 def folder_of(data: str) -> Path | None:
-    """Return the folder that `--data` names, None for none."""
+    """Return the folder given by `--data`, None for ``:memory:``."""
     return None if data == ":memory:" else Path(data).expanduser()
 
 
 def with_folder(words: str) -> Callable[[Decorated], Decorated]:
-    """Call a command with the `folder` that its own option `--data` names, or that of the program."""
+    """Pass the `folder` of the command's own `--data`, or of the program's, to a command."""
 
     def find(context: click.Context, option: click.Parameter, own_data: str | None) -> Path:
         folder: Path | None = context.obj.folder if own_data is None else folder_of(own_data)

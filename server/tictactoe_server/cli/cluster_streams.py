@@ -74,7 +74,7 @@ async def _make(streams: Sequence[Stream], replicas: int) -> None:
 
 
 async def spread_leaders(streams: Streams) -> None:
-    """Have each node lead about as many streams that have rooms as any other, as far as they follow within a while."""
+    """Distribute the leaders of streams with rooms evenly over the nodes, as far as possible within a time limit."""
     shared = streams.having(ROOM)
     deadline = time.monotonic() + _ELECTION_SECONDS * len(shared)
     while time.monotonic() < deadline:
@@ -93,7 +93,7 @@ async def spread_leaders(streams: Streams) -> None:
 
 
 async def _cluster_of(stream: Stream) -> ClusterInfo:
-    """Return who leads and who follows; nobody where no leader answers."""
+    """Return a stream's leader and followers; none if no leader answers."""
     with contextlib.suppress(StoreUnavailable):
         return (await stream.info()).cluster
     return ClusterInfo()
@@ -125,6 +125,6 @@ async def share_out(link: Link, count: int) -> int:
 
 
 async def _move(streams: Streams, stream: Stream, entry: Entry) -> None:
-    """Bring a room to its stream; while both have it nothing can be lost, and nobody changes either."""
+    """Copy a room to its new stream, then delete it from the old one."""
     await streams.of(entry.key).put(entry.key, entry.document, None)
     await stream.delete(entry.sequence)

@@ -94,7 +94,7 @@ def move(source: str, target: str, store_credentials: Path | None, store_ca: Pat
 
 
 async def _move(source: str, target: str, access: _Access) -> list[str]:
-    """Copy everything, compare, say how much it was, and return what is damaged."""
+    """Copy everything, verify it, print how much it was, and return the damage found."""
     if source.rstrip("/") == target.rstrip("/"):
         raise CannotMove("Both are the same.")
     shown = hidden(target)
@@ -114,7 +114,7 @@ async def _move(source: str, target: str, access: _Access) -> list[str]:
 
 
 def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAsyncContextManager[CopyEnd]:
-    """Return what opens a folder or a store as one end of a copy, and closes it."""
+    """Return a context manager that opens a folder or a store as one end of a copy."""
     if "://" in place:
         with needing_nats():
             from tictactoe_server.cluster.jetstream.contents import copied_streams
@@ -138,5 +138,4 @@ class _Progress:
 
 
 def _described(contents: Contents) -> str:
-    """Return how much there is."""
     return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items() if found.count)

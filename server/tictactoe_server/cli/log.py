@@ -29,7 +29,7 @@ _log: Final = structlog.get_logger("tictactoe_server")
 
 
 def set_up_logging(log_format: LogFormat, level: str) -> None:
-    """Send our own events, those of the libraries, warnings and what nobody caught to stderr in one format."""
+    """Send our events, library logs, warnings and uncaught exceptions to stderr in one format."""
     preparing: list[Processor] = [structlog.processors.format_exc_info]
     render: Processor = _render_plain
     if log_format == "json":
@@ -97,7 +97,7 @@ def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
 
 
 def _render_plain(logger: Any, level: str, event: EventDict) -> str:
-    """Return the line that structlog makes for a terminal, without colours and in a tenth of the time."""
+    """Render a line like structlog's ConsoleRenderer, without colours and ten times faster."""
     exception = event.pop("exception", None)
     line = _show_second(_TEXT_TIME, int(time.time()))
     line += f" {event.pop('event')}" if level == "info" else f" [{level}] {event.pop('event')}"
@@ -115,7 +115,7 @@ def _render_json(logger: Any, level: str, event: EventDict) -> str:
 
 
 def tell(words: str, log_format: LogFormat, level: str = "info") -> None:
-    """Say a sentence to the operator on stderr, as it is or as a line of the log where that is for machines."""
+    """Print a sentence to stderr, or log it if the log is JSON."""
     if log_format == "json":
         _log.log(logging.getLevelNamesMapping()[level.upper()], words)
     else:

@@ -48,7 +48,7 @@ _WITH_PARENT: Final = click.Option(
 
 
 def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[str, Any]:
-    """Return what was chosen for the fields of a kind; an empty text is none."""
+    """Return the chosen values of a class's fields; "" means None."""
     found = {one.name: chosen[one.name] for one in fields(kind) if one.name in chosen}
     return {name: None if value == "" else value for name, value in found.items()}
 

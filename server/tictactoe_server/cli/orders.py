@@ -39,7 +39,7 @@ _OWN: Final[Mapping[type[Order], click.Option]] = {
 
 
 def _command_of(kind: type[Order]) -> click.Command:
-    """Return the command for a kind of order: the options that all have, then those beside its fields."""
+    """Return an order's command: the common options, then those of its fields."""
     hints = get_type_hints(kind, include_extras=True).values()
     fields = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
     params = [_DATA, _PORT, _JSON, *fields, *filter(None, [_OWN.get(kind)])]
@@ -58,7 +58,7 @@ def _run(
     waits: bool = False,
     **fields: Any,
 ) -> None:
-    """Ask the server that is meant, say what it answers, and end with exit code 1 where there is no answer."""
+    """Send an order to the chosen server and print the answer; exit with 1 if there is none."""
     place: Place = click.get_current_context().obj
     folder = place.folder if own_data is None else folder_of(own_data)
     path = socket_path(folder, place.port if own_port is None else own_port)
@@ -95,7 +95,7 @@ def _ask_and_say(path: Path, order: Order, *, in_json: bool) -> None:
 
 
 def _watch(path: Path) -> NoReturn:
-    """Draw the status so that it stays in its place."""
+    """Redraw the status in place."""
     from rich.live import Live
     from rich.text import Text
 
@@ -116,7 +116,7 @@ def _watch(path: Path) -> NoReturn:
 
 
 def _list_commands() -> Iterator[click.Command]:
-    """Yield the commands; those with a name of two words stand in a group."""
+    """Yield the commands; names of two words form a group."""
     groups: dict[str, click.Group] = {}
     for kind in ORDERS:
         group, _, name = str(kind.__struct_config__.tag).rpartition(" ")

@@ -113,7 +113,7 @@ class Supervisor:
         self._patience_seconds = int(patience) / 1e6 if patience.isdecimal() and is_ours else None
 
     def tell(self, *lines: str) -> None:
-        """Say something, such as ``READY=1``; one who does not listen is not waited for."""
+        """Send lines such as ``READY=1`` without waiting."""
         if not self._place:
             return
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
@@ -121,7 +121,7 @@ class Supervisor:
             sender.sendto("\n".join(lines).encode(), self._place)
 
     async def keep_alive(self) -> None:
-        """Say so at half the time after which a silent server counts as hung; never, where there is none."""
+        """Send watchdog messages at half the watchdog interval, if there is one."""
         while self._patience_seconds:
             self.tell("WATCHDOG=1")
             await asyncio.sleep(self._patience_seconds / 2)
@@ -189,7 +189,7 @@ def _on_signals(stop: Callable[[], None]) -> None:
 
 
 def _on_end_of_input(stop: Callable[[], None]) -> None:
-    """Call `stop` when standard input ends, as it does with the process that holds its other end."""
+    """Call `stop` when standard input ends, that is when the parent process does."""
     loop = asyncio.get_running_loop()
 
     def wait() -> None:
@@ -203,7 +203,7 @@ def _on_end_of_input(stop: Callable[[], None]) -> None:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return uvloop's factory where uvloop exists, else None for asyncio's own loop."""
+    """Return uvloop's event loop factory, or None if uvloop is not installed."""
     with contextlib.suppress(ImportError):
         import uvloop
 

@@ -23,7 +23,7 @@ def hidden(urls: str) -> str:
 
 @contextmanager
 def needing_nats() -> Iterator[None]:
-    """Import that package inside; raises `CannotOpenStore` where the library is not installed."""
+    """Import the NATS modules within; raises `CannotOpenStore` if nats-py is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

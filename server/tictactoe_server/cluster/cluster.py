@@ -78,7 +78,7 @@ class Cluster(Elsewhere):
         self._missing_a_server = asyncio.Event()
 
     def start(self, core: Core) -> None:
-        """Know the rooms of the core."""
+        """Attach to the core's rooms."""
         link, members = self._link, self.members
         self._core, self._registry = core, core.registry
         self.own_rooms = OwnRooms(link, members, core)
@@ -88,7 +88,7 @@ class Cluster(Elsewhere):
 
     @property
     def names(self) -> dict[str, str]:
-        """What people call the living servers, by their ids, this one first."""
+        """The names of the running servers by id, this one first."""
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
     async def open(
@@ -112,11 +112,11 @@ class Cluster(Elsewhere):
         self._registry.set_restored()
 
     async def run(self) -> None:
-        """Say that this server lives, and take over what nobody has, until cancelled."""
+        """Send heartbeats and take over unowned rooms, until cancelled."""
         await asyncio.gather(self.members.run(), self._keep_taking())
 
     async def leave(self) -> bool:
-        """Give all rooms to the others and return when they have them; tell whether there are any."""
+        """Hand all rooms to the others and wait until they have them; return whether there are others."""
         if len(self.members.urls) == 1:
             return False
         self.members.leave()
@@ -125,11 +125,11 @@ class Cluster(Elsewhere):
         return True
 
     def server_of(self, code: str) -> str:
-        """Return the id of the server that has a room, this one's where no other has it."""
+        """Return the id of a room's server, this server's id if no other has it."""
         return self.other_rooms.server_of(code) or self.members.id
 
     async def ask_order(self, id: str, order: bytes) -> bytes:
-        """Return what another server answers to an operator's order; raises `StoreUnavailable`."""
+        """Return another server's answer to an order; raises `StoreUnavailable`."""
         return await self._link.request(messages.ORDERS + id, order)
 
     async def _listen(self) -> None:
@@ -167,7 +167,7 @@ class Cluster(Elsewhere):
         return self._store.streams.is_next(code)
 
     def source_of(self, address: str) -> str:
-        """Return what the servers know an address by, which tells it to nobody else."""
+        """Return a hash of an address that only these servers can compute."""
         return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
 
     async def take(self, room: Room, revision: int) -> bool:
@@ -218,7 +218,7 @@ class Cluster(Elsewhere):
             self._take_in(*found)
 
     def _is_reached(self, code: str) -> bool:
-        """Tell whether anybody in a room here was heard lately, and let all of them be heard from again."""
+        """Return whether a player of a room was heard from lately, and ping them all."""
         own = self.own_rooms.rooms.get(code)
         connections = [] if own is None else [session.connection for session in own.live.sessions]
         for connection in connections:
@@ -288,7 +288,7 @@ class Cluster(Elsewhere):
         return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
 
     def _take_in(self, room: Room, revision: int, number: int = 0) -> bool:
-        """Serve a room, one of a `number` that come at once; tell whether it is new here."""
+        """Adopt a stored room, one of `number` at once; return whether it is new here."""
         other = self.other_rooms.drop(room.code)
         owner, source = ("", "") if other is None else (other.owner, other.source)
         live = self._registry.take_in(room, revision, owner=owner, source=source)

@@ -49,29 +49,29 @@ class Members:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Where the living are reached, this one first, without those that leave."""
+        """The URLs of the servers that stay, this one first."""
         return (self.url, *(other.url for other in self.others.values() if not other.is_leaving))
 
     def is_living(self, id: str) -> bool:
         return id == self.id or id in self.others
 
     def stays(self, id: str) -> bool:
-        """Tell whether another server lives and does not leave."""
+        """Return whether another server is running and not leaving."""
         return id in self.others and not self.others[id].is_leaving
 
     def url_of(self, id: str) -> str | None:
-        """Return where another server is reached that lives, else None."""
+        """Return another running server's URL, else None."""
         return self.others[id].url if id in self.others else None
 
     def chosen_for(self, key: str) -> str:
-        """Return which server is to take a room, or decides something: by a hash, so that all choose the same one."""
+        """Return the server responsible for a key, by rendezvous hashing, so that all servers agree."""
         serving = list(filter(self.stays, self.others))
         if not self.is_leaving or not serving:
             serving.append(self.id)
         return _chosen_of(serving, key)
 
     def is_chosen_to_begin(self, key: str) -> bool:
-        """Tell whether of all that live, and neither leave nor drain, this one is to begin what is due."""
+        """Return whether this server starts what is due for a key; leaving and draining servers don't."""
         serving = [id for id in filter(self.stays, self.others) if not self.others[id].is_draining]
         is_free = self.is_in and not (self.is_leaving or self._is_draining())
         return is_free and _chosen_of([*serving, self.id], key) == self.id
@@ -81,12 +81,12 @@ class Members:
         self._send_heartbeat()
 
     def leave(self) -> None:
-        """Take no rooms any more, and say so."""
+        """Announce that this server leaves and takes no more rooms."""
         self.is_leaving = True
         self._send_heartbeat()
 
     async def run(self) -> None:
-        """Send heartbeats, and notice who is gone, until cancelled."""
+        """Send heartbeats and detect dead servers, until cancelled."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             self.lose_silent()
@@ -99,7 +99,7 @@ class Members:
             self.on_gone(id)
 
     def _send_heartbeat(self) -> None:
-        """Send a heartbeat to all, and to each other server a message that NATS returns where that one is gone."""
+        """Send a heartbeat, and probe each other server with a message that NATS returns if it is gone."""
         if self.is_in:
             living, now = [*self.others, self.id], self._time_served()
             going = self.is_leaving, self._is_draining()
@@ -109,7 +109,7 @@ class Members:
                 self._link.publish(HERE + other, reply=f"{NOT_THERE}{self.id}.{other}")
 
     def hear(self, heartbeat: Heartbeat) -> bool:
-        """Know what another server says of itself; tell whether it is news that it leaves."""
+        """Process a heartbeat; return whether its server has just begun to leave."""
         known = self.others.get(heartbeat.sender)
         begins_to_leave = heartbeat.is_leaving and (known is None or not known.is_leaving)
         if known is None:
@@ -122,17 +122,17 @@ class Members:
         return begins_to_leave
 
     def listen_anew(self) -> None:
-        """Take the others to be silent from now on: what they said while there was no connection was lost."""
+        """Restart the silence timers: heartbeats were lost with the connection."""
         self._heard_at = dict.fromkeys(self.others, time.monotonic())
 
     def hear_not_there(self, message: Message) -> None:
-        """Take a server to be gone after two heartbeats without a sign of it, as what is sent to it comes back."""
+        """Remove a server after two missed heartbeats if NATS returns messages to it."""
         id = message.subject.rpartition(".")[2]
         if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS + self._lag:
             self.lose(id)
 
     def lose_silent(self) -> None:
-        """Notice who has been silent for too long; what was said while this one could not hear is still to come."""
+        """Remove silent servers, with an allowance for the time in which this server could not listen."""
         now = time.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
         self._lag = max(now - self._looked_at - HEARTBEAT_SECONDS, self._lag / 2)

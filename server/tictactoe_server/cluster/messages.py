@@ -116,7 +116,7 @@ encode: Final = msgspec.msgpack.Encoder().encode
 
 
 async def ask(link: Link, subject: str, question: bytes, kind: type[Said], seconds: float | None = None) -> Said:
-    """Return what another server says within some seconds, or the link's patience; raises `StoreUnavailable`."""
+    """Send a question and return the decoded answer; raises `StoreUnavailable`."""
     try:
         async with asyncio.timeout(seconds):
             return msgspec.msgpack.decode(await link.request(subject, question), type=kind)
@@ -127,7 +127,7 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
 
 
 async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object]) -> None:
-    """Let what others say to a subject come to `take`, and answer what that returns; what is unreadable is logged."""
+    """Pass messages on a subject to `take`, and send back its result; unreadable messages are logged."""
 
     def hear(message: Message) -> None:
         try:

@@ -77,7 +77,7 @@ class OwnRooms:
         core.changes.on_gone.add(self._tell_end)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
-        """Tell others of a room here that is new or has changed, or that has to be told `at_once` anyhow."""
+        """Announce a room that is new or has changed, or `at_once` in any case."""
         if live.is_gone:
             return
         code, is_new = live.room.code, live.room.code not in self.rooms
@@ -90,11 +90,11 @@ class OwnRooms:
         self._flush_in(0 if is_new else GATHER_SECONDS)
 
     def take_since(self, code: str, since: int) -> None:
-        """Have a room here that another server had since then: this one has it since later."""
+        """Own a room later than the server that had it `since`."""
         self.rooms[code].since = max(self.rooms[code].since, since + 1)
 
     def forget(self, code: str) -> None:
-        """Have a room here no more, and tell nobody."""
+        """Remove a room without an announcement."""
         if self.rooms.pop(code, None) is not None:
             del self._codes[bisect_left(self._codes, code)]
         self._changed.pop(code, None)
@@ -112,7 +112,7 @@ class OwnRooms:
             self._timer = asyncio.get_running_loop().call_later(seconds, self._flush)
 
     def _flush(self) -> None:
-        """Send what has changed, in as many messages as it needs."""
+        """Publish the pending changes in as many messages as needed."""
         self._timer = None
         now = asyncio.get_running_loop().time()
         due = [code for code, own in self._changed.items() if own.next_at <= now]
@@ -130,7 +130,7 @@ class OwnRooms:
             self._flush_in(GATHER_SECONDS)
 
     def _outlines_of(self, codes: Iterable[str]) -> list[Outline]:
-        """Return the outlines of the first of some rooms here, as many as fit into a message."""
+        """Return the outlines of the first rooms, as many as fit into a message."""
         size, outlines = 0, list[Outline]()
         for own in (self.rooms[code] for code in codes):
             live, room = own.live, own.live.room
@@ -143,7 +143,7 @@ class OwnRooms:
         return outlines
 
     def answer_page(self, question: Message) -> None:
-        """Tell the rooms behind a code, as many as fit: those that news named after a number, where these are kept."""
+        """Answer with the rooms after a code: those changed since a given news number, if still known, else all."""
         behind, _, heard = question.data.decode().partition(" ")
         number = self._members.number
         kept = len(self._told) - number + int(heard or -1)
@@ -159,7 +159,7 @@ class OwnRooms:
         self._link.publish(question.reply, encode(Page(number, outlines, after, ended)))
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
-        """Return the boards of some rooms, those that are here."""
+        """Return the boards of those rooms that are here."""
         return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
 
 
@@ -185,7 +185,7 @@ class OtherRoom(Listed):
         self.update(room, server, outline)
 
     def update(self, room: Room, server: str, outline: Outline) -> None:
-        """Be as an outline says that `server` told."""
+        """Adopt an outline sent by `server`."""
         if room.game != self.room.game:
             self.shown = None
         if self.is_opening:
@@ -200,12 +200,12 @@ class OtherRoom(Listed):
         return self._rooms.members.is_living(self.server) and self.room.has_somebody
 
     def board(self, now: int) -> LiveBoard:
-        """Return the newest board that was told, and have a newer one told."""
+        """Return the last known board, and request a newer one."""
         self._rooms.want_board(self)
         return self.shown or super().board(now)
 
     def state(self, now: int) -> RoomState:
-        """Return its state as far as it is known, with the newest board that was told."""
+        """Return the state as far as it is known, with the last known board."""
         board = self.board(now)
         known = replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
         return replace(known, opening=UNSET)  # that of the outline, which has no moves
@@ -240,7 +240,7 @@ class OtherRooms:
     # -- where rooms are ----------------------------------------------------------------------------------------
 
     def server_of(self, code: str) -> str | None:
-        """Return the id of the server that has a room, or is to take it from one that is gone; None for no other."""
+        """Return the id of the other server that has a room, or will take it over; None if there is none."""
         other = self.rooms.get(code)
         if other is None:
             return None
@@ -248,22 +248,22 @@ class OtherRooms:
         return None if server == self.members.id else server
 
     def find(self, code: str) -> str | None:
-        """Return the URL of the server that has a room, None where no other has it as far as is known."""
+        """Return the URL of the other server that has a room, or None."""
         return self.members.url_of(self.server_of(code) or "")
 
     def is_free(self, code: str) -> bool:
-        """Tell whether no server has a room that lives and does not leave, as far as is known."""
+        """Return whether no running server is known to have a room."""
         other = self.rooms.get(code)
         return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
 
     async def is_nobodys(self, room: Room) -> bool:
-        """Tell whether a room is no other server's; one that may just have opened it is given time to say so."""
+        """Return whether no other server has a room; wait a moment for news of a new one."""
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
         return self.find(room.code) is None
 
     def drop(self, code: str) -> OtherRoom | None:
-        """Forget a room of another server; return what was known of it."""
+        """Remove another server's room, and return it."""
         other = self.rooms.pop(code, None)
         if other is not None:
             other.is_gone = True
@@ -272,18 +272,18 @@ class OtherRooms:
         return other
 
     def drop_unclaimed(self) -> None:
-        """Forget the rooms of servers that are gone that no other has taken: they have ended."""
+        """Remove the rooms of dead servers that nobody has taken over: they have ended."""
         living = self.members.others
         for code in [code for code, other in self.rooms.items() if other.server not in living]:
             self.drop(code)
 
     def unclaimed(self) -> list[str]:
-        """Return the codes of the rooms of servers that are gone, or leave."""
+        """Return the codes of rooms whose servers are gone or leaving."""
         staying = set(filter(self.members.stays, self.members.others))
         return [code for code, other in self.rooms.items() if other.server not in staying and not other.is_opening]
 
     def expect(self, server: str, room: Room) -> OtherRoom:
-        """Know a room that another server is about to open."""
+        """Add a room that another server is about to open."""
         expected = OtherRoom(room, server, Outline(room.code, 0, b""), self)
         expected.is_opening = True
         self.rooms.setdefault(room.code, expected)
@@ -296,13 +296,13 @@ class OtherRooms:
     # -- hearing ------------------------------------------------------------------------------------------------
 
     def follow(self, server: str, number: int) -> None:
-        """Read what a server has told, unless all that it told up to that number was heard."""
+        """Read a server's announcements, unless all up to a number were received."""
         if self._heard.get(server, -1) < number and server not in self._reading:
             reading = self._reading[server] = _Reading({}, set())
             self._link.run(self._read(server, reading))
 
     async def until_read(self) -> None:
-        """Return when all that those who live have told was heard, as often as it takes; raises `StoreUnavailable`."""
+        """Wait until all announcements of running servers were received; raises `StoreUnavailable`."""
 
         def are_read() -> bool:
             self.members.lose_silent()
@@ -328,7 +328,7 @@ class OtherRooms:
         self._hear(news, self._reading.get(sender))
 
     async def _read(self, server: str, reading: _Reading) -> None:
-        """Read what a server told after what was heard, or all its rooms where it does not keep that or none was."""
+        """Read the announcements that were missed, or all rooms if the server no longer has them."""
         heard = f" {self._heard[server]}" if server in self._heard else ""
         first, after = None, ""
         try:
@@ -356,7 +356,7 @@ class OtherRooms:
                 del self._reading[server]
 
     def _hear(self, news: News, reading: _Reading | None) -> None:
-        """Take in news, or what was read as of them, but for rooms of which newer ones came while that was read."""
+        """Apply announcements, except for rooms with newer ones."""
         told = {} if reading is None else reading.told
         said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
         for code, outline in said:
@@ -368,7 +368,7 @@ class OtherRooms:
                     self.drop(code)
 
     def _hear_of(self, server: str, outline: Outline) -> None:
-        """Know a room as another server says; of two that have it the one keeps it that took it later."""
+        """Apply an outline; if two servers have a room, the one that took it later keeps it."""
         code = outline.code
         own, other = self._own.rooms.get(code), self.rooms.get(code)
         if own is not None:
@@ -379,7 +379,7 @@ class OtherRooms:
             self._know(server, outline)
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
-        """Give a room of this server's to another that has it too and took it later, or else tell that one."""
+        """Give up a room that another server took later, or else tell that server."""
         live, url = own.live, self.members.url_of(server)
 
         def given() -> None:
@@ -396,7 +396,7 @@ class OtherRooms:
             self._own.tell(live, at_once=True)
 
     def read_again(self, told: tuple[str, int]) -> None:
-        """Read a room again where the server that had it has stored something newer."""
+        """Reload a room if its former server stored something newer."""
         code, revision = told
         live = self._registry.find_here(code)
         if live is not None and live.revision < revision:
@@ -419,7 +419,7 @@ class OtherRooms:
     # -- boards -------------------------------------------------------------------------------------------------
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
-        """Have the newest boards of these rooms, as far as others tell them soon."""
+        """Refresh the boards of these rooms, as far as others answer in time."""
         codes = defaultdict[str, list[str]](list)
         for listed in rooms:
             if isinstance(listed, OtherRoom):
@@ -427,7 +427,7 @@ class OtherRooms:
         await asyncio.gather(*(self._ask_boards(server, some) for server, some in codes.items()))
 
     def want_board(self, other: OtherRoom) -> None:
-        """Ask for the newest board of a room, together with those that are wanted in this turn of the loop."""
+        """Request the newest board of a room, batched within a turn of the loop."""
         if not self._wanted:
             asyncio.get_running_loop().call_soon(self._ask_for_wanted)
         self._wanted.add(other)

@@ -36,13 +36,12 @@ class Fields(dict[str, Callable[[Of], Any]]):
         self._known = {"type", *kind.__struct_encode_fields__} - _OF_SERVICES
 
     def add(self, name: str, make: Callable[[Of], Any]) -> None:
-        """Have a field of what `make` returns, none where that is UNSET; raises ValueError for one that there is."""
+        """Add a field made by `make`, left out if UNSET; raises ValueError for a name in use."""
         if name in self._known or name in self:
             raise ValueError(f"There is a field {name} already.")
         self[name] = make
 
     def of(self, one: Of) -> dict[str, Raw]:
-        """Return the fields of one object."""
         found: dict[str, Raw] = {}
         for name, make in self.items():
             with _left_out_where_it_fails(name):
@@ -62,7 +61,6 @@ class Additions:
         self.rows = Fields[Listed](RoomSummary)
 
     async def of_welcome(self, player: str) -> dict[str, Raw]:
-        """Return the fields of a welcome."""
         found: dict[str, Raw] = {}
         for name, make in self.welcome.items():
             with _left_out_where_it_fails(name):
@@ -70,12 +68,11 @@ class Additions:
         return found
 
     def encode_row(self, listed: Listed, row: RoomSummary) -> bytes:
-        """Return a row of the lobby as it is sent."""
         encoded = encode(self.public(row))
         return with_fields(encoded, self.rows.of(listed)) if self.rows else encoded
 
     def public(self, one: Shown) -> Shown:
-        """Return what those see who have no part in it: where people are hid, marks for their names and ids."""
+        """Return what outsiders see: with hidden names, marks in place of names and ids."""
         if not self._hides_names:
             return one
         if isinstance(one, FinishedGame):
@@ -88,7 +85,7 @@ class Additions:
         return replace(one, seats=seats, score={ids[id]: won for id, won in one.score.items() if id in ids})
 
     def public_board(self, listed: Listed, board: LiveBoard) -> LiveBoard:
-        """Return a board as it is shown among others, likewise."""
+        """Return a board of the lobby, with names hidden if configured."""
         if not self._hides_names:
             return board
         seats = by_marks(listed.room.seats)
@@ -96,7 +93,7 @@ class Additions:
 
 
 def by_marks(seats: Mapping[str, Held | None]) -> dict[str, Held | None]:
-    """Return who sits or sat there, with marks in place of the names and ids of people."""
+    """Return seats with marks in place of people's names and ids."""
     return {
         mark: seat if seat is None or is_server_bot(seat.bot) else replace(seat, player=mark, name=mark)
         for mark, seat in seats.items()

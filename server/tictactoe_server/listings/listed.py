@@ -31,12 +31,12 @@ _NOBODY: Final[Set[str]] = frozenset()  # one for all rooms: each of its own wou
 
 
 def kind_of(room: Room) -> GameKind:
-    """Return by what somebody is matched who waits in a room."""
+    """Return the kind of game for matching: rules, clock and whether it is rated."""
     return room.rules, room.clock, room.rated
 
 
 def live_board(position: Position, **about: Any) -> LiveBoard:
-    """Return the board of a game as it is shown among others, with what else there is to say `about` it."""
+    """Return a small board for the lobby, with the fields of `about`."""
     rules = position.rules
     about |= {"board": position.board, "ply": position.ply, "last": position.last}
     return LiveBoard(preset=rules.preset, rows=rules.rows, columns=rules.columns, **about)
@@ -83,29 +83,28 @@ class Listed(ABC):
 
     @property
     def everybody(self) -> Set[str]:
-        """The ids of those who have a seat, and of whom one is being taken for."""
+        """The ids of all players with a seat or about to take one."""
         return self.entering | {seat.player for seat in self.room.held_seats}
 
     @property
     def is_alive(self) -> bool:
-        """Whether somebody who plays is here, or somebody who watches bots; one that is kept always is."""
+        """Whether a player, or a watcher of bots, is connected; always True for a kept room."""
         return self.has_somebody or self.room.terms.is_kept or (self.room.is_for_bots and self.watching > 0)
 
     @property
     def ply(self) -> int:
-        """How many moves have been played."""
         return self.room.position.ply
 
     def state(self, now: int) -> RoomState:
-        """Return its newest state, for one who only looks; `now` is in ms of served time."""
+        """Return the state for watchers; `now` is in ms of served time."""
         return state_of(self.room, now, watchers=self.watching)
 
     def summary(self, now: int) -> RoomSummary:
-        """Return its row in the list of public rooms; `now` is in ms of served time."""
+        """Return the row for the list of public rooms; `now` is in ms of served time."""
         return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
 
     def board(self, now: int) -> LiveBoard:
-        """Return the board of the game as it is shown among others; `now` is in ms of served time."""
+        """Return a small board for the lobby; `now` is in ms of served time."""
         room, position = self.room, self.room.position
         return live_board(
             position,
@@ -118,7 +117,7 @@ class Listed(ABC):
         )
 
     def held_seat(self, player: str) -> HeldSeat | None:
-        """Return the seat that a player holds here while the game is not over, else None."""
+        """Return a player's seat while the game is not over, else None."""
         room = self.room
         mark, turn = room.mark_of(player), room.position.turn if room.status == "playing" else None
         if mark is None or room.status == "over":
@@ -147,25 +146,24 @@ class Elsewhere:
 
     @property
     def cluster(self) -> ClusterIdentity | None:
-        """The servers of which this is one, or None for one on its own."""
+        """The cluster, or None for a single server."""
         return None
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Where the others are reached."""
+        """The URLs of the other servers."""
         return () if self.cluster is None else self.cluster.urls[1:]
 
     @property
     def count(self) -> int:
-        """How many rooms there are."""
         return 0
 
     def find(self, code: str) -> str | None:
-        """Return the URL of the server that has a room, None where no other has it as far as is known."""
+        """Return the URL of the server that has a room, or None if it is not known to be elsewhere."""
         return None
 
     def suits(self, code: str) -> bool:
-        """Tell whether a new room may have this code, as far as where it would be kept goes."""
+        """Return whether this server may give a new room this code."""
         return True
 
     async def ask_for(self, code: str, player: str, url: str) -> None:
@@ -176,11 +174,11 @@ class Elsewhere:
         raise Refused(ErrorCode.BAD_MESSAGE, "server", path="unreachable", at=url)
 
     def source_of(self, address: str) -> str:
-        """Return what limits of all servers know an address by."""
+        """Return the key under which all servers count an address."""
         return address
 
     async def take(self, room: Room, revision: int) -> bool:
-        """Serve a room that was found in the store unless it is another's; False where it can only be this server's."""
+        """Adopt a stored room unless it is another server's; return False if it can only be this server's."""
         return False
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
@@ -191,7 +189,7 @@ class Elsewhere:
         raise StoreUnavailable("there is no other server")
 
     def is_chosen(self, key: str) -> bool:
-        """Tell whether of all living servers this is the one that does what is due for something, by its key."""
+        """Return whether this server, of all running ones, is responsible for a key."""
         return True
 
     def tell_changed(self, table: str, key: str) -> None:
@@ -202,5 +200,5 @@ class Elsewhere:
 
 
 def moved(code: str, url: str) -> Refused:
-    """Return the refusal for a room that another server has."""
+    """Return the refusal for a room at another server."""
     return Refused(ErrorCode.MOVED, url=url, room=code, at=url)

@@ -77,7 +77,7 @@ class Boards(Topic):
         self._shown: list[_Shown] = []
 
     def subscribe(self, session: Session, wanted: int = 1, *, demo: bool = False) -> None:
-        """Send a session so many boards from now on, or a game of computers; none any more where it is 0."""
+        """Subscribe a session to up to `wanted` boards, or a demo game; 0 unsubscribes."""
         self.unsubscribe(session)
         if wanted:
             if demo:
@@ -96,11 +96,11 @@ class Boards(Topic):
             session.connection.forget_state(_NEWEST)
 
     def show_demo(self, demo: LiveBoard | None) -> None:
-        """Show this board of a game of computers from the next look on, or none."""
+        """Set or clear the board of the demo game."""
         self._demo, self._demo_change = demo, next(self._changes)
 
     def update(self, live: Listed) -> None:
-        """Show a public room only while its game is on; to be called when it opens, its status changes or it ends."""
+        """Update the candidates when a public room opens, changes status or ends."""
         if live.room.status == "playing" and not live.is_gone:
             self._playing.setdefault(live.room.code, live)
         else:
@@ -110,7 +110,7 @@ class Boards(Topic):
         return LOOK_SECONDS
 
     def tell(self) -> None:
-        """Look at the games, send what changed, and look again in a while."""
+        """Send changed boards, and schedule the next look."""
         if not self.subscribers:
             self._shown = []
             self.on_demo_wanted(False)
@@ -129,11 +129,10 @@ class Boards(Topic):
 
     @property
     def _most(self) -> int:
-        """The largest number of boards that anybody asked for."""
         return max(self.subscribers.values(), default=0)
 
     def _send(self, sessions: Iterable[Session]) -> None:
-        """Send what these sessions were not sent yet; what is the same for several is made once."""
+        """Send boards that these sessions do not have yet; equal messages are encoded once."""
         frames: dict[tuple[int, bool], bytes] = {}
         for session in sessions:
             some = self._shown[: self.subscribers[session]]
@@ -148,7 +147,7 @@ class Boards(Topic):
             session.connection.push_state(_NEWEST, frames[kind])
 
     def _choose(self, now: float) -> None:
-        """Replace games that are over, or in which nothing happens; the others keep their places."""
+        """Replace finished and idle games; the others keep their places."""
         stay = {shown.live for shown in self._shown if self._stays(shown, now)}
         newest = islice(reversed(self._playing.values()), LOOKED_AT)
         fresh = (_Shown(live, now) for live in newest if live not in stay and live.is_alive)
@@ -188,7 +187,6 @@ class Lobby(Topic):
 
     @property
     def changes(self) -> int:
-        """How often the list has changed."""
         self._catch_up()
         return self._changes
 
@@ -197,7 +195,7 @@ class Lobby(Topic):
         super().subscribe(session, count)
 
     def list_rooms(self) -> tuple[RoomSummary, ...]:
-        """Return the public rooms, newest first, as many as one list may have; they are encoded already."""
+        """Return the encoded public rooms, newest first, as many as fit into one list."""
         self._catch_up()
         if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
             self._list = list_of(next(in_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
@@ -205,12 +203,12 @@ class Lobby(Topic):
         return self._list
 
     def count(self) -> Counter[str]:
-        """Return how many public rooms that are listed have each status."""
+        """Return the number of listed rooms by status."""
         self._catch_up()
         return Counter(live.room.status for code, live in self._public.items() if code not in self._absent)
 
     def newest(self) -> list[Listed]:
-        """Return the newest rooms: where not all have a place, each address has few before any has more."""
+        """Return the newest rooms; if there are too many, addresses take turns."""
         self._catch_up()
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
@@ -227,7 +225,7 @@ class Lobby(Topic):
         return [newest[place] for place in sorted([*few, *more][:MAX_LISTED_ROOMS])]
 
     def update(self, live: Listed) -> None:
-        """List a room that opened or whose seats or status changed; not while nobody is there, nor once it is gone."""
+        """List a room that opened or changed; an empty or closed room is removed."""
         code, room = live.room.code, live.room
         if room.visibility != "public":
             return
@@ -246,7 +244,7 @@ class Lobby(Topic):
             self._note(code, None)
 
     def put_in_order(self) -> None:
-        """Order the rooms by their opening, after they came back in no order."""
+        """Sort the rooms by age, after they were restored in any order."""
         self._public = dict(sorted(self._public.items(), key=lambda item: item[1].room.opened_at))
         self._list = None
 
@@ -259,7 +257,7 @@ class Lobby(Topic):
             self.send(encode_frame(encode(LobbyChange(list_of(some), tuple(gone)))))
 
     def _note(self, code: str, live: Listed | None) -> None:
-        """Tell of a room that is to be listed as it is now, or with None is in the list no more."""
+        """Notify subscribers of a room's row, or with None of its removal."""
         self._list = None
         self._changes += 1
         if self.subscribers:
@@ -271,7 +269,7 @@ class Lobby(Topic):
 
 
 def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
-    """Yield rows in groups that have at most so many bytes, and no more rows than a list may have; at least one."""
+    """Yield rows in groups limited by bytes and by the length of a list; at least one group."""
     group: list[bytes] = []
     size = 0
     for row in rows:

@@ -27,7 +27,6 @@ class RoomLog:
         self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def follow(self, address: str, room: Room, before: Room | None) -> None:
-        """Note a game that began or ended."""
         status, result = room.status, room.result
         if status == ("waiting" if before is None else before.status):
             return
@@ -43,7 +42,7 @@ class RoomLog:
             self.note("game began", address, room=room.code, game=room.game, **facts)
 
     def note(self, event: str, address: str, **facts: Any) -> None:
-        """Log an event of somebody who comes from there, empty where that is not known; or count it."""
+        """Log an event from an address ("" if unknown), or only count it if there are many."""
         if self._written[address] < LINES:
             self._written[address] += 1
             log.info(event, **facts)
@@ -51,7 +50,7 @@ class RoomLog:
             self._more[address][event.split()[-1]] += 1
 
     def sum_up(self) -> None:
-        """Log what was only counted, a line for each address, and begin anew; to be called every `LOG_SECONDS`."""
+        """Log the counted events, one line per address; called every `LOG_SECONDS`."""
         for address, events in self._more.items():
             log.info("more in rooms", address=address or "unknown", **events)
         self._written.clear()

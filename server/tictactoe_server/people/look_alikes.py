@@ -30,7 +30,7 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def can_be_claimed(name: str) -> bool:
-    """Tell whether a name has anything by which it can be told from others."""
+    """Return whether a name has a character that tells it from others."""
     return any(map(str.isalnum, keys_of(name)[0]))
 
 
@@ -44,7 +44,7 @@ def mark_other(name: str) -> str:
 
 
 def _key(name: str) -> str:
-    """Return how a name looks; one of punctuation alone as it is."""
+    """Return a name's skeleton; a name of punctuation only is its own."""
     drawn = unicodedata.normalize("NFKD", name).translate(_look_alikes())  # what is drawn alike is written alike
     key = _fold(_without_marks(drawn))
     for pair, letter in _PAIRS:
@@ -53,7 +53,7 @@ def _key(name: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Return a text without the marks on letters that are told apart without them, and on digits."""
+    """Remove combining marks that do not distinguish letters, and those on digits."""
     kept, is_plain = [], False
     for character in text:
         if unicodedata.category(character)[0] != "M":

@@ -46,20 +46,19 @@ class Holding:
         self._held_at = self._over_since = self._noticed_at = -math.inf
 
     def begin(self, now: float) -> bool:
-        """Take note that one is held back from now (s) on, and tell whether that has gone on for too long."""
+        """Start holding back; return whether it has gone on for too long."""
         if now - self._held_at > _EPISODE_SECONDS:
             self._over_since = now
         self._held_at = math.inf  # until it is let go
         return now - self._over_since > self.flood_seconds
 
     def is_to_be_told(self, now: float) -> bool:
-        """Tell whether the peer was not told so just now, as it then is."""
+        """Return whether to notify the peer, and remember that it was notified."""
         is_due = now - self._noticed_at > NOTICE_SECONDS
         self._noticed_at = now if is_due else self._noticed_at
         return is_due
 
     def end(self) -> None:
-        """Hold one back no more, if that was for saying too much."""
         self.in_line, self.release = False, None
         if self._held_at == math.inf:
             self._held_at = asyncio.get_running_loop().time()

@@ -54,11 +54,11 @@ class Source:
 
     @property
     def is_mostly_bad(self) -> bool:
-        """Whether most of what came from there lately could not be read."""
+        """Whether most recent messages of this source were unreadable."""
         return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self.pressure.bad_count - 1)
 
     def count_bad(self) -> None:
-        """Count one more message that cannot be read: as several, whether the limit allows so many or not."""
+        """Count an unreadable message as several, even beyond the limit."""
         more = self.pressure.bad_count - 1
         self.bad += 1
         self.asked += more
@@ -85,7 +85,7 @@ class Source:
             self._serve_later()
 
     def _serve(self) -> None:
-        """Give a turn to who came first, if the limit allows it; who has more to say lines up again."""
+        """Give a turn to the first in line, if the limit allows; it queues again if it has more."""
         self._is_due = False
         if not self.limit.take() and not self._line.popleft()():
             self.limit.give_back()
@@ -136,7 +136,6 @@ class Pressure:
         self._window = time.perf_counter(), time.thread_time()
 
     def of(self, address: str) -> Source:
-        """Return all who come from an address."""
         source = self._sources.get(address)
         if source is None:
             source = self._sources[address] = Source(self, address)
@@ -144,7 +143,7 @@ class Pressure:
         return source
 
     def count(self, source: Source) -> None:
-        """Count a request, and find out now and then how long this turn has gone on."""
+        """Count a request, and measure the length of this turn now and then."""
         source.asked += 1
         self.asked += 1
         self.requests += 1
@@ -152,11 +151,11 @@ class Pressure:
             self.measure_turn()
 
     def is_heavy(self, source: Source, *, is_late: bool = False) -> bool:
-        """Tell whether a source asked for what all do on the average: half where it `is_late`, less by the excess."""
+        """Return whether a source asked for more than the average, or half of that if the loop is late."""
         return source.asked * self._active * max(1.0 + is_late, self.excess - 1) >= self.asked
 
     def fade(self) -> None:
-        """Forget half of what was asked; to be called every `LATELY_SECONDS`."""
+        """Halve all counts; called every `LATELY_SECONDS`."""
         sources = list(self._sources.values())
         for source in sources:
             source.asked //= 2
@@ -165,7 +164,6 @@ class Pressure:
         self._active = max(1, sum(source.asked > 0 for source in sources))
 
     def measure_turn(self) -> None:
-        """Find out how long this turn has gone on, or begin one."""
         now = time.perf_counter()
         if not self.looked_at:
             self._began, self._counted_from = now, None
@@ -181,11 +179,11 @@ class Pressure:
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
 
     def is_too_late(self, waited_ms: int) -> bool:
-        """Tell whether a request has waited too long behind others of its session, since there is too much to do."""
+        """Return whether a request has waited too long behind others of its session under overload."""
         return self.is_restless and waited_ms > LATE_MS
 
     def measure(self) -> None:
-        """Take note of a request that waits: how much of the time since one waited before was the thread at work?"""
+        """Measure for how much of the time since the last waiting request the thread worked."""
         now, (then, worked) = time.perf_counter(), self._window
         if now - then > _WINDOW_SECONDS and self._turn_seconds < math.inf:
             working = time.thread_time()

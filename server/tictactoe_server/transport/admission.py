@@ -94,14 +94,14 @@ class Admission:
     # -- how many -----------------------------------------------------------------------------------------------
 
     def open_connection(self) -> bool:
-        """Count one more connection, and tell whether it is not one too many."""
+        """Count a new connection; return False if there are too many."""
         self.connections += 1
         self.accepted += 1
         limit = self._limits.connections
         return not limit or self.connections <= limit or self.refuse("all", "connections")
 
     def open_address(self, key: str, peer: object) -> bool:
-        """Count one more of an address, if that is not one too many; the one that is idle for longest makes room."""
+        """Count a connection of an address, closing its longest idle one if needed; return False if refused."""
         if self.of_address.is_full(key):
             idle = next((one for one in self.of_address[key].items() if one[1]), None)
             if idle is None:
@@ -115,11 +115,11 @@ class Admission:
         return True
 
     def count_newcomer(self, key: str) -> bool:
-        """Count a new connection of an address, if these do not come too often."""
+        """Count a new connection of an address; return False if they come too fast."""
         return not self.newcomers[key].take() or self.refuse(key, self.newcomers.names[0])
 
     def refuse(self, whom: str, limit: str) -> bool:
-        """Count one too many, and say so in the log once a minute; returns False."""
+        """Count a refused connection and return False; the log mentions refusals once a minute."""
         self.refused[limit] += 1
         self._turned_away[whom] += 1
         if not self._log_lines.take():
@@ -132,11 +132,10 @@ class Admission:
     # -- from where ---------------------------------------------------------------------------------------------
 
     def is_proxy(self, address: str) -> bool:
-        """Tell whether a peer is believed when it says for whom it speaks."""
         return address != "" and any(ip_address(address) in network for network in self._proxies)
 
     def client_of(self, peer: str, forwarded: Sequence[str]) -> str:
-        """Return for whom a peer speaks by the lines of `X-Forwarded-For`: the last address that is no proxy's."""
+        """Return the last address in `X-Forwarded-For` that is not a trusted proxy's."""
         if forwarded and not self.is_proxy(peer):
             self.warn_of(peer, _FOR_OTHERS)
         address = peer
@@ -148,13 +147,13 @@ class Admission:
         return address
 
     def warn_of(self, peer: str, what: str, **facts: str) -> None:
-        """Say once in the log that a peer which is no trusted proxy says something of this kind."""
+        """Log once that an untrusted peer claims something that only trusted proxies may."""
         if what not in self._warned_of:
             self._warned_of.add(what)
             log.warning(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
-        """Return how a client speaks to a trusted proxy, by `X-Forwarded-Proto` or an origin; empty where unknown."""
+        """Return the client's scheme by `X-Forwarded-Proto` or an `--origin`; "" if unknown."""
         said = request.field("x-forwarded-proto").lower().rpartition(",")[2].strip()
         if said in ("http", "https"):
             return said
@@ -170,7 +169,7 @@ class Admission:
         return next(iter(self.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
-        """Tell whether the page that asks for a WebSocket may have one; what names no page may."""
+        """Return whether a page of this origin may open a WebSocket; requests without an origin may."""
         origin, host = request.field("origin").lower(), request.host.lower()
         if "origin" not in request.fields or origin in self._origins:
             return True
@@ -202,13 +201,13 @@ class RemotePeer:
         self._is_accepted = self._is_admitted = self._is_proxied = self._has_asked = False
 
     def accept(self, address: str) -> bool:
-        """Count a peer that was accepted, and tell whether it may stay."""
+        """Count an accepted peer; return False if it must be disconnected."""
         self.address, self._is_accepted = address, True
         self._is_proxied = self.admission.is_proxy(address)
         return self.admission.open_connection() and (self._is_proxied or self._admit(address))
 
     def read_proxy_header(self, data: bytes) -> bytes | None:
-        """Read for whom a proxy speaks; return what follows, None until that is whole; raises `BadRequest`."""
+        """Consume a PROXY header; return the bytes after it, None while it is incomplete. Raises `BadRequest`."""
         if self._is_admitted:
             if data.startswith(_PROXY):
                 self.admission.warn_of(self.address, _FOR_OTHERS)
@@ -222,7 +221,7 @@ class RemotePeer:
         return data[end:]
 
     def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
-        """Return a request with how and for whom it is sent, by what a proxy says in it; raises `BadRequest`."""
+        """Return the request with its scheme and the client's address; raises `BadRequest`."""
         forwarded = request.fields.get("x-forwarded-for", ())
         if self._is_admitted and not self._proxy:
             self.admission.client_of(self.address, forwarded)  # warns of one that is not trusted
@@ -254,14 +253,13 @@ class RemotePeer:
         return name or None
 
     def close(self) -> None:
-        """Count no more; it may be called again."""
+        """Stop counting this peer; idempotent."""
         self.release()
         if self._is_accepted:
             self._is_accepted = False
             self.admission.connections -= 1
 
     def release(self) -> None:
-        """Count no more as one of its address."""
         if self._is_admitted:
             self._is_admitted = False
             self.admission.of_address.discard(self._key, self)
@@ -284,12 +282,11 @@ class RemotePeer:
         return wait
 
     def count_answer(self, path: str, size: int) -> None:
-        """Count how many bytes were answered to a request for a path."""
         if path.startswith(METERED):
             self.admission.answers[self._key].spend(size)
 
     def idle(self, make_room: Callable[[], None]) -> None:
-        """Offer to `make_room` for another one of the address until it is `busy`: nothing is asked now."""
+        """Let `make_room` close this idle connection in favour of another from its address, until `busy` is called."""
         if self._is_admitted:
             self.admission.of_address.discard(self._key, self)  # the one that is idle for longest stands first
             self.admission.of_address.add(self._key, self, make_room)
@@ -305,7 +302,6 @@ class RemotePeer:
 
 
 def _check(has_room: bool) -> None:
-    """Raise `BadRequest` for one too many."""
     if not has_room:
         raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
 
@@ -341,12 +337,12 @@ def name_of(host: str) -> str:
 
 
 def key_of(address: str) -> str:
-    """Return by what the limits know an address: an IPv6 network of 64 bits, as one customer has, counts as one."""
+    """Return the key under which limits count an address: the /64 network for IPv6, as one customer has it."""
     return str(IPv6Network((address, 64), strict=False)) if ":" in address else address
 
 
 def canonical(text: str) -> str | None:
-    """Return an address in its one spelling, an IPv4 one also out of an IPv6 one; None for anything else."""
+    """Return an address in its canonical form, IPv4-mapped ones as IPv4; None for any other text."""
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -359,7 +355,7 @@ def canonical(text: str) -> str | None:
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """Return an address, the IPv4 one where an IPv6 socket shows it as one of its own; raises ValueError."""
+    """Parse an address, an IPv4-mapped one as IPv4; raises ValueError."""
     address = ip_address(text)
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

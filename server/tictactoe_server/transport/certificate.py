@@ -28,19 +28,18 @@ class Certificate:
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
-        """Load the pair; raises `CannotUseCertificate`."""
         self._files = certificate, key
         self._load()
 
     async def run(self, seconds: float) -> None:
-        """Look at the files every so many seconds, and take up what has changed."""
+        """Reload changed files every `seconds`, until cancelled."""
         while True:
             await asyncio.sleep(seconds)
             if await asyncio.to_thread(self._stamps) != self._seen:
                 await asyncio.to_thread(self.renew)
 
     def renew(self) -> None:
-        """Take up what the files hold now; where that is no whole pair the old one stays, and the log says why."""
+        """Reload the files; if they are unusable, log why and keep the old certificate."""
         try:
             self._load()
             log.info("the certificate is taken up anew", ends=self._ends)
@@ -48,7 +47,7 @@ class Certificate:
             log.warning("the old certificate stays", reason=str(error))
 
     def _load(self) -> None:
-        """Take up the pair in the files; raises `CannotUseCertificate` and keeps the one before then."""
+        """Load the files into the live context; raises `CannotUseCertificate`, keeping the old pair."""
         self._seen = self._stamps()
         self.context, shown = _read_pair(*self._files)
         names = sorted(shown.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
@@ -59,14 +58,14 @@ class Certificate:
             log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
 
     def _stamps(self) -> list[object]:
-        """Return what tells whether the files are still those of before; nothing where one is missing."""
+        """Return the files' identities and times, () if a file is missing."""
         with contextlib.suppress(OSError):
             return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in map(Path.stat, self._files)]
         return []
 
 
 def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:
-    """Return a context with the pair in two files, and the certificate as clients see it; raises as `Certificate`."""
+    """Return a TLS context for the two files, and the certificate as clients see it."""
 
     def refuse_to_ask() -> NoReturn:
         raise CannotUseCertificate(f"The key {key} is encrypted. Give one without a pass phrase.")
@@ -90,7 +89,7 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
 
 
 def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
-    """Return the certificate as a client reads it, by a handshake in memory: the `ssl` module reads no others."""
+    """Return the certificate as a client parses it, by a handshake in memory; `ssl` has no other parser."""
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False
     trusting.verify_flags = ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME

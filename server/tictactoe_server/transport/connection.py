@@ -51,7 +51,7 @@ class Receiver:
 
     @property
     def waits_since(self) -> int | None:
-        """When the oldest message came that has not had its turn (ms of served time), or None."""
+        """Arrival time (ms of served time) of the oldest message that still waits, or None."""
         return None
 
     def received(self, message: bytes) -> None:
@@ -97,12 +97,12 @@ class Connection(HttpConnection):
     # -- for whoever has the connection -------------------------------------------------------------------------
 
     def let_in(self) -> None:
-        """Let the peer stay, which has said who it is; one that is being closed already has its deadline."""
+        """Cancel the deadline for `hello`, unless the connection is closing."""
         if self.is_open:
             self._set_deadline(None)
 
     def pause_reading(self) -> None:
-        """Let what the peer sends wait, here what was read already and in the network the rest."""
+        """Stop reading; what was read already is queued, the rest waits in the network."""
         self._is_paused = True
         if self.is_open:
             self._transport.pause_reading()
@@ -112,7 +112,7 @@ class Connection(HttpConnection):
         self._go_on_soon()
 
     def close(self, code: int, reason: str, *, within: float | None = None) -> None:
-        """Close politely, and in any case within so many seconds, `close_seconds` where None."""
+        """Close with a close frame, and abort after `within` seconds (default `close_seconds`)."""
         if self.is_open:
             self._websocket.send_close(code, reason)
             self._flush()
@@ -124,7 +124,7 @@ class Connection(HttpConnection):
             self.abort()
 
     def ping(self) -> None:
-        """Ask whether the peer is still there; who reads a stream gets an empty line."""
+        """Send a ping, or an empty line on a stream."""
         if self.is_open and self._outbox is None:
             self._write(_PING)
         elif self._phase is Phase.STREAMING and self._outbox is None:
@@ -132,11 +132,10 @@ class Connection(HttpConnection):
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing has come for the time between two pings."""
         return self._silent_looks >= LOOKS_A_PING
 
     def end_if_silent(self) -> None:
-        """Cut the peer off from which nothing has come since so many looks; called evenly."""
+        """Abort if nothing was received for several calls; called at regular intervals."""
         self._silent_looks = 0 if self._is_paused else self._silent_looks + 1
         if self._silent_looks > SILENT_LOOKS and self.is_open:  # one that is not has a deadline
             self.abort()
@@ -144,7 +143,7 @@ class Connection(HttpConnection):
     # -- for the event loop -------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; one small whole text frame (RFC 6455, 5.2), the common case, by the shortest way."""
+        """Process received bytes, with a fast path for one small, complete text frame (RFC 6455, 5.2)."""
         self._silent_looks = 0
         length = len(data) - _SMALL_HEADER_BYTES
         if (
@@ -247,7 +246,7 @@ class Connection(HttpConnection):
             self._loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        """Deliver what was kept, and read again once all of it is."""
+        """Deliver queued messages, then resume reading."""
         self._is_going_on = False
         if self._phase in (Phase.OPEN, Phase.CLOSING) and not self._is_paused and self._receive_frames(b""):
             self._transport.resume_reading()
@@ -293,7 +292,7 @@ class Connection(HttpConnection):
         self._flush()
 
     def _flush(self) -> None:
-        """Write what the protocol has to say, and follow it where it is closing."""
+        """Write the protocol's output, and follow it into closing."""
         is_closing = self.is_open and self._websocket.state is not State.OPEN
         if is_closing:
             self._enter(Phase.CLOSING)
@@ -307,7 +306,7 @@ class Connection(HttpConnection):
 
 
 def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeResponse:
-    """Return the response to a request for a WebSocket: that the protocol changes, or why not."""
+    """Return the response to a WebSocket handshake: 101, or a refusal."""
     if request.path not in ("/", "/ws"):
         response = _HANDSHAKES.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
     elif not admission.allows_origin(request):
@@ -322,7 +321,7 @@ def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeRes
 
 
 def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose ours where it is offered; a client that offers none speaks it all the same."""
+    """Choose our subprotocol if it is offered; a client that offers none is accepted."""
     if offered and SUBPROTOCOL not in offered:
         raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
     return Subprotocol(SUBPROTOCOL) if offered else None

@@ -15,7 +15,7 @@ _pack: Final = Struct(">BBH").pack
 
 
 def encode_frame(payload: bytes) -> bytes:
-    """Return a text as a frame from a server: FIN and the opcode for text, the length in 7, 16 or 64 bits, no mask."""
+    """Encode a server's text frame: FIN and opcode, length in 7, 16 or 64 bits, no mask."""
     length = len(payload)
     if length < 126:
         return _HEADERS[length] + payload

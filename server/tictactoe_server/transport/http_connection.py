@@ -115,7 +115,7 @@ class HttpConnection(asyncio.Protocol):
 
     @property
     def address(self) -> str:
-        """That of the peer, of its client where it is a trusted proxy; empty until it is known."""
+        """The client's address, also behind a trusted proxy; "" until it is known."""
         return self._peer.address
 
     @abstractmethod
@@ -129,7 +129,7 @@ class HttpConnection(asyncio.Protocol):
     # -- for whoever has the connection -------------------------------------------------------------------------
 
     def push_frame(self, frame: bytes) -> None:
-        """Send one frame; it is never dropped, except with the connection."""
+        """Send a frame, which is never dropped."""
         if self._outbox is None:
             if self.is_open:
                 self._write(frame)
@@ -140,14 +140,14 @@ class HttpConnection(asyncio.Protocol):
             self.abort()
 
     def push_state(self, room: str, frame: bytes) -> None:
-        """Send a room's state, or keep it as that room's newest while the peer lags."""
+        """Send a room's state; while the peer lags, keep only the newest state of each room."""
         if self._outbox is not None:
             self._outbox.states[room] = frame
         elif self.is_open:
             self._write(frame)
 
     def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send one or several frames and a state in one write; while the peer lags, each waits as what it is."""
+        """Send frames and a state in one write; while the peer lags, queue each by its kind."""
         if self._outbox is not None:
             self.push_frame(answer)
             self.push_state(room, state)
@@ -155,26 +155,25 @@ class HttpConnection(asyncio.Protocol):
             self._write(answer + state)
 
     def forget_state(self, room: str) -> None:
-        """Do not send the state of a room that is kept while the peer lags: it is no longer for this peer."""
+        """Discard the state of a room that is queued while the peer lags."""
         if self._outbox is not None:
             self._outbox.states.pop(room, None)
 
     def push_line(self, line: bytes) -> None:
-        """Send a line of a stream, or keep it as the newest while the peer lags."""
+        """Send a line of a stream; while the peer lags, keep only the newest line."""
         if self._outbox is not None:
             self._outbox.states[""] = line
         elif self._phase is Phase.STREAMING:
             self._write(line)
 
     def end_lines(self) -> None:
-        """End a stream, after the line that was held back."""
+        """End a stream after its queued line."""
         outbox = self._end_outbox()
         if self._phase is Phase.STREAMING:
             self._end(b"".join(outbox.states.values()) if outbox else b"")
             self._stop_lines()
 
     def abort(self) -> None:
-        """Cut the connection off, as soon as there is one."""
         before = self._phase
         self._enter(Phase.GONE)
         self._set_deadline(None)
@@ -205,11 +204,11 @@ class HttpConnection(asyncio.Protocol):
         return self._has_ended
 
     def pause_writing(self) -> None:
-        """Hold frames back from now on; called when the transport's buffer passes its limit."""
+        """Called when the transport's write buffer passes its high-water mark."""
         self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
 
     def resume_writing(self) -> None:
-        """Send what was held back, the states last; called when the transport's buffer has drained."""
+        """Send queued frames, states last; called when the write buffer has drained."""
         outbox = self._end_outbox()
         if outbox is not None and self._phase in (Phase.OPEN, Phase.STREAMING):
             self._write(b"".join((*outbox.frames, *outbox.states.values())))
@@ -217,7 +216,7 @@ class HttpConnection(asyncio.Protocol):
             self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything, so that nothing is left for the garbage collector."""
+        """Release all references, so that nothing is left for the garbage collector."""
         if self._answering is not None:
             self._answering.cancel()
         self._enter(Phase.GONE)
@@ -230,7 +229,7 @@ class HttpConnection(asyncio.Protocol):
     # -- requests -----------------------------------------------------------------------------------------------
 
     def _receive_request(self, data: bytes) -> None:
-        """Take a request or a part of one; what is more than that waits in the network."""
+        """Buffer request bytes; beyond that, stop reading."""
         if self._phase in (Phase.STREAMING, Phase.ENDING, Phase.GONE):
             return
         self._rest += data
@@ -245,7 +244,7 @@ class HttpConnection(asyncio.Protocol):
         self._peer.admission.queue.put(self.address, self._take_request)
 
     def _take_request(self) -> None:
-        """Carry out what is queued, unless the peer is gone or was given up."""
+        """Process queued requests, unless the connection is closing."""
         if self._phase is not Phase.QUEUED:
             return
         try:
@@ -264,7 +263,6 @@ class HttpConnection(asyncio.Protocol):
             self._answer(request)
 
     def _read_request(self) -> HttpRequest | None:
-        """Return the next request, or None while it is incomplete; raises `BadRequest`."""
         data = self._peer.read_proxy_header(self._rest)
         self._rest = self._rest if data is None else data
         found = None if data is None else read_request(data)
@@ -278,7 +276,7 @@ class HttpConnection(asyncio.Protocol):
     # -- responses ----------------------------------------------------------------------------------------------
 
     def _answer(self, request: HttpRequest) -> None:
-        """Answer what asks for no WebSocket, at once or later; what came after it waits meanwhile."""
+        """Answer a plain request, now or later; later requests wait meanwhile."""
         wait = self._peer.count_request(request.path)
         if wait:
             self._end(say_too_many(request, wait))
@@ -315,7 +313,7 @@ class HttpConnection(asyncio.Protocol):
         self._wait_for_request()
 
     def _wait_for_request(self) -> None:
-        """Go on with what has come already, or wait for more, once the peer has read enough of what was answered."""
+        """Process the next request once the peer has read enough of the last answer."""
         if not self._rest and not self._has_ended:
             self._peer.idle(partial(self._end, b""))
         if self._outbox is None and self._rest:
@@ -324,7 +322,7 @@ class HttpConnection(asyncio.Protocol):
             self._read_on()
 
     def _read_on(self) -> None:
-        """Wait for what is missing; hang up where nothing more comes."""
+        """Wait for the rest of a request, with a deadline."""
         if self._has_ended:
             self._hang_up()
         else:
@@ -346,7 +344,7 @@ class HttpConnection(asyncio.Protocol):
             stop()
 
     def _end(self, last: HttpResponse | bytes) -> None:
-        """Send a last response, and pass over what still comes until the peer hangs up, too."""
+        """Send a last response, then ignore input until the peer disconnects."""
         self._rest = b""
         self._write(encode_response(last) if isinstance(last, HttpResponse) else last)
         self._transport.resume_reading()
@@ -355,13 +353,13 @@ class HttpConnection(asyncio.Protocol):
     # -- phases, and the time for them --------------------------------------------------------------------------
 
     def _enter(self, phase: Phase) -> None:
-        """Go on to the next phase; raises RuntimeError for one that `FOLLOWING` does not have."""
+        """Enter the next phase; raises RuntimeError for a transition that `FOLLOWING` does not have."""
         if phase is not Phase.GONE and phase not in FOLLOWING.get(self._phase, ()):
             raise RuntimeError(f"{phase} does not follow {self._phase}.")
         self._phase, self.is_open = phase, phase is Phase.OPEN
 
     def _hang_up(self) -> None:
-        """Say nothing any more, and leave the rest of the closing to the peer for a while."""
+        """Close our side, and give the peer some time to close its own."""
         self._enter(Phase.ENDING)
         self._set_deadline(self._limits.close_seconds, self._give_up)
         if self._transport.can_write_eof():
@@ -371,21 +369,21 @@ class HttpConnection(asyncio.Protocol):
             self._transport.close()
 
     def _give_up(self) -> None:
-        """Cut off one who has been answered, unless it still takes what is on its way."""
+        """Abort an answered connection, unless the peer is still reading."""
         if self._is_taking():
             self._set_deadline(self._limits.close_seconds, self._give_up)
         else:
             self.abort()
 
     def _is_taking(self) -> bool:
-        """Tell whether a peer that is answered in plain HTTP has taken something since this was asked last."""
+        """Return whether the peer has read anything since the last call."""
         if self._phase in (Phase.ACCEPTED, Phase.OPEN):
             return False
         before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
         return 0 < self._unsent != before
 
     def _set_deadline(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
-        """Cut the connection off after so many seconds, or do something else, in place of what was due before."""
+        """Abort after `seconds`, or call `then` instead; replaces the previous deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None if seconds is None else self._loop.call_later(seconds, then or self.abort)
@@ -397,7 +395,7 @@ class HttpConnection(asyncio.Protocol):
         return outbox
 
     def _close_silent(self) -> None:
-        """Let go of a peer whose request has not come in time, unless it is we who were late."""
+        """Close a connection whose request did not arrive in time, unless the event loop was late."""
         if self._is_taking() or self._is_kept_waiting():
             self._set_deadline(self._limits.hello_seconds, self._close_silent)
         elif self._rest:
@@ -406,12 +404,12 @@ class HttpConnection(asyncio.Protocol):
             self.abort()
 
     def _is_kept_waiting(self) -> bool:
-        """Tell whether what has come may not have been looked at yet."""
+        """Return whether received bytes may still be unprocessed."""
         return self._phase is Phase.QUEUED or self._peer.admission.is_late()
 
 
 def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
-    """Return the response to any other request."""
+    """Return the response to a request that is not a WebSocket handshake."""
     if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
         return say(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.", ("Allow", "GET, HEAD"))
     if request.has_body:

@@ -76,11 +76,11 @@ class HttpRequest:
     names_host: bool = False
 
     def field(self, name: str) -> str:
-        """Return a header, all its lines in one; empty where it is not there."""
+        """Return a header with all its lines joined; "" if absent."""
         return ", ".join(self.fields.get(name, ()))
 
     def accepts(self, what: str, name: str = "accept") -> bool:
-        """Tell whether a header names something among what is accepted, not as what is not."""
+        """Return whether an `Accept` header lists a value with a quality above 0."""
         for each in self.field(name).lower().split(","):
             accepted, *parameters = (part.strip() for part in each.split(";"))
             if accepted == what:
@@ -109,7 +109,7 @@ class HttpRequest:
 
     @property
     def origin(self) -> str:
-        """What a link to this server begins with, as in ``http://host:8765``; empty without a host."""
+        """The prefix of links to this server, such as ``http://host:8765``; "" without a host."""
         return f"{self.scheme or 'http'}://{self.host}" if self.host else ""
 
 
@@ -152,7 +152,7 @@ Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
 
 
 def read_request(data: bytes) -> tuple[HttpRequest, bytes] | None:
-    """Return the first request and what follows its head, or None while that is incomplete; raises `BadRequest`."""
+    """Parse a request; return it with the bytes after its head, or None while incomplete. Raises `BadRequest`."""
     head, end, rest = data.partition(b"\r\n\r\n")
     if len(head) > MAX_HEAD_BYTES:
         raise BadRequest("This request is too long.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
@@ -203,7 +203,7 @@ def _make_request(found: h11.Request, *, has_body: bool) -> HttpRequest:
 
 
 def _read_target(target: str, host: str) -> tuple[str, str]:
-    """Return path with query, and host; what names its host itself, as a proxy is asked, overrules the header."""
+    """Return the path with its query, and the host; an absolute target overrules the `Host` header."""
     if target != "*" and not target.startswith("/"):
         try:
             parts = urlsplit(target)
@@ -219,7 +219,7 @@ def _read_target(target: str, host: str) -> tuple[str, str]:
 
 
 def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_alive: bool = False) -> bytes:
-    """Return a response as it is sent; without its body it says all the same how long that is."""
+    """Encode a response; without its body, it still states the body's length."""
     kind, length = f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"
     lines = [
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
@@ -236,18 +236,18 @@ def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_ali
 
 
 def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpResponse:
-    """Return a response of one line of text."""
+    """Return a one-line text response."""
     return HttpResponse(status, f"{words}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
 
 
 def lead_to(url: str, path: str) -> HttpResponse:
-    """Return the way to a path at another server, which is reached at this URL of WebSockets."""
+    """Return a redirect to a path at another server, given by its WebSocket URL."""
     place = f"http{url.removeprefix('ws')}{path}"
     return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
 
 
 def say_too_many(request: HttpRequest, wait_ms: int) -> HttpResponse:
-    """Return that too much is asked for, and after how many ms it will do again."""
+    """Return a 429 response with a retry time."""
     seconds = str(wait_ms // 1000 + 1)
     words = f"Too many requests from your address. Try again in {seconds} s."
     fields = ("Cache-Control", "no-store"), ("Retry-After", seconds)
@@ -262,7 +262,7 @@ def explain(
     *fields: tuple[str, str],
     retry_ms: int | None = None,
 ) -> HttpResponse:
-    """Say to people, and to programs in JSON, why something is not shown."""
+    """Return an error response, as text or as JSON."""
     if not request.is_open_to_all:
         return HttpResponse(status, f"{words}\n".encode(), fields=fields)
     return HttpResponse(status, encode(error_answer(code, words, retry_ms=retry_ms)), JSON, (*fields, *READABLE))

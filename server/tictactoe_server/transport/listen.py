@@ -133,7 +133,7 @@ class Links:
 
     @property
     def url(self) -> str:
-        """Where this machine reaches the server: with TLS by a name that the certificate is for."""
+        """The WebSocket URL for this machine; with TLS, under a name of the certificate."""
         host = None if self.is_open else self._host
         names = () if self._certificate is None else self._certificate.names
         if names and (host or "localhost") not in names:
@@ -142,7 +142,7 @@ class Links:
 
     @property
     def for_people(self) -> str:
-        """The same for people: with the scheme of browsers where they are shown the page."""
+        """The URL to show to people: for a browser if the page is enabled."""
         return self._link_of(self.url)
 
     def for_others(self) -> list[str]:

@@ -56,7 +56,6 @@ class Listener:
         self._is_empty = asyncio.Event()
 
     async def listen(self, sockets: Iterable[socket]) -> None:
-        """Accept connections from now on."""
         for listening in sockets:
             listening.listen(BACKLOG)
             listening.setblocking(False)
@@ -92,7 +91,6 @@ class Listener:
         self.cut_off()
 
     def cut_off(self) -> None:
-        """Cut all connections off, without waiting for any."""
         for connection in list(self.connections):
             connection.abort()
 
@@ -172,7 +170,7 @@ class Listener:
             self._take_turn(number)
 
     def _take_turn(self, number: int) -> None:
-        """Ask the connections of this turn, and look at those of every turn that is so many behind it."""
+        """Ping this turn's connections, and check those of the turns before it for silence."""
         for turn in self._turns[number % _TURNS_A_LOOK :: _TURNS_A_LOOK]:
             for connection in list(turn):
                 connection.end_if_silent()

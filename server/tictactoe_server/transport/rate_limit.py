@@ -30,7 +30,7 @@ class RateLimit:
         self._next = 0
 
     def take(self, count: int = 1) -> int:
-        """Count one use, or so many, and return 0, or return how many ms to wait, counting nothing."""
+        """Count uses and return 0, or count nothing and return the ms to wait."""
         now = self._monotonic_ns()
         following = (self._next if self._next > now else now) + self._interval * count
         if following - now > self._window:
@@ -39,15 +39,15 @@ class RateLimit:
         return 0
 
     def spend(self, count: int) -> None:
-        """Count so many uses, whether they are allowed or not: the next ones wait the longer."""
+        """Count uses unconditionally; later uses wait longer."""
         self._next = max(self._next, self._monotonic_ns()) + self._interval * count
 
     def give_back(self) -> None:
-        """Take one use back that was counted for nothing."""
+        """Undo one counted use."""
         self._next -= self._interval
 
     def wait(self) -> int:
-        """Return how many ms to wait for the next use, 0 where it may be now; nothing is counted."""
+        """Return the ms to wait for the next use, 0 if allowed now; counts nothing."""
         wait = self.take()
         if not wait:
             self.give_back()
@@ -55,7 +55,7 @@ class RateLimit:
 
     @property
     def used(self) -> int:
-        """How much of what may be at once is used up now; 0 where it is as if it had never been used."""
+        """How much of the burst is used up; 0 if nothing is."""
         left = self._next - self._monotonic_ns()
         return -(-left // self._interval) if left > 0 else 0
 
@@ -76,7 +76,7 @@ class RateLimits(dict[str, RateLimit]):
 
     @classmethod
     def named(cls, limits: Limits, monotonic_ns: Callable[[], int], name: str) -> RateLimits:
-        """Return those of the limit of that name, with how many may come at once where there is such a limit, too."""
+        """Return the limits configured under a name, with its burst size if there is one."""
         found = _RATE.fullmatch(name)
         if found is None:
             raise ValueError(f"{name} is no rate.")
@@ -97,12 +97,12 @@ class RateLimits(dict[str, RateLimit]):
         return limit
 
     def new(self) -> RateLimit:
-        """Return the limit of one more, unused; it is not among these."""
+        """Return a new, unused limit outside the collection."""
         return RateLimit(*self._rate)
 
     @property
     def most_used(self) -> float:
-        """How much of theirs is used up now by the key that has used most."""
+        """The use of the key that has used most."""
         most = max((limit.used for limit in self.values()), default=0)
         return most if self.unit == 1 else round(most / self.unit, 1)
 
@@ -134,22 +134,20 @@ class Held(dict[str, dict[Any, Any]]):
             self.pop(key, None)
 
     def count(self, key: str) -> int:
-        """Return how many things of a key count."""
         held = self.get(key, {})
         return len(held) if self.counts is None else sum(map(self.counts, held.values()))
 
     def is_full(self, key: str) -> bool:
-        """Tell whether a key has all that it may have."""
         return 0 < self.most <= len(self.get(key, ())) and self.most <= self.count(key)
 
     @property
     def most_used(self) -> int:
-        """How many things count of the key that has most."""
+        """The count of the key that has most."""
         return max(map(self.count, self), default=0)
 
 
 def used_of(owner: object) -> dict[str, float]:
-    """Return how much is used up now of the limits that something has, by name, by the key that has used most."""
+    """Return the current use of each limit of an object, by name, of the key that has used most."""
     limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
     return {name: one.most_used for one in limits for name in one.names}
 

@@ -60,7 +60,7 @@ class Topic(ABC):
         self.subscribers.pop(session, None)
 
     def tell_later(self) -> None:
-        """Tell the subscribers in a while, of everything that changes until then."""
+        """Notify the subscribers soon, of all changes until then."""
         if self.due is None:
             self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._tell)
 
@@ -72,7 +72,7 @@ class Topic(ABC):
         """Send what has changed."""
 
     def send(self, frame: bytes) -> None:
-        """Send a frame to all subscribers; it is never dropped, except with the connection."""
+        """Send a frame, which is never dropped, to all subscribers."""
         for session in self.subscribers:
             session.connection.push_frame(frame)
 
@@ -82,5 +82,5 @@ class Topic(ABC):
 
 
 def list_of(rows: Iterable[bytes]) -> Any:
-    """Return encoded rows in the shape in which a message takes them in place of a tuple of values."""
+    """Wrap encoded rows so that a message accepts them in place of a tuple."""
     return msgspec.Raw(b"[%b]" % b",".join(rows))

@@ -49,23 +49,22 @@ class Watchers:
         self.seen.setdefault(session, -1)
 
     def discard(self, session: Session) -> None:
-        """Let one go, whom nothing more is told."""
         self.seen.pop(session, None)
         self._left.pop(session, None)
 
     def note(self, session: Session, seq: int) -> None:
-        """Take note that one was shown a state alone."""
+        """Remember which state a session was sent."""
         if session in self.seen:
             self.seen[session] = seq
 
     def show(self, seq: int, frame: bytes) -> None:
-        """Show all a state, beginning now."""
+        """Broadcast a state, starting now."""
         self._coming_states.append((seq, frame))
         if self._next_turn is None:
             self._go_on()
 
     def say(self, frame: bytes) -> None:
-        """Tell all what was said, a crowd a little later and together with what else is said until then."""
+        """Broadcast chat; for a crowd, gather messages for a moment."""
         self._coming_lines.append(frame)
         if self.are_many or self._next_turn is not None:
             if self._gathering is None:
@@ -74,7 +73,7 @@ class Watchers:
             self._go_on()
 
     def finish(self) -> None:
-        """Tell all what they have not been told yet."""
+        """Send everything that is still pending."""
         self._tell(len(self._left))
         self._take_up()
         self._tell(len(self._left))
@@ -87,7 +86,7 @@ class Watchers:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Tell some, and the others in the next turns."""
+        """Send to some watchers, and to the others in the next turns of the loop."""
         self._next_turn = None
         if not self._left:
             self._take_up()
@@ -96,7 +95,6 @@ class Watchers:
             self._next_turn = asyncio.get_running_loop().call_soon(self._go_on)
 
     def _take_up(self) -> None:
-        """Take what is coming for what is told."""
         self._states, self._coming_states = self._coming_states, []
         self._lines, self._coming_lines = b"".join(self._coming_lines), []
         self._left = dict.fromkeys(self.seen)

@@ -82,11 +82,11 @@ class ServerParts:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What people call the servers of the cluster, by their ids, this one first; "" for one on its own."""
+        """The names of the cluster's servers by id, this one first; {"": ""} without a cluster."""
         return {"": ""} if self.cluster is None else self.cluster.names
 
     def limits(self) -> LimitsNow:
-        """Return each limit by its name, and how much of it there is now: of one player or address, the most."""
+        """Return each limit with its current use: the highest of any player or address."""
         core, lists = self.core, self.core.lists
         counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, self.streams
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
@@ -97,11 +97,11 @@ class ServerParts:
         return {name: (count_of(core.limits, name) or None, now.get(name)) for name in COUNTS}
 
     def limited(self) -> Counter[str]:
-        """Return how often each limit held something back."""
+        """Return how often each limit was hit."""
         return Counter({"pressure": self.pressure.shed}) + self.core.tally.limited + self.admission.refused
 
     def unready(self) -> str | None:
-        """Return why nobody had better be sent here now, or None."""
+        """Return why the server is not ready, or None."""
         owed_since = self.core.store.owed_since()
         if not self.core.registry.restored.is_set():
             return "starting"
@@ -133,21 +133,20 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     said: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:
-        """Carry the order out for the whole cluster, where there is one."""
+        """Execute the order for the whole cluster, if there is one."""
         return await (run_everywhere(self, server) if self.is_for_all else self.run_here(server))
 
     async def run_here(self, server: ServerParts) -> Any:
-        """Carry out what concerns this one server."""
+        """Execute the order at this server."""
         raise NotImplementedError
 
     def describe(self, answer: Any) -> str:
-        """Return an answer in words."""
         count = answer.get("connections")
         connections = f"{count} connection{'' if count == 1 else 's'}"
         return self.said.format_map({**answer, "connections": connections})
 
     def answer_without_server(self) -> Any:
-        """Return what is known where no server runs; None for nothing."""
+        """Return the answer that needs no running server, or None."""
         return None
 
 
@@ -164,7 +163,7 @@ class Listing(Order, frozen=True):
 
 
 def named(row: Row, name: str) -> Row:
-    """Return a row with the name of its server, unless that is on its own."""
+    """Return a row with its server's name, if there is a cluster."""
     return {**row, "server": name} if name else row
 
 
@@ -186,7 +185,7 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
 
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:
-    """Return what one server answers for itself alone; raises `OrderRefused`, and `NoAnswer` where it is silent."""
+    """Return one server's own answer; raises `OrderRefused`, and `NoAnswer` if it does not answer."""
     names = server.names
     if server.cluster is None or id == next(iter(names)):
         return await order.run_here(server)
@@ -197,7 +196,7 @@ async def run_at(id: str, order: Order, server: ServerParts) -> Any:
 
 
 def read_answer(data: bytes) -> Any:
-    """Return what a server answers; raises `OrderRefused`, and `msgspec.DecodeError` for what is no answer."""
+    """Decode an answer; raises `OrderRefused`, and `msgspec.DecodeError` for anything else."""
     found = msgspec.json.decode(data)
     if "error" in found:
         raise OrderRefused(found["error"])

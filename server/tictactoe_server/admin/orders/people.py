@@ -120,7 +120,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
     said = "Banned {subject} {end}: {connections} closed."
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Ban at this server: the others read it in the store."""
+        """Ban at this server; the others read the ban from the store."""
         subject = parse_subject(self.subject) or await _find_player(self.subject, server)
         ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
         count = _expel_banned(server, ban)
@@ -215,7 +215,7 @@ class Merge(Order, frozen=True, tag="merge"):
         return await run_everywhere(self, server)
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Let those who are here come back, as whom they are now."""
+        """Disconnect the merged player's sessions, so that they come back as the other player."""
         sessions = server.core.presence.of_player(self.player)
         for session in sessions:
             session.connection.close(CloseCode.SERVICE_RESTART, "merged")
@@ -247,7 +247,7 @@ ORDERS: Final = (
 
 
 async def _find_player(text: str, server: ServerParts) -> str:
-    """Return the id of the one player who is meant, by id or by the name of one who is here; raises `OrderRefused`."""
+    """Return the id of a player given by id or by the name of a connected player; raises `OrderRefused`."""
     rows = await ListPlayers().run(server)
     called = dict.fromkeys(row["player"] for row in rows if row["name"] == text)
     ids = [text] if any(row["player"] == text for row in rows) else list(called)
@@ -263,14 +263,14 @@ def _nobody(text: str) -> OrderRefused:
 
 
 def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
-    """Take over that another server of the cluster has banned somebody, or let them in again."""
+    """Apply a ban, or its end, that another server stored."""
     server.bans.hear(subject, ban)
     if ban is not None:
         _expel_banned(server, ban)
 
 
 def _expel_banned(server: ServerParts, ban: Ban) -> int:
-    """Send away all whom a ban concerns, and return how many."""
+    """Disconnect everybody whom a ban affects, and return their number."""
     presence = server.core.presence
     concerned = presence.of_player(ban.subject)
     if network_of(ban.subject) is not None:
@@ -281,7 +281,7 @@ def _expel_banned(server: ServerParts, ban: Ban) -> int:
 
 
 async def _find_account(kept: Accounts, name: str) -> Account:
-    """Return the account of the player who has claimed a name; raises `OrderRefused`."""
+    """Return the account that has claimed a name; raises `OrderRefused`."""
     claim = await kept.find_claim(name)
     account = claim and await kept.load(claim.player)
     if not account:

@@ -35,7 +35,6 @@ class RoomOrder(Order, frozen=True):
         return named(await run_at(id, self, server), name)
 
     def find(self, server: ServerParts) -> LiveRoom:
-        """Return the room; raises `BadRoomCode` and `OrderRefused`."""
         code = parse_room_code(self.code)
         live = server.core.registry.by_code.get(code)
         if live is None:

@@ -23,7 +23,7 @@ class Status(Order, frozen=True, tag="status"):
     """Say how a running server is."""
 
     async def run(self, server: ServerParts) -> Row:
-        """Return how this server is, and in a few figures how each of its cluster is."""
+        """Return this server's status, and a few figures of each server of the cluster."""
         own, names = await self.run_here(server), server.names
         if server.cluster is None:
             return own
@@ -35,7 +35,7 @@ class Status(Order, frozen=True, tag="status"):
         return {**own, "server": servers[0]["server"], "cluster": servers}
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Return how this server is; in a cluster `served` rooms are its own, and it knows so many `elsewhere`."""
+        """Return this server's status; in a cluster with its `served` rooms and those known `elsewhere`."""
         owed_since = server.core.store.owed_since()
         status = {
             "version": __version__,
@@ -63,7 +63,7 @@ class Status(Order, frozen=True, tag="status"):
         return status if server.cluster is None else status | here
 
     def describe(self, answer: Row) -> str:
-        """Return how a server is, with its `speed` where that was measured, and the servers of its cluster."""
+        """Describe a status, with its `speed` if measured, and the servers of the cluster."""
         late, owes, waiting = answer["loop_lag_ms"], answer["store_owes_ms"], answer["bots_waiting"]
         up, drain = show_duration(answer["up_seconds"]), answer["drain"]
         rows = {
@@ -98,7 +98,7 @@ class DrainOrder(Order, frozen=True, tag="drain"):
     ] = False
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Drain this server alone; its rooms go to the others of its cluster."""
+        """Drain this server only; its rooms go to the others."""
         if server.cluster is not None:
             await server.cluster.leave()
         server.drain.start(self.seconds, is_final=self.for_good)
@@ -145,7 +145,7 @@ def _row_of_drain(server: ServerParts) -> Row:
 
 
 def _describe_drain(drain: Row) -> str:
-    """Return what a server waits for before it goes."""
+    """Describe what a draining server waits for."""
     count, left = drain["games"], drain["seconds_left"]
     end = "stops" if drain["for_good"] else "restarts"
     if not count:
@@ -156,7 +156,7 @@ def _describe_drain(drain: Row) -> str:
 
 
 def _describe_people(settings: Settings) -> str | None:
-    """Return what people may say, whose names are shown and for how long they are kept; None for what is usual."""
+    """Describe chat, names and retention; None for the defaults."""
     days = settings.keep_players_days
     if (settings.chat, settings.lobby, days) == ("on", "names", None):
         return None

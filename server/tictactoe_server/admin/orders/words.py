@@ -17,17 +17,17 @@ Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
 
 
 def without_stop(reason: str) -> str:
-    """Return a reason that is safe to print, and with which a sentence can end."""
+    """Return a reason that is safe to print, without a final full stop."""
     return clean_text(reason).strip().rstrip(".")
 
 
 def reason_option(help: str) -> click.Option:
-    """Return the option that fills the field `reason`."""
+    """Return the click option for the field `reason`."""
     return click.Option(["--reason"], default="", metavar="TEXT", help=help)
 
 
 def time_option(name: str, help: str) -> click.Option:
-    """Return an option that fills the field `seconds`."""
+    """Return a click option for the field `seconds`."""
     return click.Option([f"--{name}", "seconds"], type=parse_duration, metavar="TIME", help=help)
 
 
@@ -72,7 +72,7 @@ def show_duration(seconds: float) -> str:
 
 
 def show_ready(unready: str | None) -> str:
-    """Return whether a server is ready, and why not."""
+    """Describe whether a server is ready."""
     return "yes" if unready is None else f"no: {unready}"
 
 
