@@ -96,7 +96,7 @@ async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp
         await ana.until("You have played 1 of about ", "bo: 1 of about ")
     assert RULES in await run(rating, tmp_path, "ladder")
     (measures,) = await run(rating, tmp_path, "ladder", RULES)
-    assert measures.startswith("1 rated game. To move first is worth ")
+    assert measures.startswith("1 rated game. The first move is worth ")
     lines = await run(rating, tmp_path, "player", bo.player)
     assert lines[0] == "bo"
     assert lines[2].startswith(f"{RULES}  1 of about ")

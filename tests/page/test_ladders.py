@@ -66,7 +66,7 @@ async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_cl
     ) as server:
         ana = await visit(f"{server.origin}/ladder/connect-four", phone=True)
         await expect(ana.page.get_by_role("heading")).to_have_text(["Ladder: Connect four", "Around you", "The best"])
-        await expect(ana.page.get_by_text("812 rated games. To move first is worth 71 points")).to_be_visible()
+        await expect(ana.page.get_by_text("812 rated games. The first move is worth 71 points")).to_be_visible()
         await expect(ana.page.get_by_text(say("ladder closed undecided", n=20, of=200))).to_be_visible()
         await expect(ana.page.locator(".own").first).to_contain_text("player 91591 ±12040+3")
         assert {request.get("around") for request in server.asked_for("ratings")} == {"p9", None}

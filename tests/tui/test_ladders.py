@@ -69,7 +69,7 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
         await cy.ask("claim_name", name="cy")
         await play_rated(cy, bo)
     await ana.do("l", "> Ladders")
-    await ana.do("enter", "‹ ", "Nobody is on it yet", "n your page")
+    await ana.do("enter", "‹ ", "No ranked players yet", "n your page")
     await ana.do("n", "ana", "No rated game yet.")
     await ana.do("escape", "n your page")
     ana.app.open(PlayerPage(bo.welcome["player"], RULES))
@@ -85,7 +85,7 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
 
 async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer) -> None:
     await ana.do("l", "> Ladders")
-    await ana.do("enter", "Nobody is on it yet", "> ", "another player")
+    await ana.do("enter", "No ranked players yet", "> ", "another player")
     await ana.do("enter", "The name of the player:")
     await ana.do("b o enter", "No rated game yet.", "c challenge")
     await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")

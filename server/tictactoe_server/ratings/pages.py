@@ -80,7 +80,7 @@ def describe_ladder(ladder: LadderState) -> list[str]:
         f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{2 * row.deviation:<4.0f} {row.games} games"
         for row in ladder.rows
     ]
-    return [*lines, "", *(rows or ["Nobody is known well enough yet."])]
+    return [*lines, "", *(rows or ["No ranked players yet."])]
 
 
 def format_rows(rows: tuple[LadderRow, ...]) -> bytes:
