@@ -118,6 +118,17 @@ async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> No
         assert hidden.code != room.code
 
 
+async def test_a_bot_is_shown_as_a_program_also_after_a_reconnect(proxy: Proxy) -> None:
+    quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
+    async with connect(proxy.url, name="deep", reconnect=quick, bot=True) as deep:
+        room = await deep.create()
+        proxy.cut()
+        await deep.ping()
+        other = await deep.create(seat="O")
+        for state in (await state_where(room), await state_where(other)):
+            assert {seat.bot for seat in state.seats.values() if seat is not None} == {"guest"}
+
+
 async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> None:
     async with pair(server.url) as (first, second), connect(server.url) as other:
         await first.move("b2")

@@ -107,6 +107,7 @@ async def test_two_engines_play_a_whole_game_over_a_server_that_is_killed_in_the
             over, moves = await follow(room, ply, kill)
             assert (over.result.reason, over.result.winner) == ("line", winner)
             assert tuple(moves[: len(first)]) == first
+            assert [seat and seat.bot for seat in over.state.seats.values()] == ["guest", "guest"]
             assert len(set(moves)) == over.state.ply > 20
             assert [await one.end(), await other.end()] == [0, 0]
             assert {"The engine: here it comes", "The engine: DEBUG [31mred"} <= set(other.lines)
