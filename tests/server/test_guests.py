@@ -10,10 +10,13 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
+from tests.server.test_event_rooms import open_pairing, player_of
 from tests.server.test_forgetting import traces, until_done
+from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 THREE = {"rows": 4, "columns": 4, "line": 4, "marks": "XOA"}
 
 
@@ -99,6 +102,25 @@ async def test_only_the_connection_of_a_guest_acts_for_the_guest(server: Server)
         assert refused["code"] == "not_your_turn"
 
 
+async def test_a_move_of_a_guest_that_is_sent_twice_is_played_once(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = await open_table(ana, "Bo")
+        await play_seats(ana, room, [0])
+        for _ in range(2):
+            assert (await ana.ask("move", room=room, cell=4, ply=1, player=guest_of(ana)))["type"] == "ok"
+        assert (await current(ana, room))["ply"] == 2
+
+
+async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        await ana.ask("claim_name", name="ana")
+        rated = (await ana.ask("create", rules="four", clock=CLOCK, rated=True))["room"]
+        paired = (await open_pairing(server, player_of(ana, "ana"), Player("p1", "cy"))).room.code
+        for room in (rated, paired):
+            refused = await bo.ask("join", room=room, guests=["Cy"])
+            assert (refused["code"], refused["data"], refused["path"]) == ("not_allowed", {"why": "guests"}, "guests")
+
+
 @pytest.mark.parametrize(
     ("fields", "code", "path"),
     [
@@ -182,9 +204,8 @@ async def test_an_opponent_elsewhere_claims_against_both_past_their_hold() -> No
 
 async def test_a_clock_runs_for_each_seat() -> None:
     clock, settings = FakeClock(), Settings(host="127.0.0.1", port=0)
-    terms = {"clock": {"initial_ms": 60_000, "increment_ms": 0}}
     async with Server(settings, monotonic_ns=clock) as server, open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo", **terms)
+        room = await open_table(ana, "Bo", clock=CLOCK)
         await play_seats(ana, room, [0, 1])
         clock.advance(10_000)
         await ana.ask("move", room=room, cell=2, ply=2)
