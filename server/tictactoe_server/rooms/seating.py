@@ -32,7 +32,7 @@ def open_room(
     reserved: Mapping[str, SeatState] = {},
     **fields: Any,
 ) -> Room:
-    """Return a new room in which `player` plays the mark `seat`, the first where None, or only others have seats.
+    """Return a new room with `player` at the mark `seat`, by default the first, or without a player of its own.
 
     `guests` take the first marks that are left. `reserved` are seats by their marks: of bots, or of people who are
     still to come. `fields` are others of the room, such as its `visibility` and its `terms`. Raises ValueError where
@@ -59,7 +59,7 @@ def open_room(
 
 
 def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
-    """Return the room with the player and guests in free seats, or back in those that they hold.
+    """Return the room with the player and guests in free seats, or back in their own.
 
     Guests are seated together with the player or not at all; on the player's return `command.guests` are ignored.
     """
@@ -116,7 +116,7 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
 
 
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
-    """Return the room with a stand-in's name and id for a forgotten player, the seats as of somebody who is away.
+    """Return the room with a stand-in's name and id for a forgotten player, whose seats are offline.
 
     Guests of the player become guests of the stand-in, and lose their names, too.
     """
@@ -164,7 +164,7 @@ def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Return the name, or where it is taken the first free one with a number behind it, cut to fit.
+    """Return the name, followed by a number if it is taken, and cut to fit.
 
     >>> free_name("ana", ("ana", "ana 2"))
     'ana 3'
@@ -177,9 +177,9 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 
 def _check_terms(room: Room) -> None:
-    """Raise ValueError for terms that would be others once the room is stored and read.
+    """Raise ValueError for terms that a stored room would not have when it is read.
 
-    And for a room that is kept where its game might never end, be helped along, or be anybody's.
+    A room that is kept also needs a clock, a player in each of two seats, and closed analysis.
     """
     if room.terms is not terms_of(room.event, rated=room.rated):
         raise ValueError("A room has the terms of a tournament where it is one of an event, and no others.")
@@ -190,7 +190,7 @@ def _check_terms(room: Room) -> None:
 
 
 def _gone_without(room: Room, marks: Collection[str]) -> dict[str, int]:
-    """Return when absent players dropped, without those of these marks."""
+    """Return when absent players dropped, except the players of these marks."""
     present = {room.seat(mark).player for mark in marks}
     return {id: when for id, when in room.gone_at.items() if id not in present}
 

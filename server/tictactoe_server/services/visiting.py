@@ -1,4 +1,4 @@
-"""Coming into rooms and going out of them: create, match, join, watch, leave."""
+"""Entering and leaving rooms: create, match, join, watch, leave."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ _OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed", "g
 
 
 class Visiting(Service):
-    """Lets people into rooms, and out of them. `note_seat` is called with each session whose player takes a seat.
+    """Handles the requests that enter and leave rooms.
 
-    `name_guests` returns a player's guests under the names that others see. Rated rooms are for those whom
-    `check_rated` does not refuse; a match skips opponents in `list_exhausted`.
+    Args:
+        note_seat: Called with each session whose player takes a seat.
+        name_guests: Returns a player's guests under the names that others see.
+        check_rated: Raises `Refused` if a player may not play a rated game.
+        list_exhausted: Returns the opponents of a player who have reached today's limit of rated games.
     """
 
     admits = frozenset({Join, Watch})
@@ -53,9 +56,9 @@ class Visiting(Service):
     # -- opening ------------------------------------------------------------------------------------------------
 
     def create(self, call: Call) -> Coroutine[Any, Any, bool] | None:
-        """Open a room in which the player plays the mark that was asked for; guests and bots take the next seats.
+        """Open a room and seat the player at the requested mark; guests and bots take the next seats.
 
-        With as many bots as there are marks the player only watches.
+        If there are as many bots as marks, the player only watches.
         """
         self.drain.check()
         request: Create = call.request
@@ -96,14 +99,14 @@ class Visiting(Service):
     async def _after_check(
         self, call: Call, kind: GameKind, then: Callable[[], object], live: LiveRoom | None = None
     ) -> bool:
-        """Go on once nothing speaks against a rated game: in this room with who is there, or in a new one."""
+        """Continue if a rated game is allowed: against the players of this room, or in a new room."""
         others, room = ((), "") if live is None else (live.everybody - {call.player.id}, live.room.code)
         await self._check_rated(*kind[:2], call.player, others, room=room)
         then()
         return True
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
-        """Open a room in which the player sits, or a room of bots alone."""
+        """Open a room with the player in a seat, or a room of bots."""
         session, owner = call.session, call.player
         self.core.allowances.take_create(session, owner)
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
@@ -123,7 +126,7 @@ class Visiting(Service):
         return self._match(call, kind)
 
     async def _match_rated(self, call: Call, kind: GameKind) -> bool:
-        """Do so once nothing speaks against a rated game of this kind, and then against one with who waits there."""
+        """Match a rated game if the player may play one of this kind, and one with these opponents."""
         await self._after_check(call, kind, lambda: None)
         going_on = self._match(call, kind, await self._list_exhausted(call.player.id))
         if going_on is not None:
@@ -138,7 +141,7 @@ class Visiting(Service):
         return self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
 
     async def _match_elsewhere(self, call: Call, kind: GameKind, but: Collection[str]) -> bool:
-        """Bring the player into the room that there is in the cluster, or say where that is."""
+        """Enter the matching room of the cluster, or refuse with the URL of its server."""
         code, url = await self.core.registry.elsewhere.find_match(kind, call.player, but)
         live = self.core.registry.find_here(code)
         if live is None and url is not None:
@@ -151,7 +154,7 @@ class Visiting(Service):
     def _lead(
         self, call: Call, kind: GameKind, live: LiveRoom | None, code: str = ""
     ) -> Coroutine[Any, Any, bool] | None:
-        """Let the player into the room that was found, or open the one in which they wait for somebody."""
+        """Enter the room that was found, or open one and wait for an opponent."""
         rules, clock, rated = kind
         if live is None:
             opened = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
@@ -165,7 +168,7 @@ class Visiting(Service):
     # -- joining and watching -----------------------------------------------------------------------------------
 
     def join(self, call: Call) -> Coroutine[Any, Any, bool] | None:
-        """Take free seats for the player and guests, or attach this session to the seats that they hold."""
+        """Take free seats for the player and guests, or attach this session to their seats."""
         room, is_back = call.live.room, call.live.room.mark_of(call.player.id) is not None
         has_guests = bool(call.request.guests) and not is_back
         if has_guests and (room.rated or room.terms.is_assigned):
@@ -180,7 +183,7 @@ class Visiting(Service):
         return None
 
     async def _join_pairing(self, call: Call) -> bool:
-        """Join a room with assigned seats, in which one may have a seat from now on."""
+        """Join a room with assigned seats, after assigning a seat that has become due."""
         for seat in self.core.seating:
             await seat(call.live)
         self._join(call)
@@ -193,7 +196,7 @@ class Visiting(Service):
         self._let_in(call, call.live, guests)
 
     def _let_in(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
-        """Reserve the seats until it is stored that the player and guests have them, or why not."""
+        """Reserve the seats until they are stored or refused."""
         if _takes_seat(call.player, live.room):
             seats, address = self.core.lists.seats, call.session.address
             seats.check_unbegun(live, address)
@@ -210,7 +213,7 @@ class Visiting(Service):
             self.let_watch(call)
 
     def check_watching(self, session: Session, live: LiveRoom) -> None:
-        """Raise `Refused` for one who plays in the room, and for one too many of those who watch it."""
+        """Raise `Refused` for a player of the room, and if the room has too many watchers."""
         if live.is_played_by(session):
             raise Refused(ErrorCode.NOT_ALLOWED, "watch")
         if session not in live.watchers and 0 < self.core.limits.watchers_per_room <= len(live.watchers):
@@ -247,9 +250,9 @@ class Visiting(Service):
             self._submit(_Leaving, call, live)
 
     def _read_if_ahead(self, call: Call) -> bool:
-        """Have a room read again before its next change where somebody says to have seen something newer; tell if so.
+        """Reload a room before its next change if the sender says to have seen a newer state; return True if so.
 
-        Refused to one who said so in vain too often, unless they have a seat there: they come in as it is known here.
+        A sender without a seat who said so wrongly too often is refused; a player with a seat enters without a reload.
         """
         live = call.live
         if not _is_ahead(call.request, live.room) or live.is_opening:
@@ -266,13 +269,13 @@ class Visiting(Service):
     # -- for the changes below ----------------------------------------------------------------------------------
 
     def count_if_ahead(self, call: Call, room: Room) -> None:
-        """Count one who says to have seen something newer than what is stored; that alone is not refused."""
+        """Count a miss if the sender says to have seen a newer state than the stored one; this alone is not refused."""
         if _is_ahead(call.request, room):
             with suppress(Refused):
                 self.core.allowances.count_miss(call.session, call.player)
 
     def take_seat(self, call: Call, live: LiveRoom) -> None:
-        """Let a session play whose player has the seat now."""
+        """Make a session play for its player, now that the player has a seat."""
         live.seat(call.session, call.player)
         self.note_seat(call.session)
         live.closing_at = None
@@ -283,20 +286,20 @@ class Visiting(Service):
         kind(live, call.now, call.player, call.request, session=call.session, visiting=self, **more).submit()
 
     def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
-        """Log what somebody did, with what there is to be said of it."""
+        """Log an event with its facts."""
         known = {name: value for name, value in facts.items() if value}
         log, code = self.core.registry.log, live.room.code
         log.note(event, call.session.address, room=code, player=call.player.id, **known)
 
 
 class _Visit(Call, kw_only=True, eq=False):
-    """A change by which somebody comes in, or goes by a command."""
+    """A player or watcher enters or leaves."""
 
     visiting: Visiting
 
 
 class _Opening(_Visit, eq=False):
-    """The first change of a room: it is stored at all, under a code that nobody has."""
+    """The first change of a room, which stores it under a free code."""
 
     def apply(self, room: Room) -> Room:
         return self.visiting.core.opening.with_free_code(self)
@@ -321,7 +324,7 @@ class _Opening(_Visit, eq=False):
 
 
 class _Joining(_Visit, kw_only=True, eq=False):
-    """Somebody who takes a free seat, or is back in the own one; for a match another room will do where that fails."""
+    """A player takes free seats, or returns to their own; a match tries another room if that fails."""
 
     guests: tuple[Player, ...] = ()
     is_back: bool = False
@@ -355,7 +358,7 @@ class _Joining(_Visit, kw_only=True, eq=False):
 
 
 class _Watching(_Visit, eq=False):
-    """Somebody who comes to watch, and to whom nothing older may be shown than what they have seen."""
+    """A watcher enters and is shown no older state than they have seen."""
 
     def apply(self, room: Room) -> Room:
         self.visiting.count_if_ahead(self, room)
@@ -367,7 +370,7 @@ class _Watching(_Visit, eq=False):
 
 
 class _Leaving(_Visit, eq=False):
-    """A player who goes for good; a room that all have left ends, at once or when nobody comes back."""
+    """A player leaves for good; a room that all players have left ends."""
 
     def apply(self, room: Room) -> Room | None:
         if not self.live.is_played_by(self.session):
@@ -389,11 +392,11 @@ class _Leaving(_Visit, eq=False):
 
 
 def _takes_seat(player: Player, room: Room) -> bool:
-    """Tell whether one who joins takes a seat that counts."""
+    """Return True if joining takes a seat that counts for limits."""
     return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
 
 
 def _is_ahead(request: Any, room: Room) -> bool:
-    """Tell whether somebody says to have seen a newer state than this one."""
+    """Return True if the sender says to have seen a newer state than this one."""
     seq = getattr(request, "seq", UNSET)
     return seq is not UNSET and seq > room.seq
