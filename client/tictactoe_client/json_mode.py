@@ -258,7 +258,6 @@ class JsonGame:
         move.setdefault("ply", room.state.ply)
 
     def _may_move(self, room: Room, state: RoomState) -> bool:
-        """Return True at our turn, or if it can never come."""
         if room.seat is None:
             return True
         if state.status == "over":
@@ -266,7 +265,6 @@ class JsonGame:
         return room.is_my_turn
 
     async def _follow(self, request: Line, room: Room) -> None:
-        """Wait until the state shows the effect of an accepted request."""
         state = room.state if room.has_state else None
         if request["type"] == "move" and state is not None:
             game, ply = state.game, request["ply"]

@@ -79,7 +79,6 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     known, waiting = _Announced(changed), set[str]()
 
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
-        """Inspect a server, from the cache if possible, else with a question; few questions are open at a time."""
         with contextlib.suppress(OSError, ValueError, Error):
             info = AsyncServiceInfo(service_type, name)
             if not info.load_from_cache(zeroconf) and len(waiting) < _MOST_ASKED:
@@ -89,7 +88,6 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
         waiting.discard(name)
 
     def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
-        """Handle an announcement that came, changed or went; it holds the name alone."""
         if state_change.name == "Removed":
             known.note(name, None)
         elif name not in waiting:
@@ -134,7 +132,6 @@ class _Announced:
         self._changed(tuple(dict.fromkeys(self._servers[name] for name in nearest[:_MOST_KNOWN])))
 
     def _measure(self, name: str) -> tuple[int, str, str]:
-        """Return the sort key of a server: this machine, then its networks, then the others; then by name."""
         server = self._servers[name]
         is_near = any(ipaddress.ip_address(server.at) in network for network in self._networks)
         return 0 if server.at in self._own else 1 if is_near else 2, server.name.casefold(), name

@@ -145,7 +145,6 @@ class Option:
 
 
 def _find_meaningless(key: str, text: str) -> str | None:
-    """Return why a text is no server address or no name, or None."""
     from tictactoe_client.online.address import parse_cluster
     from tictactoe_protocol import BadName, parse_name
 

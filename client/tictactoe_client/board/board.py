@@ -113,7 +113,6 @@ class _Drawing:
             self.rows[y + down][x : x + len(cells)] = cells
 
     def role_of(self, cell: int) -> str:
-        """Return the role of a mark that stands out."""
         return mark_role(self.view.board[cell], self.view.rules, strong=True)
 
     def draw_marks(self) -> None:
@@ -169,7 +168,6 @@ class _Drawing:
             self.put(cell, ">", self.role_of(cell), 1)
 
     def _strike_line(self) -> None:
-        """Draw a line through the cells that decided, from the middle of the first to that of the last."""
         grid, rules = self.grid, self.view.rules
         cells = {divmod(cell, rules.columns) for cell in self.view.line}
         for down, right, *strokes in _STROKES:
@@ -270,7 +268,6 @@ def _dim(line: str) -> list[Cell]:
 
 @lru_cache(maxsize=8)
 def _star_points(rules: Rules) -> frozenset[int]:
-    """Return the points of large boards for five in a row: the middle, and the fourth from two edges."""
     rows, columns = rules.rows, rules.columns
     if rules.gravity or min(rows, columns) < 13:
         return frozenset()
@@ -279,7 +276,6 @@ def _star_points(rules: Rules) -> frozenset[int]:
 
 
 def _colour(row: list[Cell]) -> str:
-    """Return a row with escape sequences for the colours of its marks."""
     text = ""
     for role, group in groupby(row, key=lambda cell: cell[1]):
         run = "".join(character for character, _ in group)

@@ -81,7 +81,6 @@ class Grid:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the board is shown."""
         return len(self.rows) == self.rules.rows and len(self.columns) == self.rules.columns
 
     @property
@@ -98,7 +97,6 @@ class Grid:
 
     @property
     def middle(self) -> int:
-        """The cell in the middle of what is shown."""
         return self.rows[len(self.rows) // 2] * self.rules.columns + self.columns[len(self.columns) // 2]
 
     def shows(self, cell: int) -> bool:

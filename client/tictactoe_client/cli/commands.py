@@ -90,7 +90,6 @@ class ManualGroup(Manual, click.Group):
     """The program: its commands in the order of their definition, and the options shared by all."""
 
     def put_into_words(self) -> None:
-        """Set all help texts in the current language."""
         super().put_into_words()
         self.subcommand_metavar = say("metavar command")
         for command in self.commands.values():
@@ -162,7 +161,6 @@ class CommandElsewhere(Manual):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Let the loaded command parse its options."""
         return self.load().make_context(info_name, args, parent, **extra)
 
 

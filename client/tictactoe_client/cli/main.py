@@ -280,6 +280,5 @@ def begin(arguments: Sequence[str]) -> Begun:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Return True if JSON was asked for, even if the command line is invalid."""
     is_set = click.BOOL.str_to_bool(os.environ.get(OPTIONS["json"].variable, ""))
     return "--json" in arguments or (bool(is_set) and "--plain" not in arguments)

@@ -154,7 +154,6 @@ def _find(option: Option, context: click.Context) -> tuple[Any, str]:
 
 
 def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
-    """Return JSON or plain mode if chosen, otherwise the full screen on a terminal or in Textual's web server."""
     if chosen["json"] and not is_plain_typed:
         return "json"
     if chosen["plain"]:
@@ -176,7 +175,6 @@ def configure(settings: Settings, what: str | None) -> int:
 
 
 def _show_settings(settings: Settings, context: click.Context) -> None:
-    """Print the name, value and origin of each setting and of each changed key, without secrets."""
     from tictactoe_client.online.address import DEFAULT_SERVER, hide_credentials
     from tictactoe_protocol import clean_text
 

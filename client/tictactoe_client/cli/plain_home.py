@@ -97,7 +97,6 @@ class PlainHome:
 
 
 def _split(line: str) -> list[str]:
-    """Return the words of a line as a shell would, in one piece each where quotes are left open."""
     try:
         return shlex.split(line)
     except ValueError:

@@ -133,7 +133,6 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
 
 
 async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
-    """Ask a person who has no name there for it, once; return what is new of it."""
     players = KnownPlayers()
     known = players.find(tuple(address.url for address in cluster.addresses))
     has_name = settings.name is not None or (known is not None and not known.name.startswith(GUEST))

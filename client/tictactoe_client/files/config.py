@@ -130,7 +130,6 @@ def _find_fault(action: str, keys: object) -> str | None:
 
 
 def _locate(key: str, text: str, told: str) -> str:
-    """Return the description of a mistake, prefixed by the line of its key."""
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
             return say("config line", file=FILE_NAME, line=number, told=told)

@@ -59,7 +59,6 @@ class KnownPlayer:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What no two rows share: server and token."""
         return (self.server, self.token)
 
     def is_known_at(self, servers: Servers) -> bool:
@@ -240,7 +239,6 @@ class KnownPlayers:
         return msgspec.json.format(msgspec.json.encode(_File(after, 3)), indent=1)
 
     def _apply(self, content: bytes) -> list[KnownPlayer]:
-        """Return the rows of the file with all changes that wait."""
         players: Players = {}
         with contextlib.suppress(msgspec.MsgspecError):
             players = _parse(content)
@@ -326,7 +324,6 @@ class Identity:
         return Cluster((next(address for address in named if known.is_known_at((address.url,))),)), known.token
 
     async def _find_player(self, urls: tuple[str, ...], cluster: str = "") -> KnownPlayer | None:
-        """Return whom we are to be of those who are known at these addresses, None for somebody new."""
         is_nobody = self.role == "nobody"
         if self.role == "reader":
             return self.players.find(urls, self.name, cluster=cluster)

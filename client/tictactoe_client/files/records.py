@@ -165,5 +165,4 @@ def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misus
 
 
 def _cannot(do: str, name: str, error: OSError | ValueError) -> Misuse:
-    """Return what cannot be done, by the sentence's id, and why."""
     return Misuse(say(do, file=clean_text(name), why=clean_text(describe_cause(error)).rstrip(".")))

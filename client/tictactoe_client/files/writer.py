@@ -73,7 +73,6 @@ def create_file(path: Path, text: str) -> None:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    """Write a draft to disk, then put it in the place of the file."""
     descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:

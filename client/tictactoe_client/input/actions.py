@@ -92,7 +92,6 @@ class Actions:
 
     @property
     def now(self) -> Choices:
-        """What can be done now."""
         return self.room.choices(self._passed_ms, is_online=not self._is_offline)
 
     @property
@@ -101,7 +100,6 @@ class Actions:
 
     @property
     def _asked_for(self) -> list[OfferKind]:
-        """What others ask for, that waits for our answer."""
         return [one.id for one in self.now.questions if one.id in ("draw", "undo", "rematch")]
 
     @property
@@ -416,12 +414,10 @@ class Actions:
         await (self.room.draw if kind == "draw" else self.room.undo)(actions.get(way, "decline"))
 
     def _want(self, deed: str, state: RoomState) -> None:
-        """Raise `BadInput` with the reason where something cannot be done now."""
         if (reason := self.now.find_reason(deed)) is not None:
             raise BadInput(self._describe_reason(reason, state))
 
     def _describe_reason(self, reason: str, state: RoomState) -> str:
-        """Return why something cannot be done, and after the end of a game what can."""
         told = describe_reason(reason, state)
         return f"{told} {describe_ways_on(state, self.room.actor)}" if reason == "refused game_over" else told
 
@@ -448,7 +444,6 @@ class Actions:
 
 
 def _words_for(kind: str, argument: str) -> str:
-    """Return the words that are typed for a deed."""
     if kind == "choose":
         return word_of(f"choose {argument}")
     way = word_of(f"way {argument}") if argument and kind in ("draw", "undo", "claim") else ""

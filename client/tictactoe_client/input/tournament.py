@@ -74,7 +74,6 @@ def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
 
 
 def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
-    """Return the arguments of an organiser's action: a new name, or the ids of a player and their pairing."""
     if not name and deed in (*_NAMING_DEEDS, "add"):
         raise BadInput(say("tournament whom", word=word_of(deed)))
     if deed not in _NAMING_DEEDS:

@@ -166,7 +166,6 @@ class Connection(ClientConnection):
         self.hello_seconds = self.began_at - started
 
     async def _hear_answer(self) -> Message:
-        """Return the next message; raises `VersionRefused` for the welcome of another protocol version."""
         text = await self.hear()
         with contextlib.suppress(DecodeError):
             spoken = json.decode(text, type=_Spoken).protocol

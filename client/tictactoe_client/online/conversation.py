@@ -302,7 +302,6 @@ class Conversation:
                 self._unanswered.pop(pending.id, None)
 
     def _has_to_wait(self, pending: Pending) -> bool:
-        """Tell whether the room that a request is about is still to be entered again."""
         return self._ended is None and pending.brings_back is None and self._own_room(pending.room) in self._away
 
     def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
@@ -405,7 +404,6 @@ class Conversation:
             self._end_challenge(push)
 
     def _note_calls(self, *calls: Call) -> None:
-        """Keep the calls that count by now, one of each event."""
         now = asyncio.get_running_loop().time()
         self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
 
@@ -497,11 +495,9 @@ class Conversation:
 
     @property
     def _patience(self) -> tuple[float, float]:
-        """For how many seconds it is tried to be in our rooms again: at a server, and where there is none."""
         return (self._backoff or Backoff()).patience(self._connection.welcome.hold_ms)
 
     async def _greet(self, address: Address) -> Connection:
-        """Say hello again, as the player we are by now."""
         is_bot = self._connection.is_bot
         return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, bot=is_bot)
 
@@ -573,7 +569,6 @@ class Conversation:
                 return
 
     def _let_go(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
-        """Be in a room no more, whatever the server thinks."""
         room._end(why)
         away = self._away.pop(room, None)
         if away is not None:
@@ -698,7 +693,6 @@ class Conversation:
 
 
 def _sends_on(push: pushes.Push | None) -> bool:
-    """Tell whether an answer says that another server has the room."""
     if isinstance(push, pushes.Error):
         return push.code == ErrorCode.MOVED and bool(push.url)
     return isinstance(push, pushes.Moved)

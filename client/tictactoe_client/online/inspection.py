@@ -225,7 +225,6 @@ def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> b
 
 
 def _inspect_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> None:
-    """Refuse a winner who is nobody in the game, and a deciding line or a last move where no mark is."""
     if result is not None and result.winner is not None and result.winner not in marks:
         raise _broken(say("broken winner"))
     line = result.line if result is not None else ()
@@ -244,7 +243,6 @@ def _demand_codes(*codes: str) -> None:
 
 
 def _demand(holds: bool, otherwise: str) -> None:
-    """Refuse what does not hold, for the reason that has this id."""
     if not holds:
         raise _broken(say(otherwise))
 

@@ -340,12 +340,10 @@ class Room(Followed[RoomState]):
         return [request]
 
     def _holder(self, seat: str) -> str:
-        """Return the id of the player or guest in a seat, "" for a free one."""
         held = self.state.seats.get(seat)
         return "" if held is None else held.player
 
     def _request_of(self, player: str, request: requests.Request) -> requests.Request:
-        """Return a request as a local player makes it."""
         return request if player == self._client.player else replace(request, player=player)
 
     async def _ask_once(self, request: requests.Draw | requests.Undo, seat: str | None) -> None:
@@ -362,7 +360,6 @@ class Room(Followed[RoomState]):
 
     @property
     def _shown(self) -> RoomState | None:
-        """The newest state, None where there is none yet."""
         return self.state if self.has_state else None
 
     async def sync(self) -> tuple[int, ...]:
@@ -422,7 +419,6 @@ class Room(Followed[RoomState]):
             self._pass_on()
 
     def _stop_waiting(self) -> None:
-        """Tell all that waits for moves: they are here, or will not come."""
         asking, self._asking = self._asking, None
         if asking is not None:
             asking.cancel()
@@ -482,7 +478,6 @@ class Room(Followed[RoomState]):
         self._changed.note()
 
     def _find_seat(self) -> None:
-        """Find out what the newest state means for us and our guests."""
         state = self.state
         self.actor = self.find_actor(state)
         self.seat = None if self.is_watching else seat_of(state, self.actor)

@@ -95,7 +95,6 @@ class Tournament(Followed[EventState]):
         self._end(None)
 
     def _receive(self, push: EventState | EventRows) -> None:
-        """Store a state or merge a change; ignore older ones."""
         if self._has_ended or (self.has_state and push.seq < self.state.seq):
             return
         if isinstance(push, EventState):
@@ -107,7 +106,6 @@ class Tournament(Followed[EventState]):
         self._changed.note()
 
     def _end(self, lost: ConnectionLost | None) -> None:
-        """End iteration, with an error if the connection was lost."""
         self._has_ended, self._lost = True, lost
         self._changed.note()
 

@@ -83,7 +83,6 @@ class PlainGame:
     # -- coming and going -----------------------------------------------------------------------------------------
 
     async def run(self, enter: Enter[Room]) -> int:
-        """Enter a room and stay."""
         self._enter_again = enter
         try:
             return await self._play(enter)
@@ -189,7 +188,6 @@ class PlainGame:
             self._finish(ExitCode.REFUSED)
 
     async def _go_over(self, room: Room, code: str) -> None:
-        """Go into the other room, and then leave this one; where that is refused one stays."""
         try:
             await self._enter(partial(Client.join, room=code))
         except (Refused, Interrupted) as failure:
@@ -216,7 +214,6 @@ class PlainGame:
         return "" if deed is None else deed.cost
 
     def _finish(self, code: ExitCode | None) -> None:
-        """End the run with this code, with None by the game's result."""
         by_result = exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
         self._exit_code = by_result if code is None else code
 

@@ -80,7 +80,6 @@ class Reminders:
         return told
 
     def _wait_on(self, now: float) -> None:
-        """Say it again the more seldom, the longer one has waited."""
         waited, unit = now - self._since, self._settings.waiting_line_seconds
         seldom = unit * _SELDOM
         due = next((unit * times for times in _OFTEN if unit * times > waited), seldom * (waited // seldom + 1))

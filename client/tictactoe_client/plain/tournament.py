@@ -61,7 +61,6 @@ class PlainEvent:
         self._game: PlainGame | None = None
 
     async def run(self, way: EventWay) -> int:
-        """Enter the event, play whenever called, and return the exit code at its end."""
         await self._enter(way)
         head = self._tournament.state.head
         self._output.print(f"{clean_text(head.title)}: {describe_terms(head)}.")
@@ -160,7 +159,6 @@ class PlainEvent:
         return await carry_out(self._client, event, deed, argument)
 
     def _show_table(self) -> list[str]:
-        """Return the table, the tie-breaks that decide the first place, and the bracket of a knock-out."""
         event, state = self._tournament, self._tournament.state
         lines = align_columns(tabulate_present(state, event.viewer, event.age_ms).values())
         rounds = () if state.bracket is UNSET else state.bracket
@@ -172,7 +170,6 @@ class PlainEvent:
         return list_words("table", "round", *saves, *words.event_choices(event.state, event.viewer).deeds)
 
     def _tell_changes(self) -> None:
-        """Print new players, rounds with their pairings, results, and at the end the table."""
         old, state = self._told, self._tournament.state
         if state is old or any(one.room in self._rooms and one.state != "scored" for one in state.pairings):
             return  # nothing new, or our own game will be scored in a moment

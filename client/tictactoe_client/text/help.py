@@ -95,7 +95,6 @@ def _list_signs() -> Topic:
 
 
 def _list_rows(commands: Sequence[Command], show: Show) -> tuple[tuple[str, str], ...]:
-    """Return the keys of commands, or their longest word where they have none, with what they do."""
     rows, begin = [], show("command")
     begin += " " if len(begin) > 1 else ""
     for command in commands:
@@ -111,7 +110,6 @@ def _join_ways(ways: Sequence[str]) -> str:
 
 
 def _list_keys(rules: Rules, settings: Settings) -> list[str]:
-    """Return the keys of the cells, none where the cells have none."""
     if rules.gravity or not has_single_keys(rules):
         return []
     rows = [" ".join(format_key(cell, settings.keys) for cell in range(first, first + 3)) for first in (0, 3, 6)]
@@ -119,13 +117,11 @@ def _list_keys(rules: Rules, settings: Settings) -> list[str]:
 
 
 def _list_names(settings: Settings) -> list[tuple[str, str]]:
-    """Return how a cell is named, with what that means."""
     typed, id = _PAIRS[settings.coordinates]
     return [("b2", say("named b2")), (typed, say(id))]
 
 
 def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Iterator[tuple[str, str]]:
-    """Yield how one moves on the full screen: what plays at once, what wants Enter, and the cursor."""
     keys = _list_keys(rules, settings)
     if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
         yield f"1-{rules.columns}", say("move drops")
@@ -142,5 +138,4 @@ def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Itera
 
 
 def _ask(line: str, rules: Rules, settings: Settings, *, plays: bool = True) -> str:
-    """Return what to type for a command: with a slash where one who plays would make a move by it."""
     return f"/{line}" if plays and is_move_by_letter(line, rules, settings.keys) else line

@@ -184,7 +184,6 @@ def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
 
 
 def _options(analysis: AnalysisState) -> list[tuple[str, str]]:
-    """Return what may be chosen in an opening, and what each choice is worth to whoever makes it, in words."""
     return [(one, describe_value(value, solved=analysis.solved)) for one, value in analysis.options.items()]
 
 

@@ -135,7 +135,6 @@ class EventPage(ListPage):
         return True
 
     def _give_up(self, error: ClientError) -> None:
-        """Close the page after the server refused the event."""
         if self._is_first and isinstance(error, Refused):
             reason = describe_failure(error, self.program.settings, self.program.session.address)
             self.program.leave(judge(error)[0], reason)
@@ -210,7 +209,6 @@ class EventPage(ListPage):
             yield say("tournament run it", command=command)
 
     def _draw_bracket(self, state: EventState, lines_above: int, pairings: int, rows: int) -> tuple[list[str], bool]:
-        """Return the bracket, if all of it fits below, and whether the table fits as well."""
         rounds = () if state.bracket is UNSET else state.bracket
         lines_left = self.size.height - _SURROUNDING_LINES - lines_above
         width = max(20, min(self.size.width, _MAX_WIDTH) - 4)
@@ -252,7 +250,6 @@ class EventPage(ListPage):
             self.program.open(RoomScreen(self.program, RecordedRoom(record)))
 
     def _find_deed(self, key: str) -> str | None:
-        """Return what a key does now, or None."""
         return next((deed for deed in self._deeds if deed in DEEDS[key]), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -75,7 +75,6 @@ def _show(name: str, keymap: Keymap, *, in_text: bool) -> str:
 
 
 def _join(hints: Sequence[Hint]) -> list[Hint]:
-    """Join the keys of hints with equal descriptions."""
     joined: dict[str, list[str]] = {}
     for keys, label in hints:
         joined.setdefault(label, []).append(keys)

@@ -138,15 +138,13 @@ class FormPage(Page):
         """Return the current lines by name."""
 
     @abstractmethod
-    def took(self, name: str) -> None:
-        """Handle the change of a line."""
+    def took(self, name: str) -> None: ...
 
     @abstractmethod
     def describe_sum(self) -> Part:
         """Return the summary below the lines."""
 
     def list_shown(self) -> list[str]:
-        """Return the names of the visible lines."""
         return list(self.lines)
 
     def fill(self) -> None:
@@ -179,7 +177,6 @@ class FormPage(Page):
         return isinstance(self.line, FormLine) and self.line.value != self._before
 
     def choose(self, name: str) -> None:
-        """Focus a line and select its text."""
         self.take()
         line = self._entered = self.lines[name]
         self.set_focus(line)
@@ -227,7 +224,6 @@ class FormPage(Page):
         return super().check_action(action, parameters)
 
     def action_change(self, by: int) -> None:
-        """Select another value, wrapping around."""
         if isinstance(self.line, Choice):
             values = list(self.line.choices.values())
             self.line.value = values[(values.index(self.line.value) + by) % len(values)]
@@ -253,7 +249,6 @@ class FormPage(Page):
         self.action_change(1)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Choose the clicked text."""
         if event.widget is self.focused and event.widget is not self._entered and isinstance(event.widget, FormLine):
             self.choose(self.chosen)
         self.redraw()
@@ -283,7 +278,6 @@ class SettingsPage(FormPage):
         return fields
 
     def fill(self) -> None:
-        """Show the current settings in the current language."""
         self.take()
         self.fields = self.list_fields()
         for name, field in self.fields.items():

@@ -112,7 +112,6 @@ class HistoryPage(ListPage):
         return self._fetching is not None and self._fetching.cancel()
 
     def action_back(self) -> None:
-        """Cancel a pending fetch, or go back."""
         if not self._stop_fetching():
             super().action_back()
 

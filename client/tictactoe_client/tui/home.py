@@ -59,7 +59,6 @@ class Turn:
         return next((text for text, value in self.choices.items() if value == self.value), "")
 
     def step(self, by: int) -> None:
-        """Go to another value, wrapping around."""
         values = list(self.choices.values())
         self.value = values[(values.index(self.value) + by) % len(values)]
 
@@ -160,7 +159,6 @@ class HomePage(ListPage):
         self.rooms.show(rooms, self.chosen)
 
     def _list_entries(self, client: Client | None) -> Iterator[tuple[str, Entry]]:
-        """Yield the menu: games to resume, ways to play, pages, other servers; without a connection only the last."""
         session, ways_in = self.program.session, self.program.ways_in
         self.game.choices = name_games()
         self.level.choices = {describe_level(level): level for level in LEVELS}
@@ -196,7 +194,6 @@ class HomePage(ListPage):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
     def _fill_player(self, client: Client | None) -> None:
-        """Show our name and the results of our latest games."""
         if client is None:
             self.text("player").show()
             return
@@ -214,7 +211,6 @@ class HomePage(ListPage):
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:
-        """Show running games, or a board of the chosen game; the game's rules stand below the menu."""
         lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.game.value
         live = lobby.boards or ((lobby.demo,) if lobby.demo else ())
         caption = say("home now") if lobby.boards else say("home demo") if live else ""
@@ -252,7 +248,6 @@ class HomePage(ListPage):
         self.app.set_timer(1.0, self.listen)
 
     def listen(self) -> Worker[None]:
-        """Follow nearby servers until the program ends."""
         return self.app.run_worker(partial(follow_nearby, self._hear_nearby), exit_on_error=False)
 
     def _hear_nearby(self, servers: tuple[NearbyServer, ...]) -> None:
@@ -295,7 +290,6 @@ class HomePage(ListPage):
         self.program.ask(self._learn)
 
     def covered(self, screen: object) -> None:
-        """Unsubscribe from the lists while in a room."""
         if isinstance(screen, RoomScreen):
             self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
             self.program.lobby.follow(on=False)
@@ -371,7 +365,6 @@ class HomePage(ListPage):
 
     @property
     def _leads_back(self) -> bool:
-        """Whether the only way on is back to the previous server."""
         return "join" not in self._entries and self.program.session.before is not None
 
     def name_key(self, id: str) -> str:

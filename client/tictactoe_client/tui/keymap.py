@@ -32,11 +32,9 @@ class Keymap:
         return next((name for name in actions if key in self._keys[name] or (text and text in self._keys[name])), "")
 
     def keys_of(self, action: str) -> tuple[str, ...]:
-        """Return the keys of an action."""
         return self._keys[action]
 
     def does(self, key: str, action: str) -> bool:
-        """Return True if the key is bound to the action."""
         return key in self._keys.get(action, ())
 
     def show(self, action: str) -> str:

@@ -87,7 +87,6 @@ class LadderPage(ListPage):
             self.program.open(PlayerPage(player, self._ladders[0].rules))
 
     def action_name(self) -> None:
-        """Open our own page."""
         if self._ladders and (client := self.program.session.client) is not None:
             self.open_row(client.player)
 
@@ -141,7 +140,6 @@ class PlayerPage(HistoryPage):
         self.program.ways_in.enter(Choice("challenge", *terms, player=self._player, name=name, rated=True))
 
     def action_answer(self, way: str) -> None:
-        """Block or unblock the player."""
         self.program.ask(self._switch_block)
 
     async def _switch_block(self, client: Client) -> None:

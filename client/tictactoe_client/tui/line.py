@@ -48,7 +48,6 @@ class Line(Input, inherit_bindings=False):
         self.write(event.text.strip())
 
     def write(self, text: str) -> None:
-        """Replace the selection."""
         self.replace(text, *sorted(self.selection))
 
 
@@ -88,7 +87,6 @@ class RoomLine(Line, can_focus=False):
         self.mode, self._at = "command", 0
 
     def close(self) -> str:
-        """Close the line and return its text."""
         text, self.value, self.mode = self.value, "", ""
         return text
 
@@ -109,7 +107,6 @@ class RoomLine(Line, can_focus=False):
         super().write(cleaned[: _MOST - len(self.value)])
 
     async def press(self, key: str) -> None:
-        """Handle an editing key; ignore others."""
         if key in _EDITS:
             await self.run_action(_EDITS[key])
 

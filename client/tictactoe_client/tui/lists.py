@@ -115,8 +115,7 @@ class ListPage(Page):
     def chose(self) -> None:
         """Handle that another row is chosen."""
 
-    def open_row(self, name: str) -> None:
-        """Open a row."""
+    def open_row(self, name: str) -> None: ...
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return bool(self._names) or action not in ("move", "go", "page", "open")

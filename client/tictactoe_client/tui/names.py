@@ -75,7 +75,6 @@ class NamesPage(ListPage):
         self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
 
     def _answer(self, name: str, typed: str | None) -> None:
-        """Carry out a command with the typed answer."""
         if typed is None:
             return
         if name == "claim":
@@ -100,7 +99,6 @@ class NamesPage(ListPage):
         self.program.push_screen(Question(text), lambda answer: None if answer is None else self._do("forget"))
 
     def _come_back(self, name: str, code: str | None) -> None:
-        """Recover a claimed name with one of its codes."""
         if name and code:
             self.program.keep_name(name)
             self.program.session.become(rescue=code)
@@ -110,7 +108,6 @@ class NamesPage(ListPage):
             super().action_back()
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        """Ask whether the recovery codes are written down, if they are shown."""
 
         def take(answer: str | None) -> None:
             if answer is not None:

@@ -67,7 +67,6 @@ class Page(ClientScreen):
         self._texts: dict[str, Text] = {}
 
     def text(self, id: str) -> Text:
-        """Return the text widget with this id."""
         return self._texts.setdefault(id, Text(id=id))
 
     def compose(self) -> ComposeResult:
@@ -87,8 +86,7 @@ class Page(ClientScreen):
     def on_mount(self) -> None:
         self.draw()
 
-    def fill(self) -> None:
-        """Update the body."""
+    def fill(self) -> None: ...
 
     def draw(self) -> None:
         self.fill()
@@ -99,7 +97,6 @@ class Page(ClientScreen):
         self.text("keys").show(*self._list_keys())
 
     def _list_keys(self) -> list[Part]:
-        """Return the keys that work now with their descriptions, as many as fit."""
         keys = {f"screen.{binding.action}": binding.id for _, binding in self._bindings if binding.id}
         named: dict[str, tuple[str, str]] = {}
         for active in self.active_bindings.values():  # first the bindings of the focused input
@@ -140,7 +137,6 @@ class Page(ClientScreen):
 
     @property
     def can_start_local(self) -> bool:
-        """Whether starting a server for this run would help."""
         return isinstance(self.program.session.failure, Unreachable) and self.program.session.address.is_loopback
 
     def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
@@ -167,7 +163,6 @@ class Page(ClientScreen):
         return [*lines, ("", ""), (f"  {say('home retries', key=show('retry' if offers_own else 'refresh'))}", "key")]
 
     def show_key(self, action: str) -> str:
-        """Return the name of an action's key."""
         return self.program.keymap.show(action)
 
     def action_back(self) -> None:

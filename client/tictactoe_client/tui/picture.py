@@ -41,7 +41,6 @@ class Picture:
         return self.put_parts(x, y, (text, role), until=until)
 
     def put_right(self, y: int, text: str, role: str = "") -> None:
-        """Write text that ends one column before the right edge."""
         self.put_parts(max(0, self.width - 1 - measure(text)), y, (text, role))
 
     def put_parts(self, x: int, y: int, *parts: Text, until: int | None = None) -> int:

@@ -69,7 +69,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     @property
     def program(self) -> Program:
-        """The program."""
         return cast(Program, self.app)
 
     @property
@@ -103,8 +102,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     on_screen_resume = on_resize = redraw
 
     @abstractmethod
-    def draw(self) -> None:
-        """Draw the current state."""
+    def draw(self) -> None: ...
 
     def tick(self) -> None:
         """Called once a second while the screen is on top."""
@@ -149,7 +147,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         return ()
 
     def describe_key(self, label: str) -> str:
-        """Return the description of a key with this label."""
         return say(label)
 
 
@@ -197,7 +194,6 @@ class Program(App[int], inherit_bindings=False):
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
     def open(self, screen: ClientScreen) -> None:
-        """Put a screen on top."""
         for below in self.screens:
             below.covered(screen)
         self.push_screen(screen)
@@ -224,7 +220,6 @@ class Program(App[int], inherit_bindings=False):
         self.go_back_to(self.screens[0])
 
     def go_back_to(self, below: ClientScreen) -> None:
-        """Close all screens above this one."""
         if below is self.screens[-1]:
             return
         while self.screen is not below:
@@ -440,18 +435,15 @@ class Program(App[int], inherit_bindings=False):
             self.start(carry_out(client, verb, self.say, room, proposed=self._show_own))
 
     def _show_own(self, told: str) -> None:
-        """Show our challenge on the status line, with the key that withdraws it."""
         self.status = None
         self.redraw()
 
     @property
     def has_challenged(self) -> bool:
-        """Whether a challenge of ours is open."""
         client = self.session.client
         return client is not None and any(one.player == client.player for one in client.challenges.values())
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
-        """Show how a challenge ended, and enter its room, except during a game."""
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
             self.ways_in.enter(Choice("join", code=end.over.room or ""), self.screens[-1])
         self.say(describe_challenge_end(end.over, end.challenge, viewer, end.name))
@@ -520,12 +512,10 @@ class Program(App[int], inherit_bindings=False):
         self._end((self.last_game or ExitCode.NORMAL) if is_asked else code)
 
     def _end(self, code: int) -> None:
-        """Restore the terminal and exit."""
         self.terminal.use_mouse(wanted=False)
         self.exit(code, return_code=code)
 
     def _exit_code(self) -> int:
-        """Return the exit code for the state of the connection."""
         if self.session.phase == "away":
             return ExitCode.CONNECTION_LOST
         failure = self.session.failure

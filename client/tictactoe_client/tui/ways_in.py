@@ -118,7 +118,6 @@ class WaysIn:
             self._program.start(self._arrive(coming, choice, over, is_first=is_first))
 
     def go_on(self) -> None:
-        """After connecting, enter the room that was wanted before."""
         if self.first is not None:
             first, self.first = self.first, None
             self.enter(first, is_first=True)

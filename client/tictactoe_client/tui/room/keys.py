@@ -1,7 +1,6 @@
-"""What is done in a room: by its keys, by what is typed after a colon, by the list of commands; and the ways out.
+"""Carries out commands in a room, whether by key, typed after a colon, or chosen from the palette; and the ways out.
 
-How one moves: by the key of a cell, by its name, with the cursor, with the mouse; and why a move cannot be made now.
-No key ever places other than what its cell shows.
+A key places only on the cell that shows it.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, ne
 
 
 class RoomCommands:
-    """Does what somebody wants in the room of `model`, which `screen` shows as `view`, and leads out of it."""
+    """The commands in the room of `model`, shown by `screen` as `view`."""
 
     def __init__(self, program: Program, model: RoomModel, view: RoomView, screen: ClientScreen) -> None:
         self.model = model
@@ -48,7 +47,7 @@ class RoomCommands:
         self._screen = screen
 
     def act(self, action: str) -> None:
-        """Do what a key is for; where that is a deed that is not possible, say why."""
+        """Carry out a key's action, or say why it is impossible now."""
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
         if command.pressed_for and deed is None:
             choices = self.model.choices
@@ -65,13 +64,13 @@ class RoomCommands:
             self.carry_out(command.means)
 
     def perform(self, deed: Deed) -> None:
-        """Do one of the deeds that are possible and that may be typed."""
+        """Carry out a possible command."""
         if deed.id != "new" and deed.argument not in ("", "offer", "ask", "withdraw"):
             self.model.note_answer(monotonic())
         self.carry_out(Verb(cast(VerbKind, deed.id), deed.argument))
 
     def decide(self, action: str) -> None:
-        """Take the answer to a question; any other key plays on and does no more: it might place a mark."""
+        """Answer the question; any other key means no and does nothing else, as it might place a mark."""
         if self.model.question is None:
             return
         (_, deed), self.model.question = self.model.question, None
@@ -93,11 +92,10 @@ class RoomCommands:
         self.model.shows_code = not self.model.shows_code
 
     def look_at(self, ply: int | None = None) -> None:
-        """Look at the moment after so many moves, or at the present."""
         self.model.look_at(len(self.model.room.moves) if ply is None else ply)
 
     def back(self) -> None:
-        """Take Esc, where nothing is asked: drop what is typed, hide values, return to the present, else leave."""
+        """Handle Esc: close what is open, clear typed text, hide values, return to the present, or leave."""
         model = self.model
         if model.line.mode:
             model.line.close()
@@ -115,7 +113,7 @@ class RoomCommands:
             self.ask_before("leave", self.go_home)
 
     def go(self, rows: int, columns: int) -> None:
-        """Move the cursor of one who plays; else step, and compare what moves are worth or move the board."""
+        """Handle arrows: move the cursor during our game; otherwise step, compare moves, or scroll."""
         model = self.model
         if model.kind == "playing":
             model.move_cursor(0 if model.rules.gravity else rows, columns)
@@ -135,7 +133,7 @@ class RoomCommands:
         self.model.look_at(self.model.actions.timeline.here + by)
 
     def switch_values(self) -> None:
-        """Show what moves are worth, or no longer; at the end of a game from its last move on."""
+        """Show or hide the values of moves; after a game, begin at the last move."""
         model, state = self.model, self.model.room.state
         why = model.choices.find_reason("review")
         if why is not None and not model.review.is_on:
@@ -149,7 +147,7 @@ class RoomCommands:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the rules of the game in sentences where they want that, and then what can be done now."""
+        """Return the rules of the game in words, then the keys and commands that work now."""
         model, rules, show = self.model, self.model.rules, self._program.keymap.show
         plays = model.room.seat is not None
         topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
@@ -164,7 +162,7 @@ class RoomCommands:
         self._program.say(say("room copied", link=link), "good")
 
     def scroll(self, lines: int) -> None:
-        """The wheel moves the cursor, and so the board; in a record it steps."""
+        """Handle the wheel: move the cursor, or step through a record."""
         if self.model.record is not None:
             self.step(lines)
         else:
@@ -173,7 +171,7 @@ class RoomCommands:
     # -- what is said and commanded -----------------------------------------------------------------------------------
 
     def switch_line(self) -> None:
-        """Begin to say something, and tell what may be said, or why nothing may; or switch the line that is open."""
+        """Open or close the chat line, or say why chat is impossible."""
         why, room = self.model.choices.find_reason("chat"), self.model.room
         if why not in (None, "why offline") and not self.line.mode:
             self._program.say(describe_reason(why, room.state))
@@ -183,7 +181,7 @@ class RoomCommands:
             self._program.say(list_sentences())
 
     def say(self, text: str) -> None:
-        """Say something to everybody in the room; what is too long stays in the line to be made shorter."""
+        """Send a chat message; a message that is too long stays in the line."""
         text = text.strip()
         if len(text) > MAX_CHAT_LENGTH:
             self.line.begin_chat(text)
@@ -192,7 +190,6 @@ class RoomCommands:
             self.do(Verb("chat", text))
 
     def command(self, text: str) -> None:
-        """Carry out what was typed after ``:``."""
         words = text.strip()
         match intent := self.model.actions.parse(f":{words}"):
             case _ if not words:
@@ -205,7 +202,7 @@ class RoomCommands:
                 self.carry_out(intent)
 
     def carry_out(self, intent: Intent) -> None:
-        """Do what is wanted, be it typed, pressed or chosen; what costs the game is asked about first."""
+        """Carry out a command from any source; ask first if it costs the game."""
         match intent:
             case Query("value", None):
                 self.switch_values()
@@ -233,13 +230,13 @@ class RoomCommands:
                 self.do(intent)
 
     def do(self, intent: Intent) -> None:
-        """Do what is wanted beside everything else, and tell what comes of it."""
+        """Carry out a command in the background and show its result."""
         self._program.start(self._do(intent))
 
     async def _do(self, intent: Intent) -> None:
-        """A move that was not to be had goes out of its cell again; what was not said comes back into the line.
+        """Carry out a command. A failed move leaves its cell, and failed chat returns to the line.
 
-        It waits for the next line where a key was pressed meanwhile.
+        If a key was pressed meanwhile, the chat text waits for the next time.
         """
         model, line = self.model, self.model.line
         timeline, keys = model.actions.timeline, model.news.keys
@@ -271,7 +268,7 @@ class RoomCommands:
     # -- what is typed at the board ------------------------------------------------------------------------------------
 
     def type(self, character: str) -> None:
-        """Take a character at the board: of a move, of a move's number in a record, else a cell to ask about."""
+        """Handle a character at the board: part of a move, of a move number in a record, or a cell."""
         model, rules = self.model, self.model.rules
         cell = cell_of_key(character, rules, self._program.settings.keys)
         if model.kind == "playing":
@@ -283,7 +280,7 @@ class RoomCommands:
             self.enter() if cell is None else self.play_or_point(cell)
 
     def _type_move(self, character: str, cell: int | None, rules: Rules) -> None:
-        """Place on the cell of this key, or keep the key while it is not our move; else go on with a typed move."""
+        """Place on the cell of a key, keep the key until our turn, or extend a typed move."""
         model, keys = self.model, self._program.settings.keys
         typed = model.typed.strip()
         is_key_typed = cell_of_key(typed, rules, keys) is not None
@@ -310,10 +307,7 @@ class RoomCommands:
             self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
 
     def enter(self) -> None:
-        """Play what is typed, else at the cursor; go to the move whose number is typed in a record.
-
-        Where one only looks on, say why nothing is placed.
-        """
+        """Play the typed move or the cursor, or go to a typed move number; watchers are told why not."""
         model = self.model
         if model.kind == "playing":
             if self._is_quiet:
@@ -333,7 +327,7 @@ class RoomCommands:
             self.play(0)
 
     def _play_typed(self, typed: str) -> None:
-        """Play what was typed as a move; it stays while the move cannot be sent yet."""
+        """Play the typed move; keep it while it cannot be sent."""
         model = self.model
         intent = model.actions.parse(typed)
         if not isinstance(intent, Place) or model.may_send:
@@ -351,7 +345,7 @@ class RoomCommands:
     # -- the board ------------------------------------------------------------------------------------------------
 
     def play(self, cell: int) -> None:
-        """Send a move where one may be sent; else say why not."""
+        """Send a move, or say why that is impossible now."""
         model, state = self.model, self.model.room.state
         if model.may_send:
             target = landing_cell(state, cell)
@@ -362,14 +356,14 @@ class RoomCommands:
             self._program.say(describe_turn(state, model.room.viewer) if to_choose else describe_reason(why, state))
 
     def play_or_point(self, cell: int) -> None:
-        """Place; where values are shown, ask for that of the cell."""
+        """Place on a cell, or select it if values are shown."""
         if self.model.review.is_on:
             self.model.cursor = cell
         else:
             self.play(cell)
 
     def click(self, cell: int) -> None:
-        """Place at once on 3x3; on larger boards choose, and place by a second click; in a record go to that move."""
+        """Place on 3x3; on larger boards select first and place on the second click; go to a move of a record."""
         model, rules = self.model, self.model.rules
         if model.kind == "replay" and not model.review.is_on:
             if cell in model.room.moves:
@@ -384,7 +378,7 @@ class RoomCommands:
             self.play_or_point(cell)
 
     def compare(self, by: int) -> None:
-        """Point at the next worse or better move of the moment, first at the best one."""
+        """Select the next worse or better move, first the best."""
         model, analysis = self.model, self.model.review.analysis
         if analysis is not None and analysis.cells:
             cells = rank_cells(analysis)
@@ -397,13 +391,13 @@ class RoomCommands:
 
     @property
     def _is_quiet(self) -> bool:
-        """Whether a question was answered a moment ago, so that no key may place."""
+        """Whether a question was just answered, so that keys must not place."""
         return monotonic() < self.model.quiet_until
 
     # -- with a question first ------------------------------------------------------------------------------------
 
     def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
-        """Do this, asking first where it loses the game."""
+        """Carry out an action; ask first if it loses the game."""
         if self.model.cost:
             self.model.question = kind, deed
         else:
@@ -412,9 +406,9 @@ class RoomCommands:
     # -- home -----------------------------------------------------------------------------------------------------
 
     def go_home(self) -> None:
-        """Go home at once; the server hears of it meanwhile.
+        """Go home at once and tell the server in the background.
 
-        A game that goes on without a connection is not lost by this: the program ends and says how to come back.
+        A running game without a connection is not given up: the program ends and says how to return.
         """
         if self._program.session.phase == "away" and self.model.room.plays:
             self._program.leave(ExitCode.CONNECTION_LOST)
@@ -424,7 +418,7 @@ class RoomCommands:
             self._program.start(self.model.room.leave())
 
     def end(self, why: str) -> None:
-        """Go back to the page under the room, as there is no room any more."""
+        """Close a room that has ended."""
         if self._screen in self._program.screens and not self._program.ways_in.waits_for:
             self._program.close(self._screen)
             self._program.say(why)
@@ -432,7 +426,7 @@ class RoomCommands:
     # -- to another room ------------------------------------------------------------------------------------------
 
     def go_to_another(self) -> None:
-        """Look for another opponent in the same way as before, asking where that loses a game."""
+        """Look for another opponent in the same way; ask first if that loses a game."""
         again = self.model.again
         if again is None:
             self._program.say(say("room nobody to look for"))
@@ -441,9 +435,9 @@ class RoomCommands:
         self.ask_before("another", partial(self._set_out, what, again))
 
     def go_to_computer(self) -> None:
-        """Open the same room again with the computer in the free seats; the waiting one closes.
+        """Replace the waiting room by one with the computer in the free seats.
 
-        Only a room that opens can have bots, so it has another code, of which those are told who sent the old one.
+        Only a new room can have bots, so the code changes and is shown.
         """
         room, state = self.model.room, self.model.room.state
         same = Choice.like(
@@ -463,10 +457,10 @@ class RoomCommands:
             self._program.start(self._go_over(coming, news, may_lose=self.model.room.plays))
 
     async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
-        """Enter the other room, tell the news with its code there, and leave this one.
+        """Enter another room, show the news with its code, and leave this one.
 
-        Whoever has gone home meanwhile wants neither room. Where a game has begun here meanwhile it is played, unless
-        one was to be lost anyway, which `may_lose` says.
+        If the person has gone home, neither room is wanted. If a game has begun here meanwhile it is played, unless the
+        person had agreed to lose one (`may_lose`).
         """
         program, here = self._program, self.model.room
         try:

@@ -61,13 +61,13 @@ class News:
         self.talk = [*self.talk, *lines][-MOST_LINES:]
 
     def say(self, *lines: str) -> None:
-        """Show lines until the next key, and keep them with what was said."""
+        """Show lines until the next key and keep them in the chat."""
         self.tell(*lines)
         dropped = max(0, len(self.unread) + len(lines) - MOST_LINES)
         self.unread, self.in_sight = [*self.unread[dropped:], *lines], max(0, self.in_sight - dropped)
 
     def note_key(self) -> None:
-        """Take note of a key: what was in sight before it has been seen, and what was not has its turn."""
+        """Handle a key: visible news have been read, and waiting ones follow."""
         self.keys, self.unread, self.in_sight = self.keys + 1, self.unread[self.in_sight :], 0
 
 
@@ -110,7 +110,7 @@ class RoomModel:
     # -- what a state means -------------------------------------------------------------------------------------------
 
     def follow(self, update: Updated, now: float) -> None:
-        """Take a new state, and tell what it brought."""
+        """Store a new state and show what has changed."""
         old, state = update.old, update.state
         self._received_at, self.unanswered = now, None
         if old is None or old.game != state.game:
@@ -132,7 +132,7 @@ class RoomModel:
             self.news.say(*told) if by_others else self.news.tell(*told)
 
     def consider(self, now: float) -> None:
-        """Work out what may be done: there is a new state, the connection came or went, or time has passed."""
+        """Update what is possible, after a new state, a change of the connection, or a passed deadline."""
         room, state = self.room, self.room.state
         if self.record is None:
             running: Kind = "playing" if self.room.plays else "watching"
@@ -140,7 +140,6 @@ class RoomModel:
         self.choices = room.choices((now - self._received_at) * 1000, is_online=self.is_online)
 
     def scene(self, now: float) -> Scene:
-        """Return what there is to draw by now."""
         room, timeline = self.room, self.actions.timeline
         view = View(
             here=timeline.here if timeline.is_back else None,
@@ -155,24 +154,23 @@ class RoomModel:
 
     @property
     def is_to_choose(self) -> bool:
-        """Whether one is to choose a side."""
         opening = self.room.state.opening
         return opening is not UNSET and opening.options != () and self.room.is_my_turn
 
     @property
     def shown(self) -> RoomState:
-        """The state that is looked at: the newest, or the board of an earlier moment."""
+        """The newest state, or the board of an earlier moment."""
         return self.actions.timeline.show(self.room.state)
 
     @property
     def cost(self) -> Cost:
-        """What going away does to one's game now; nothing without a connection, as the seat is kept then."""
+        """What leaving costs our game, or ""; without a connection the seat is kept."""
         deed = self.choices.find("leave")
         return deed.cost if deed is not None and self.is_online else ""
 
     @property
     def talk(self) -> list[str]:
-        """What was said here; in a record first what it notes at the moment that is looked at."""
+        """The chat, in a record after the comments of the current moment."""
         noted = [] if self.record is None else self.actions.describe_moment(self.room.state)[1:]
         return [*noted, *self.news.talk]
 
@@ -180,18 +178,18 @@ class RoomModel:
 
     @property
     def may_send(self) -> bool:
-        """Whether a move would go out now: it is ours, and none is on its way."""
+        """Whether a move can be sent: it is our turn, and none is pending."""
         return self.pending is None and self.room.is_my_turn and not self.is_to_choose
 
     def type(self, text: str) -> None:
         self.typed = (self.typed + clean_text(text))[:MOST_TYPED]
 
     def note_answer(self, now: float) -> None:
-        """Take note that a key has answered a question: what is typed on is not meant for the board."""
+        """Note that a key has answered a question, so that the next keys do not place."""
         self.quiet_until = now + QUIET_SECONDS
 
     def move_cursor(self, rows: int, columns: int) -> None:
-        """Move the cursor by rows and columns; the first time it shows on the last move, else in the centre."""
+        """Move the cursor; it first appears on the last move, or in the centre."""
         state, rules = self.room.state, self.rules
         if self.cursor is None:
             middle = (rules.rows // 2) * rules.columns + rules.columns // 2
@@ -202,12 +200,11 @@ class RoomModel:
         self.cursor = min(max(row, 0), rules.rows - 1) * rules.columns + min(max(column, 0), rules.columns - 1)
 
     def look_at(self, ply: int) -> None:
-        """Look at the moment after so many moves."""
         self.actions.timeline = self.actions.timeline.jump(ply)
         self.note_look()
 
     def note_look(self) -> None:
-        """Take note that another moment is looked at."""
+        """Handle that another moment is shown."""
         self.cursor = None
         if self.record is not None:
             self.typed = ""
@@ -223,7 +220,7 @@ _CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
 
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:
-    """Return the situations that one is in: that which the last line is about, and perhaps the one below it."""
+    """Return the current situations, first that of the key line."""
     if model.question is not None:
         return ("asked",)
     if model.line.mode:
@@ -241,21 +238,21 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
 
 
 def list_actions(model: RoomModel) -> list[str]:
-    """Return the actions that count now; what places says at every board why it does not."""
+    """Return the actions that have keys now; placing always explains why it is impossible."""
     names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
     return names if model.line.mode or model.question is not None else [*names, "place"]
 
 
 def find_deed(model: RoomModel, action: str) -> Deed | None:
-    """Return the deed that an action is for now, None where it is for none, or none that is possible."""
+    """Return the possible command of an action, or None."""
     found = (deed for name in DEEDS.get(action, ()) if (deed := model.choices.find(name)) is not None)
     return next(found, None)
 
 
 def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
-    """Return what a key does now, empty for nothing.
+    """Return the action of a key, or "".
 
-    What is `text` in a game is no claim while there is nothing to claim, or a move of ours is waited for.
+    A character does not claim a game during our turn or without a claim.
     """
     action = keymap.find(key, text, list_actions(model))
     if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
@@ -264,9 +261,9 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
 
 
 def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: bool = False) -> Text | None:
-    """Return the first question that waits, with the keys that answer it, else None; the answers alone to be brief.
+    """Return the first open question with its keys, or None; only the answers if `is_brief`.
 
-    It is answered by words where the keys are wanted for a move of ours.
+    Answers are words while their keys are needed for our move.
     """
     if not scene.questions:
         return None
@@ -287,9 +284,11 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
 
 
 def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool, asks: bool) -> list[Hint]:
-    """Return the keys that the last line names, with what each does; `is_first` where nothing lies below the room.
+    """Return the hints of the key line.
 
-    Who `asks` has challenged somebody, and does not again.
+    Args:
+        is_first: Whether no screen lies below the room.
+        asks: Whether we have already challenged somebody.
     """
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
@@ -321,7 +320,6 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
 
 
 def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:
-    """Return how one plays, or what becomes of what is typed as a move."""
     typed, enter = model.typed, keymap.show_key("enter")
     if typed and model.may_send and is_whole(typed, rules, settings.keys):
         return {"enter": say("key play", typed=typed.strip()), "back": say("key clear")}

@@ -1,7 +1,6 @@
-"""A scene becomes a picture: the head, the board with the panel or the invitation beside it, and the foot.
+"""Draws a room: the head, the board with the panel or the invitation at its side, and the foot.
 
-What there is no room for goes: the talk first, then the moves. Long texts take more than one line where there are lines
-to be had, and are cut between words where there are not. It remembers where it drew the board, for clicks.
+Without room, first the chat disappears, then the moves; long texts wrap or are cut between words.
 """
 
 from __future__ import annotations
@@ -99,7 +98,7 @@ Row = tuple[int, range, str]
 
 @dataclass(frozen=True, slots=True)
 class RoomLayout:
-    """How a board is drawn and in which line it begins, the panel's column, None without one, and the stage's size."""
+    """How a board is drawn: its first line, the panel's column or None, and the size of the stage."""
 
     grid: Grid
     top: int
@@ -109,13 +108,12 @@ class RoomLayout:
 
     @property
     def below_board(self) -> int:
-        """The first line under the board."""
         return self.top + self.grid.height
 
 
 @lru_cache(maxsize=16)
 def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
-    """Return the layout for a window of this size; its own width and height are how much of the window it uses."""
+    """Return the layout for a window; its size is the part of the window that it uses."""
     area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
     beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
     gains = beside != alone if width < NARROW else alone.is_whole and not beside.is_whole
@@ -130,7 +128,7 @@ def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> Ro
 
 @lru_cache(maxsize=16)
 def needed_for_room(rules: Rules) -> tuple[int, int]:
-    """Return the width and height of the smallest window in which the board can be played."""
+    """Return the size of the smallest window that shows the board."""
     width, height = smallest_board(rules)
     return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
 
@@ -141,9 +139,10 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
 def fill_panel(
     model: RoomModel, scene: Scene, width: int, height: int, worth: Sequence[str] = (), *, ascii_only: bool
 ) -> tuple[list[Line], list[str]]:
-    """Return at most so many lines, and for each line of the talk among them what it is a part of.
+    """Return at most `height` lines of the panel, and the chat message of each chat line among them.
 
-    `worth` says what moves are worth.
+    Args:
+        worth: Lines about the values of moves.
     """
     state = model.room.state
     lines = [_draw_player(player, model.rules, width, has_signs=not ascii_only) for player in scene.players]
@@ -164,24 +163,24 @@ def fill_panel(
 
 
 def break_talk(model: RoomModel, width: int) -> list[tuple[str, str]]:
-    """Return the lines that the talk is broken into, each after what it is a part of."""
+    """Return the wrapped lines of the chat, each with its message."""
     return [(line, part) for line in model.talk for part in wrap(line, width)]
 
 
 def cut_talk(model: RoomModel, talk: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
-    """Return so many lines of the talk, the last ones; of what a record notes the first, with an ellipsis."""
+    """Return the last lines of the chat, or the first ones of the comments in a record."""
     if model.record is None or most == len(talk):
         return talk[len(talk) - most :]
     return [*talk[: most - 1], *((line, f"{part[:-1]}…") for line, part in talk[most - 1 : most])] if most else []
 
 
 def shows_talk(talk: Sequence[str], heard: Sequence[str], width: int) -> bool:
-    """Tell whether the talk of a panel so wide has all that was heard in full."""
+    """Return True if the panel shows all heard messages completely."""
     return all(talk.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
 
 
 def list_players(players: Sequence[Shown], rules: Rules, width: int) -> Line:
-    """Return who plays, whose move it is and the clocks in one line of about this width."""
+    """Return players, turn and clocks in a line of about this width."""
     parts: list[Text] = []
     share = max(3, width // len(players) - 2)
     for player in players:
@@ -205,7 +204,6 @@ def _draw_clock(player: Shown) -> Text:
 
 
 def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) -> Line:
-    """Return the mark, the name with the player's own sign, a note where there is room, and the clock at the right."""
     clock, role = _draw_clock(player)
     right = f"▶ {clock}".rstrip() if player.moves else clock
     name = say("player you", name=player.name) if player.is_own else player.name
@@ -222,7 +220,6 @@ def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) ->
 
 
 def _list_facts(model: RoomModel, width: int) -> list[str]:
-    """Return what is said below the players: the score of the evening, or what a record says of its game."""
     state = model.room.state
     if model.record is not None:
         facts = ", ".join(_local_time(fact) for fact in record.list_facts(model.record))
@@ -232,7 +229,7 @@ def _list_facts(model: RoomModel, width: int) -> list[str]:
 
 
 def _local_time(fact: str) -> str:
-    """Return a moment as this machine's clock would show it; a mere date, and whatever is no date, as it is."""
+    """Return a time in this machine's time zone; other texts are returned unchanged."""
     try:
         return datetime.fromisoformat(fact).astimezone().strftime("%Y-%m-%d %H:%M") if "T" in fact else fact
     except (ValueError, OverflowError):
@@ -240,7 +237,7 @@ def _local_time(fact: str) -> str:
 
 
 def describe_end(model: RoomModel, scene: Scene) -> Text:
-    """Return how the game ended and that line's role: ``You win. Row 1 is X X X. (5 moves, 0:12)``."""
+    """Return how the game ended and the role of the text: ``You win. Row 1 is X X X. (5 moves, 0:12)``."""
     if scene.end is None:
         return "", ""
     length, seconds = count(model.room.state.ply, "move"), model.seconds
@@ -251,7 +248,7 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
 
 
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
-    """Return the end in one or two large words, with an empty line below; none before, or without room for them."""
+    """Return the result in large words, or nothing before the end or without room."""
     result, end = model.room.state.result, scene.end
     if model.kind != "over" or model.actions.timeline.is_back or result is None or end is None:
         return []
@@ -269,10 +266,7 @@ def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_
 
 
 def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
-    """Return who stood better after each move, as far as it is known: high where the first mark did, in its colour.
-
-    Nothing while the game runs, with more than two players, or as long as nothing is known.
-    """
+    """Return the graph of who stood better after each move, for finished games of two players."""
     judge, rules = model.actions.judge, model.rules
     rates = judge.rates() if judge is not None and len(rules.marks) == 2 else []
     if all(rate is None for rate in rates):
@@ -292,7 +286,6 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
 
 
 def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
-    """Return the rounds, broken where something was chosen in the opening, with what that was."""
     found: list[Row] = []
     for number, plies, _ in rows:
         start = plies.start
@@ -307,7 +300,6 @@ def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
 
 
 def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel) -> list[Line]:
-    """Return so many rows around the moment that is looked at, which is marked where it is not the newest."""
     timeline, moves, board, rules = model.actions.timeline, model.room.moves, model.room.state.board, model.rules
     here, marks_here, names = timeline.here, timeline.is_back or model.record is not None, _name_cells(rules)
     column = 4 + max(len(names[-1]), 2)
@@ -342,7 +334,7 @@ def _name_cells(rules: Rules) -> tuple[str, ...]:
 
 
 def draw_code(picture: Picture, link: str) -> int:
-    """Draw the link as a code at the right where there is room; return the column where the room for text ends."""
+    """Draw the QR code of the link at the right if it fits, and return the column where text ends."""
     lines = render_code(link)
     x = picture.width - len(lines[0]) - 1
     if x < 11 + measure(link) or 2 + len(lines) > picture.height - 3:
@@ -353,7 +345,7 @@ def draw_code(picture: Picture, link: str) -> int:
 
 
 def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tuple[list[Line], list[str]]:
-    """Return at most so many lines on how others get here, and for each line of the talk what it is a part of."""
+    """Return at most `height` lines of the invitation, and the chat message of each chat line among them."""
     state = model.room.state
     company, clock = describe_players(state, model.room.viewer), describe_clock_in_words(state.time_control)
     if model.room.seat is None:
@@ -382,7 +374,7 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
 
 
 def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
-    """Write the values over the free cells of the board that was drawn with its upper left corner here."""
+    """Write the values over the free cells of a drawn board."""
     for cell, value in analysis.cells.items():
         if not grid.shows(cell) or view.board[cell] != FREE:
             continue
@@ -410,11 +402,11 @@ class RoomView(Canvas):
 
     @property
     def link(self) -> str:
-        """The link to the room by an address that others can reach."""
+        """The link to the room, reachable for others."""
         return reachable_address(self.program.session.cluster.given.first).link_to(self.model.room.code)
 
     def needed_size(self) -> tuple[int, int]:
-        """Return the width and height of the smallest window that shows the room."""
+        """Return the size of the smallest window that shows the room."""
         return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(self.model.rules)
 
     def place(self, width: int, height: int) -> Region:
@@ -429,25 +421,24 @@ class RoomView(Canvas):
         return place_stage((layout.width, layout.height + extra), (width, height))
 
     def is_way_back(self, at: Offset) -> bool:
-        """Tell whether a click here steps back."""
         return not self.is_small and at.y == self._stage.y and at.x - self._stage.x in self._back_at
 
     def find_cell(self, at: Offset) -> int | None:
-        """Return the cell that is shown at this place of the window."""
+        """Return the cell at a position of the window, or None."""
         grid, layout = self._grid, self._layout
         if grid is None or layout is None or self.is_small:
             return None
         return grid.find_cell(at.x - self._stage.x - LEFT, at.y - self._stage.y - layout.top)
 
     def scroll(self, rows: int, columns: int) -> int | None:
-        """Show another part of a board that does not fit; return its middle cell, None where all is in sight."""
+        """Scroll a board that does not fit, and return its middle cell; None if all of it is visible."""
         if self._grid is None or self._grid.is_whole:
             return None
         self._grid = self._grid.scroll(self._grid.middle + rows * self._grid.rules.columns + columns, None)
         return self._grid.middle
 
     def draw(self) -> None:
-        """Show the room on its stage, or how much room it needs."""
+        """Draw the room, or the size that it needs."""
         size, needed = self.program.size, self.needed_size()
         picture = Picture(*size)
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
@@ -501,7 +492,7 @@ class RoomView(Canvas):
         draw_keys(picture, self._list_hints(picture.width - 2))
 
     def _list_hints(self, width: int) -> Sequence[Hint]:
-        """Return the keys that the last line names; they are looked for where something may have changed them."""
+        """Return the hints of the key line, cached until they may have changed."""
         model, is_first = self.model, len(self.program.screens) == 1
         situations = find_situations(model)
         choices = None if situations[0] == "playing" else model.choices
@@ -517,7 +508,6 @@ class RoomView(Canvas):
         return self._hints
 
     def _draw_head(self, picture: Picture, scene: Scene) -> None:
-        """Draw who plays what, in which room, and the moment or how quick the connection is."""
         model, session, state = self.model, self.program.session, self.model.room.state
         is_record, here = model.record is not None, model.actions.timeline.here
         total, watches = max(state.ply, len(model.room.moves)), not is_record and model.room.seat is None
@@ -551,9 +541,9 @@ class RoomView(Canvas):
         picture.put_right(0, right, "dim" if session.phase == "online" or is_record else "bad")
 
     def _draw_board(self, picture: Picture, layout: RoomLayout) -> list[str]:
-        """Draw the board, with values where they are shown; return those that its small cells have no room for.
+        """Draw the board with values, and return those that small cells have no room for.
 
-        The cursor of one who plays where marks fall stands where the mark would land.
+        With gravity the cursor is drawn where the mark would land.
         """
         model, state, cursor, shows_values = self.model, self.model.shown, self.model.cursor, self.model.review.is_on
         if cursor is not None and state.rules.gravity and model.room.plays:
@@ -577,9 +567,9 @@ class RoomView(Canvas):
     def _arrange_foot(
         self, scene: Scene, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
     ) -> Foot:
-        """Return the lines above the keys, at most so many; `heard` is what was said and is not in sight elsewhere.
+        """Return the lines above the keys.
 
-        What is typed and how the game ended are never covered by news, whose turn it is may be.
+        News may cover whose turn it is, but never what is typed or how the game ended.
         """
         model, line = self.model, self.model.line
         turn = self._describe_turn(scene, now, width)
@@ -634,7 +624,6 @@ class RoomView(Canvas):
         return asked
 
     def _describe_worth(self) -> str:
-        """Return what the moment that is looked at is worth, and the cell that is pointed at."""
         model, analysis, state = self.model, self.model.review.analysis, self.model.shown
         if analysis is None:
             if model.review.is_waiting:
@@ -648,7 +637,6 @@ class RoomView(Canvas):
         return "   ".join(told)
 
     def _describe_turn(self, scene: Scene, now: float, width: int) -> Text:
-        """Return what stands there while there is no other news, for the moment that is looked at."""
         model, timeline, compared = self.model, self.model.actions.timeline, ""
         if timeline.played_next is not None and (analysis := model.review.analysis) is not None:
             compared = compare_played(timeline.played_next, analysis, model.rules)

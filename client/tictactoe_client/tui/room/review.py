@@ -118,7 +118,6 @@ class Review:
         return set(analysis.best) <= analysis.cells.keys() <= set(range(len(state.board))) - set(moves)
 
     def _missing(self) -> Moment | None:
-        """Return the current moment if its values are wanted and unknown."""
         moment = self._moment() if self.is_on else None
         return None if moment in self._known else moment
 

@@ -1,6 +1,4 @@
-"""A room on the screen: it takes keys, clicks and what the program asks, and shows the picture of the room.
-
-What happens there is heard here, taken into the model, and drawn once for all that happened at once."""
+"""The screen of a room: passes keys and clicks on, stores events in the model, and draws once for all of them."""
 
 from __future__ import annotations
 
@@ -54,9 +52,12 @@ _MOST_CELLS_JUDGED = 42
 
 
 class RoomScreen(ClientScreen):
-    """One room, entered, or a recorded game, first seen after `ply` moves, which needs no server.
+    """A room, or a recorded game, which needs no server.
 
-    `again` is what to enter for another opponent, if anything, `news` what is told at once.
+    Args:
+        again: How to find another opponent, if possible.
+        news: Shown at once.
+        ply: The first moment of a record.
     """
 
     def __init__(self, program: Program, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
@@ -95,7 +96,7 @@ class RoomScreen(ClientScreen):
         self.canvas.draw()
 
     def tick(self) -> None:
-        """Take note that time has passed; a welcome goes when it was read, or its line was closed."""
+        """Handle passing time; the welcome back disappears when it was read."""
         if self.model.news.back_until <= monotonic() and not self.model.line.mode:
             self.model.news.back = ""
         if self.model.choices.questions:
@@ -105,7 +106,6 @@ class RoomScreen(ClientScreen):
     # -- what happens ---------------------------------------------------------------------------------------------
 
     def _hear(self, event: events.RoomEvent) -> None:
-        """Take what happens in this room; what a state changed comes with it."""
         model = self.model
         match event:
             case events.Change():
@@ -184,7 +184,7 @@ class RoomScreen(ClientScreen):
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
     async def _find_turning_point(self, state: RoomState) -> None:
-        """Look for the last mistake of those who did not win; where that is quick, for what all moves were worth."""
+        """Search the last mistake of the loser and, if that is quick, judge all moves."""
         model, judge, result = self.model, self.model.actions.judge, state.result
         if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
             return
@@ -198,7 +198,7 @@ class RoomScreen(ClientScreen):
     # -- keys -----------------------------------------------------------------------------------------------------
 
     async def on_key(self, event: Key) -> None:
-        """Take each key when what the one before it was for is done: as fast as they come, none means another thing."""
+        """Handle keys one after the other, so that none changes its meaning when typed fast."""
         event.stop()
         event.prevent_default()
         model = self.model
@@ -223,7 +223,7 @@ class RoomScreen(ClientScreen):
         self._program.redraw()
 
     async def _type_in_line(self, key: str, text: str, action: str) -> None:
-        """Take a key while something is being said or commanded: a character is text there, whatever else it is for."""
+        """Handle a key in the open line, where characters are always text."""
         line = self.model.line
         if text:
             line.write(text)
@@ -240,7 +240,7 @@ class RoomScreen(ClientScreen):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that count now, for those who look for them by what they are called; the program's first."""
+        """The active keys for the palette, the program's first."""
         bindings = dict(super().active_bindings)
         for action in list_actions(self.model):
             deed, keys = find_deed(self.model, action), self.program.keymap.keys_of(action)
@@ -253,7 +253,7 @@ class RoomScreen(ClientScreen):
     # -- the mouse ------------------------------------------------------------------------------------------------
 
     def on_paste(self, event: Paste) -> None:
-        """Pasted text goes into the line that is open; at the board only while there is a move to type."""
+        """Paste into the open line, or into the move line during our game."""
         if self.model.line.mode:
             self.model.line.write(event.text)
         elif self.model.room.plays:
@@ -261,7 +261,7 @@ class RoomScreen(ClientScreen):
         self.program.redraw()
 
     def on_click(self, event: Click) -> None:
-        """Take a click on the board, or on what steps back; anywhere else there is nothing to click."""
+        """Handle a click on the board or on the step back."""
         if self.model.line.mode or self.model.question is not None:
             return
         if self.canvas.is_way_back(event.screen_offset):
@@ -297,12 +297,12 @@ class RoomScreen(ClientScreen):
         return say("title your move") if self.room.is_my_turn else say("title room", code=self.room.code)
 
     def connected(self) -> None:
-        """On a wholly new conversation the room must be entered anew; that is for the home page to offer."""
+        """After a new conversation the home page offers to enter the room again."""
         if self.model.record is None:
             self.program.go_home()
 
     def opened(self) -> None:
-        """Enter the room again where we have only stepped aside, for one at another server that lay above."""
+        """Enter the room again after we stepped aside for one at another server."""
         room = self.room
         if room.ended == "left":
             self._program.close(self)
@@ -343,7 +343,7 @@ class RoomScreen(ClientScreen):
         return is_free
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
-        """Leave where one `gives_up`, so that nobody waits for us in vain; a silent server is not waited for."""
+        """Leave the room if the person gives up; do not wait for a silent server."""
         client, state = self.program.session.client, self.room.state
         if not self._has_noted:
             self._has_noted = True
@@ -358,5 +358,4 @@ class RoomScreen(ClientScreen):
         return describe_farewell(state, client, self.room.viewer, has_left=has_left, cost=cost)
 
     def _note_game(self) -> None:
-        """Take note how the game went, for the exit code."""
         self.program.last_game = note_game(self.program.last_game, self.room.state, self.room.viewer)
