@@ -85,7 +85,7 @@ def open_of(peer: Peer) -> list[str]:
     return [one["challenge"] for one in peer.welcome.get("challenges", ())]
 
 
-async def test_both_have_a_seat_as_asked_when_a_challenge_is_accepted_and_nobody_is_made_to_sit_there(
+async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_themselves(
     server: Server,
 ) -> None:
     async with (
@@ -121,7 +121,9 @@ async def test_both_have_a_seat_as_asked_when_a_challenge_is_accepted_and_nobody
 
 
 @pytest.mark.parametrize(("who", "how"), [("bo", "declined"), ("ana", "withdrawn")])
-async def test_a_challenge_is_declined_or_taken_back_and_both_are_told(server: Server, who: str, how: str) -> None:
+async def test_both_players_are_told_that_a_challenge_is_declined_or_withdrawn(
+    server: Server, who: str, how: str
+) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         id = await challenge(ana, bo)
         assert await why_not(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
@@ -133,9 +135,7 @@ async def test_a_challenge_is_declined_or_taken_back_and_both_are_told(server: S
         await hears_nothing(eve, "challenge", "challenge_over")
 
 
-async def test_who_comes_later_finds_a_challenge_in_the_welcome_until_it_has_expired(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_welcome_lists_open_challenges_until_they_expire(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         assert open_of(bo) == []
         id = await challenge(ana, bo)
@@ -149,7 +149,7 @@ async def test_who_comes_later_finds_a_challenge_in_the_welcome_until_it_has_exp
             assert id not in open_of(other)
 
 
-async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Server) -> None:
+async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:
     async with (
         known(server, "ana") as ana,
         known(server, "cy", bot=True) as bot,
@@ -163,7 +163,7 @@ async def test_what_cannot_be_a_challenge_is_refused_with_its_reason(server: Ser
         await hears_nothing(ana, "challenge", "challenge_over")
 
 
-async def test_no_more_than_a_few_challenges_of_a_player_are_open(server: Server) -> None:
+async def test_a_player_has_only_a_few_open_challenges(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         ids = [await challenge(ana, bo) for _ in range(MAX_CHALLENGES)]
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "challenges")
@@ -179,7 +179,7 @@ async def test_a_challenge_counts_as_an_opened_room() -> None:
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
 
 
-async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() -> None:
+async def test_an_accepted_challenge_fails_if_no_room_can_be_opened() -> None:
     async with (
         Server(HERE, limits=uncounted(rooms=1)) as server,
         known(server, "ana") as ana,
@@ -191,14 +191,14 @@ async def test_where_no_room_can_be_opened_an_accepted_challenge_has_failed() ->
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
 
 
-async def test_where_people_are_hid_nobody_is_challenged_and_nobody_is_told_that_they_might_be() -> None:
+async def test_a_server_that_names_its_players_has_no_challenges() -> None:
     async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana:
         assert (ana.welcome["names"], ana.welcome["ladders"], "challenges" in ana.welcome) == ("given", [], False)
         for asked in ({"type": "challenge", "player": "bo"}, {"type": "block"}):
             assert (await ana.ask(**asked))["code"] == "unknown_type"
 
 
-async def test_a_claimed_name_stands_for_its_player_and_tells_no_more_than_an_id(server: Server) -> None:
+async def test_a_claimed_name_identifies_its_player_and_reveals_no_more_than_an_id(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         await bo.ask("claim_name", name="Bo B")
         id = (await ana.ask("challenge", player="BO b"))["challenge"]
@@ -215,7 +215,7 @@ async def test_a_claimed_name_stands_for_its_player_and_tells_no_more_than_an_id
         assert await why_not(ana, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
 
 
-async def test_a_name_that_is_spelled_like_an_id_does_not_stand_for_it(server: Server) -> None:
+async def test_an_id_takes_precedence_over_a_name_with_the_same_spelling(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         await eve.ask("claim_name", name=id_of(bo))
         assert await challenge(ana, bo)
@@ -223,7 +223,9 @@ async def test_a_name_that_is_spelled_like_an_id_does_not_stand_for_it(server: S
         await hears_nothing(eve, "challenge")
 
 
-async def test_who_is_blocked_is_not_heard_and_learns_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_blocked_player_is_not_heard_and_does_not_notice(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r1", "blocks": [id_of(bo)]}
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
@@ -254,7 +256,7 @@ async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(serv
         assert not server.core.lists.seats.rooms_of(id_of(bo))
 
 
-async def test_only_so_many_are_blocked_and_nobody_blocks_themselves(server: Server) -> None:
+async def test_blocks_are_limited_and_exclude_oneself(server: Server) -> None:
     async with known(server, "ana") as ana:
         assert await why_not(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
         many = tuple(f"p{number}" for number in range(MAX_BLOCKS))
@@ -264,7 +266,7 @@ async def test_only_so_many_are_blocked_and_nobody_blocks_themselves(server: Ser
         assert (await ana.ask("block"))["blocks"] == [*many[1:], many[0]]
 
 
-async def test_after_a_restart_blocks_are_kept(tmp_path: Path) -> None:
+async def test_blocks_survive_a_restart(tmp_path: Path) -> None:
     running = partial(Server, Settings(host="127.0.0.1", port=0, data=tmp_path), limits=uncounted())
     async with running() as server, known(server, "ana") as ana, known(server, "bo") as bo:
         await ana.ask("block", player=id_of(bo))
@@ -274,7 +276,7 @@ async def test_after_a_restart_blocks_are_kept(tmp_path: Path) -> None:
         await hears_nothing(ana, "challenge")
 
 
-async def test_who_is_forgotten_is_blocked_no_more_and_who_is_blocked_is_not_given_that(server: Server) -> None:
+async def test_a_forgotten_player_leaves_all_blocks_and_an_export_has_only_ones_own(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await ana.ask("block", player=id_of(bo))
         assert "blocks" not in (await bo.ask("export"))["export"]
@@ -283,7 +285,7 @@ async def test_who_is_forgotten_is_blocked_no_more_and_who_is_blocked_is_not_giv
         assert (await ana.ask("block"))["blocks"] == []
 
 
-async def test_of_challenges_those_are_over_that_name_who_is_forgotten_and_their_export_has_the_own(
+async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_ones_own(
     server: Server,
 ) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
@@ -298,7 +300,7 @@ async def test_of_challenges_those_are_over_that_name_who_is_forgotten_and_their
 
 
 @pytest.mark.parametrize("is_several", [False, True])
-async def test_of_twenty_acceptances_at_once_one_has_the_room_and_the_others_no_offer(
+async def test_of_twenty_simultaneous_acceptances_one_gets_the_room(
     is_several: bool, node: Node, server: Server
 ) -> None:
     async with AsyncExitStack() as leaving:
@@ -317,7 +319,7 @@ async def test_of_twenty_acceptances_at_once_one_has_the_room_and_the_others_no_
 # -- restarts -------------------------------------------------------------------------------------------------------
 
 
-async def test_a_challenge_goes_on_after_the_server_was_killed(tmp_path: Path) -> None:
+async def test_a_challenge_survives_the_kill_of_its_server(tmp_path: Path) -> None:
     async with Harness(tmp_path) as harness:
         async with known(harness, "ana") as ana, known(harness, "bo") as bo:
             id = await challenge(ana, bo, side="X")
@@ -342,7 +344,7 @@ async def accept_and_die(server: Server, id: str, by: str, left_ms: int) -> None
 
 
 @pytest.mark.parametrize("left_ms", [0, 700])
-async def test_what_was_accepted_as_its_server_died_has_failed(left_ms: int) -> None:
+async def test_a_challenge_whose_server_crashes_after_the_acceptance_fails(left_ms: int) -> None:
     store = open_memory(kept_by())
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         id = await challenge(ana, bo)
@@ -390,7 +392,7 @@ async def test_blocks_count_at_every_server(node: Node) -> None:
         await hears_nothing(second, "challenge")
 
 
-async def test_what_a_server_has_not_heard_of_is_accepted_there_all_the_same(node: Node) -> None:
+async def test_a_challenge_can_be_accepted_at_a_server_that_missed_it(node: Node) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
         id = await challenge(ana, bo)
         await bo.next_of("challenge")
@@ -399,7 +401,7 @@ async def test_what_a_server_has_not_heard_of_is_accepted_there_all_the_same(nod
         assert (await over(ana, id))["room"] == room
 
 
-async def test_challenges_of_a_server_that_was_killed_are_accepted_at_another_one(node: Node, tmp_path: Path) -> None:
+async def test_a_challenge_of_a_killed_server_can_be_accepted_at_another(node: Node, tmp_path: Path) -> None:
     await (await empty_store(node)).close()
     running = [Harness(tmp_path / name, "--store", node.url, "--store-unsafe") for name in ("one", "two")]
     async with running[0] as one, running[1] as two, known(two, "bo") as bo:
@@ -414,7 +416,7 @@ async def test_challenges_of_a_server_that_was_killed_are_accepted_at_another_on
             assert (await ana.ask("join", room=room))["seat"] == "X"
 
 
-async def test_what_was_accepted_at_a_server_that_died_has_failed_at_all_others(
+async def test_an_acceptance_at_a_crashed_server_fails_at_all_others(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.ratings.challenges.RELOAD_TICKS", 1)

@@ -1,4 +1,4 @@
-"""The fold: what holds for every log and all verdicts on it, and when a ladder closes."""
+"""The fold: properties of all logs and verdicts, and when a ladder closes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def logs(draw: st.DrawFn, verdicts: int = 0) -> Log:
 
 
 @given(logs(verdicts=4), st.data())
-def test_a_fold_from_a_snapshot_comes_to_the_same_as_the_whole_fold(log: Log, data: st.DataObject) -> None:
+def test_a_fold_from_any_snapshot_equals_the_whole_fold(log: Log, data: st.DataObject) -> None:
     states: list[State] = []
     for end in range(len(log.entries) + 1):
         kept = [msgspec.json.decode(msgspec.json.encode(state), type=State) for state in states]
@@ -93,7 +93,7 @@ def test_a_fold_from_a_snapshot_comes_to_the_same_as_the_whole_fold(log: Log, da
 
 
 @given(logs(), st.integers(0, 29))
-def test_a_verdict_is_folded_from_the_newest_snapshot_before_what_it_names(log: Log, number: int) -> None:
+def test_a_verdict_needs_only_the_games_since_the_newest_snapshot_before_it(log: Log, number: int) -> None:
     id = [*log.games][number % len(log.games)]
     states = [fold_on(log.entries, log.games, until=count) for count in range(len(log.entries) + 1)]
     place = next(place for place, entry in enumerate(log.entries) if id in entry.games)
@@ -106,7 +106,7 @@ def test_a_verdict_is_folded_from_the_newest_snapshot_before_what_it_names(log: 
 
 
 @given(logs(), st.sampled_from(NAMES), st.integers(0, 29))
-def test_a_player_who_is_voided_leaves_the_log_without_their_games(log: Log, player: str, number: int) -> None:
+def test_voiding_a_player_equals_a_log_without_the_players_games(log: Log, player: str, number: int) -> None:
     since = [*log.games.values()][number % len(log.games)].at
     own = [one.id for one in log.games.values() if player in one.players and one.at >= since]
     void = [*log.entries, verdict(1, "void player", of=player, since=since)]
@@ -117,7 +117,7 @@ def test_a_player_who_is_voided_leaves_the_log_without_their_games(log: Log, pla
 
 
 @given(logs(), st.integers(0, 29))
-def test_a_game_that_is_voided_is_as_if_it_had_not_been(log: Log, number: int) -> None:
+def test_voiding_a_game_equals_a_log_without_the_game(log: Log, number: int) -> None:
     id = [*log.games][number % len(log.games)]
     void = [verdict(1, "void game", of=id), *log.entries]
     assert fold(void, log.games).digest == log.without([id]).fold().digest
@@ -125,7 +125,7 @@ def test_a_game_that_is_voided_is_as_if_it_had_not_been(log: Log, number: int) -
 
 
 @given(logs())
-def test_two_names_that_are_merged_are_one_player(log: Log) -> None:
+def test_merged_players_are_one_player(log: Log) -> None:
     one = {"a": "c", "b": "c"}
     renamed = {
         id: msgspec.structs.replace(played, players=tuple(one.get(name, name) for name in played.players))
@@ -139,7 +139,7 @@ def test_two_names_that_are_merged_are_one_player(log: Log) -> None:
 
 
 @given(logs(verdicts=4), st.sampled_from(NAMES), st.integers(0, 29))
-def test_who_is_forgotten_leaves_the_digest_as_it_was(log: Log, player: str, number: int) -> None:
+def test_forgetting_a_player_keeps_the_digest(log: Log, player: str, number: int) -> None:
     """Under another name in games and verdicts, which sorts elsewhere, and folded on from a snapshot."""
 
     def rename(id: str) -> str:
@@ -162,25 +162,25 @@ def test_who_is_forgotten_leaves_the_digest_as_it_was(log: Log, player: str, num
         assert fold([*entries, more], games).digest == fold([*log.entries, more], log.games).digest
 
 
-def test_the_digest_tells_two_players_apart_whose_results_are_the_other_ones() -> None:
+def test_swapping_the_results_of_two_players_changes_the_digest() -> None:
     log = Log([Entry(("0000", "0001"))], {})
     one, other = ({**log.games, "0000": game(0, "ab", 1), "0001": game(1, by, 1)} for by in ("ac", "bc"))
     assert fold(log.entries, one).digest != fold(log.entries, other).digest
 
 
-def test_who_is_voided_is_so_under_a_name_that_was_merged_into_theirs() -> None:
+def test_voiding_a_player_voids_the_games_of_merged_players() -> None:
     orders = [verdict(1, "merge", of="a", into="b"), verdict(2, "void player", of="b", since=0)]
     assert Judge(list_verdicts(orders)).judge(game(0, "ac", 1)) is None
 
 
-def test_of_two_times_since_which_somebody_is_void_the_earlier_one_counts() -> None:
+def test_of_two_verdicts_on_a_player_the_earlier_since_counts() -> None:
     orders = [verdict(1, "void player", of="a", since=5), verdict(2, "void player", of="a", since=9)]
     judge, played = Judge(list_verdicts(orders)), game(0, "ab", 1)
     ended = (msgspec.structs.replace(played, at=at) for at in (4, 5))
     assert [judge.judge(one) is None for one in ended] == [False, True]
 
 
-def test_who_had_the_first_move_of_the_first_game_does_not_matter_to_it() -> None:
+def test_the_first_move_does_not_affect_the_ratings_of_the_first_game() -> None:
     one, other = Ladder(), Ladder()
     one.add(game(0, "ab", 1))
     other.add(game(0, "ba", 0))
@@ -188,7 +188,7 @@ def test_who_had_the_first_move_of_the_first_game_does_not_matter_to_it() -> Non
     assert one.advantage.edge == -other.advantage.edge > 0
 
 
-def test_a_log_comes_to_this_digest_on_every_machine() -> None:
+def test_a_log_has_this_digest_on_every_machine() -> None:
     """The games are made in whole numbers, as chance may be another elsewhere."""
     games, number = [], 1
     for place in range(2_000):
@@ -201,7 +201,7 @@ def test_a_log_comes_to_this_digest_on_every_machine() -> None:
     assert state.digest == "f93de94992e73e7329709ab48950d503c4a3f8208efc9fb6b2eba06f0a0340ea"
 
 
-def test_what_a_row_says_of_a_player() -> None:
+def test_a_players_record_counts_results_opponents_and_past_ratings() -> None:
     ladder = Ladder()
     for number, (players, score) in enumerate((("ab", 1), ("ca", 0.5), ("ba", 1), ("bc", 0))):
         ladder.add(game(number, players, score))
@@ -217,7 +217,7 @@ def test_what_a_row_says_of_a_player() -> None:
     assert ladder.players["a"].ratings == tuple(before[-10:]), "a trend goes over ten games"
 
 
-def test_what_is_expected_of_a_game_goes_by_the_ladder_before_it() -> None:
+def test_the_expected_score_includes_the_advantage_of_the_first_move() -> None:
     ladder = Ladder()
     for number in range(30):
         ladder.add(game(number, "ab" if number % 2 else "ba", 1))
@@ -226,7 +226,7 @@ def test_what_is_expected_of_a_game_goes_by_the_ladder_before_it() -> None:
     assert first + second == pytest.approx(1)
 
 
-def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
+def test_a_late_game_does_not_turn_time_back() -> None:
     ladder = Ladder()
     ladder.add(game(5, "ab", 1))
     before = ladder.players["a"]
@@ -238,7 +238,7 @@ def test_a_game_that_ended_before_the_last_one_takes_no_time_back() -> None:
     assert Player().number_at(1).deviation == 350
 
 
-def test_both_are_less_known_after_a_long_time_of_which_the_last_period_is_the_games() -> None:
+def test_deviations_grow_in_all_periods_before_the_one_of_the_game() -> None:
     ladder, periods = Ladder(), 30
     for number in range(40):
         ladder.add(game(number, "ab", number % 2))
@@ -276,7 +276,7 @@ def test_a_ladder_that_one_side_wins_closes_with_its_figure(score: float, sign: 
 
 
 @each("spread", [0, 200, 400])
-def test_who_always_has_the_first_move_is_less_than_60_points_off(spread: int) -> None:
+def test_always_moving_first_gains_less_than_60_points(spread: int) -> None:
     """As in connect-four, where the first of two equals gets 78 %: 220 points, and so many were gained by it else."""
     gains = []
     for seed in range(4):
@@ -306,6 +306,6 @@ def test_an_entry_has_games_or_one_verdict(entry: dict[str, object]) -> None:
         msgspec.convert(entry, Entry)
 
 
-def test_a_game_that_is_missing_is_told() -> None:
+def test_a_missing_game_raises_key_error() -> None:
     with pytest.raises(KeyError, match="lost"):
         fold([Entry(("lost",))], {})

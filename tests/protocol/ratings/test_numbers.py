@@ -18,18 +18,18 @@ GLICKO_SCALE = 173.7178
 
 
 @given(st.floats(-30, 30))
-def test_the_exponential_function_is_right_to_twelve_digits(x: float) -> None:
+def test_the_exponential_function_is_exact_to_twelve_digits(x: float) -> None:
     assert exp(x) == pytest.approx(system_exp(x), rel=1e-12)
 
 
-def test_the_example_that_glickman_published_comes_out() -> None:
+def test_the_published_example_of_glickman_is_reproduced() -> None:
     against = [Meeting(Number(1400, 30), 1), Meeting(Number(1550, 100), 0), Meeting(Number(1700, 300), 0)]
     rating, deviation, volatility = play(Number(1500, 200, 0.06), against)
     assert (round(rating, 2), round(deviation, 2), round(volatility, 5)) == (1464.05, 151.52, 0.06)
     assert (rating, deviation, volatility) == pytest.approx((1464.0507, 151.5165, 0.059996), abs=1e-4)
 
 
-def test_ten_thousand_games_end_as_those_of_another_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_thousand_games_agree_with_another_implementation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(algorithm, "_EPSILON", 1e-12)  # it ends its search at 1e-6 else, which comes to 1e-5 points
     chance = Random(2)
     ours = [Number(1500, 300) for _ in range(50)]  # below the bound of the deviation, which is our own
@@ -52,7 +52,7 @@ def test_ten_thousand_games_end_as_those_of_another_program(monkeypatch: pytest.
 
 
 @given(st.floats(400, 2600), st.floats(400, 2600), st.floats(45, 350), st.sampled_from([0, 0.5, 1]))
-def test_between_equal_deviations_one_wins_what_the_other_loses(
+def test_between_equal_deviations_one_player_gains_what_the_other_loses(
     mine: float, yours: float, deviation: float, score: float
 ) -> None:
     own, other = Number(mine, deviation), Number(yours, deviation)
@@ -61,7 +61,7 @@ def test_between_equal_deviations_one_wins_what_the_other_loses(
     assert expect(mine, other, 1.5) + expect(yours, own, 1 / 1.5) == pytest.approx(1)
 
 
-def test_who_has_the_advantage_is_expected_to_get_more() -> None:
+def test_odds_raise_the_expected_score() -> None:
     assert expect(1500, Number(), odds=3) > expect(1500, Number()) == 0.5
 
 
@@ -73,7 +73,7 @@ def test_who_has_the_advantage_is_expected_to_get_more() -> None:
         (Number(1500, 111), Number(1500, 350), True),
     ],
 )
-def test_a_settled_rating_stays_against_one_that_says_nothing_yet(own: Number, opponent: Number, moves: bool) -> None:
+def test_a_settled_rating_does_not_move_against_an_uncertain_one(own: Number, opponent: Number, moves: bool) -> None:
     after = play_rated(own, opponent, 1, 1, 0.5)
     assert (after.rating > own.rating) == moves
     assert moves or after == rest(own, 0.5)

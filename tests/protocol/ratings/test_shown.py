@@ -1,4 +1,4 @@
-"""Whom a ladder shows, and what it says as it closes."""
+"""The leaderboard, and the number of games until a rating is shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def known(rating: float = 1500, deviation: float = 60, opponents: str = "abcd", 
     return Player(Number(rating, deviation), day * DAY, 3, 1, 1, tuple(opponents), (1490.0,))
 
 
-def test_the_leaderboard_has_who_is_known_well_has_met_four_others_and_played_of_late() -> None:
+def test_the_leaderboard_lists_certain_recent_players_with_four_opponents() -> None:
     out = {
         "unsure": known(deviation=91),
         "of two": known(opponents="abc"),
@@ -33,7 +33,7 @@ def test_the_leaderboard_has_who_is_known_well_has_met_four_others_and_played_of
     assert rows[2].deviation > 60
 
 
-def test_the_rows_around_somebody_are_the_five_above_and_below() -> None:
+def test_the_rows_around_a_player_are_the_five_above_and_below() -> None:
     ladder = Ladder({f"{number:02}": known(2000 - number) for number in range(20)})
     rows = list_rows(ladder, 100 * DAY)
     assert [row.place for row in rows_around(rows, "09")] == [*range(5, 16)]
@@ -52,11 +52,11 @@ def test_the_rows_around_somebody_are_the_five_above_and_below() -> None:
         (known(deviation=110), 101, (5, 6)),
     ],
 )
-def test_a_rating_is_shown_when_enough_is_known(player: Player, day: int, told: tuple[int, int] | None) -> None:
+def test_a_rating_is_shown_once_it_is_certain(player: Player, day: int, told: tuple[int, int] | None) -> None:
     assert games_to_rank(player, day * DAY) == told
 
 
-def test_how_many_games_it_takes_among_newcomers_is_told_from_the_first_ones_on() -> None:
+def test_the_number_of_games_to_a_rank_is_estimated_well_from_the_first_games() -> None:
     chance, ladder = Random(6), Ladder()
     strong = {f"player-{number}": chance.gauss(0, 200) for number in range(12)}
     told: dict[str, list[int]] = {id: [] for id in strong}

@@ -1,4 +1,4 @@
-"""People with claimed names at servers, who play rated games of the shortest kind."""
+"""Servers with ladders, players with claimed names, and short rated games."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
 
 @contextlib.asynccontextmanager
 async def one_in(folder: Path) -> AsyncIterator[list[Server]]:
-    """Run a server that keeps all in a folder."""
+    """Run a server with a data folder."""
     async with a_server(data=folder) as server:
         yield [server]
 
 
 @contextlib.asynccontextmanager
 async def people(*urls: Listening, names: tuple[str, ...] = ("ana", "bo"), **fields: Any) -> AsyncIterator[list[Peer]]:
-    """Yield people who have claimed their names, at these servers in turn; `fields` are of their hello."""
+    """Yield players with claimed names, at these servers in turn; `fields` are sent with hello."""
     async with contextlib.AsyncExitStack() as leaving:
         found = []
         for index, name in enumerate(names):
@@ -61,7 +61,7 @@ async def people(*urls: Listening, names: tuple[str, ...] = ("ana", "bo"), **fie
 
 
 async def begin(first: Peer, second: Peer, **terms: Any) -> str:
-    """Open a rated room in which the first of the two begins, and return its code."""
+    """Open a rated room where the first player moves first, and return its code."""
     opened = await first.ask("create", **RATED | terms)
     room: str = opened["room"]
     assert (await second.ask("join", room=room))["type"] == "ok"
@@ -69,7 +69,7 @@ async def begin(first: Peer, second: Peer, **terms: Any) -> str:
 
 
 async def play_each(server: Server, winner: Peer, loser: Peer, games: int) -> list[Message]:
-    """Play so many rated games, each of which is an entry of its own, and return the states at their ends."""
+    """Play rated games, each an entry of its own, and return their last states."""
     overs: list[Message] = []
     before, kept = server.ladders.folding.games, server.ladders.folding
     while len(overs) < games:
@@ -79,7 +79,7 @@ async def play_each(server: Server, winner: Peer, loser: Peer, games: int) -> li
 
 
 async def play_rated(winner: Peer, loser: Peer, **terms: Any) -> Message:
-    """Play a rated game that one of the two resigns after a move of each, and return the state at its end."""
+    """Play a rated game that the loser resigns after a move of each, and return its last state."""
     room = await begin(winner, loser, **terms)
     assert (await winner.ask("move", room=room, cell=35, ply=0))["type"] == "ok"
     assert (await loser.ask("move", room=room, cell=36, ply=1))["type"] == "ok"

@@ -1,4 +1,4 @@
-"""Ladders and players in plain HTTP."""
+"""Ladders and players over plain HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
 from tictactoe_server.ratings.pages import describe_ladder, format_rows
 
 
-async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
+async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         over = await play_rated(ana, bo)
         await until(lambda: server.ladders.folding.state.entries == 1)
@@ -34,7 +34,7 @@ async def test_ladders_and_players_are_read_by_programs_and_people() -> None:
             assert (await get(server, path)).status == 404
 
 
-def test_a_ladder_is_a_line_for_each_player_and_says_why_it_is_closed() -> None:
+def test_the_text_of_a_ladder_has_a_line_for_each_player_and_the_reason_of_its_closing() -> None:
     row = LadderRow(1, "p5K2", "ana", 1623.4, 61.2, 48, 12.5)
     lines = describe_ladder(LadderState(RULES, (row,), 812, 71.3, 0.1, LadderClosing("undecided", 20, 200)))
     assert lines == [
@@ -47,6 +47,6 @@ def test_a_ladder_is_a_line_for_each_player_and_says_why_it_is_closed() -> None:
     assert "263 points after 120 games" in lines[1]
 
 
-def test_a_name_in_a_sheet_is_no_formula() -> None:
+def test_a_name_in_a_csv_file_is_never_a_formula() -> None:
     row = LadderRow(1, "p5K2", "=1+1", 1623.4, 61.2, 48, -12.5)
     assert format_rows((row,)).decode("utf-8-sig").splitlines()[1] == "1,p5K2,'=1+1,1623.4,61.2,48,-12.5"

@@ -1,4 +1,4 @@
-"""What is kept of ratings: verdicts give back what was, a restart goes on, all servers come to the same."""
+"""The stored log of ratings: verdicts, snapshots, restarts, forgotten players, and clusters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def snapshots(server: Server) -> list[Any]:
     return [row async for some in server.core.store.table(LADDERS).load_all() for row in some]
 
 
-async def test_a_verdict_takes_a_game_out_and_its_undoing_gives_the_digest_back() -> None:
+async def test_undoing_a_verdict_restores_the_digest() -> None:
     async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         await play_rated(ana, bo)
         without = (await rated(server, 1)).digest
@@ -61,7 +61,7 @@ async def test_a_verdict_takes_a_game_out_and_its_undoing_gives_the_digest_back(
             await server.carry_out(VoidPlayer("dee", "None."))
 
 
-async def test_a_server_that_starts_again_goes_on_where_it_was(tmp_path: Path) -> None:
+async def test_ratings_continue_after_a_restart(tmp_path: Path) -> None:
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         before = await rated(server, 1)
@@ -110,7 +110,7 @@ async def test_a_snapshot_holds_all_games_before_it(tmp_path: Path, monkeypatch:
         assert (await rated(server, 3)).digest == digest
 
 
-async def test_a_verdict_behind_the_oldest_game_that_is_kept_is_refused(
+async def test_a_verdict_on_games_before_the_oldest_stored_one_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 2)
@@ -131,7 +131,7 @@ async def test_a_verdict_behind_the_oldest_game_that_is_kept_is_refused(
         assert (await rated(server, 3)).digest == state.digest
 
 
-async def test_what_is_written_folds_elsewhere_to_the_same_digest(tmp_path: Path) -> None:
+async def test_an_export_folds_to_the_digest_of_the_server(tmp_path: Path) -> None:
     file = tmp_path / "ratings.jsonl"
     async with a_server() as server, people(server) as (ana, bo):
         over = await play_rated(ana, bo)
@@ -148,7 +148,7 @@ async def test_what_is_written_folds_elsewhere_to_the_same_digest(tmp_path: Path
     assert found.digest == found.expected == state.digest
 
 
-async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path: Path) -> None:
+async def test_a_forgotten_player_stays_in_the_ladder_under_a_stand_in(tmp_path: Path) -> None:
     file = tmp_path / "ratings.jsonl"
     async with a_server() as server, people(server, names=("ana", "bo")) as (ana, bo):
         await play_rated(ana, bo)
@@ -164,7 +164,7 @@ async def test_who_is_forgotten_stays_in_the_ladder_under_another_name(tmp_path:
     assert bo.welcome["player"] not in file.read_text()
 
 
-async def test_games_of_who_is_merged_count_for_whom_they_are_now_though_the_server_dies_meanwhile() -> None:
+async def test_merging_players_merges_their_games_even_if_the_server_crashes_meanwhile() -> None:
     store, life = MortalStore(), Life(0, is_told=False)
     devices = store.tables[PLAYERS.name] = MortalTable(PLAYERS, store.games)
     async with Server(HERE, store, uncounted()) as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
@@ -190,7 +190,7 @@ async def test_games_of_who_is_merged_count_for_whom_they_are_now_though_the_ser
             await server.carry_out(merge)
 
 
-async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) -> None:
+async def test_all_servers_of_a_cluster_have_the_same_digest(node: Node) -> None:
     async with (
         cluster_of(node, 2) as servers,
         people(*servers[:1], names=("ana", "bo")) as (ana, bo),
@@ -206,7 +206,7 @@ async def test_every_server_of_a_cluster_comes_to_the_same_digest(node: Node) ->
         assert (await servers[1].carry_out(VerifyRatings()))["games"] == 4
 
 
-async def test_a_game_of_a_server_that_died_is_rated_by_another(node: Node) -> None:
+async def test_a_game_of_a_crashed_server_is_rated_by_another_server(node: Node) -> None:
     async with cluster_of(node, 2) as servers, people(servers[0]) as (ana, bo):
         await servers[0].ladders.close()
         await play_rated(ana, bo)
@@ -214,7 +214,7 @@ async def test_a_game_of_a_server_that_died_is_rated_by_another(node: Node) -> N
 
 
 @pytest.mark.parametrize("players_per_part", [1, 500])
-async def test_a_snapshot_names_nobody_who_is_forgotten(
+async def test_no_snapshot_names_a_forgotten_player(
     players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
@@ -258,7 +258,7 @@ async def test_reading_everything_again_during_a_fold_harms_neither_the_log_nor_
         assert folded == kept.state
 
 
-async def test_a_game_that_ends_while_all_is_folded_again_does_not_count_as_a_difference(
+async def test_a_game_that_ends_during_verify_is_not_a_difference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
@@ -282,7 +282,7 @@ async def test_a_game_that_ends_while_all_is_folded_again_does_not_count_as_a_di
 
 
 @pytest.mark.parametrize("is_several", [False, True])
-async def test_a_snapshot_of_many_players_is_kept_in_parts_and_found_again(
+async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
     is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)

@@ -1,4 +1,4 @@
-"""Ladders that close by what they measure, and what is special about openings with a choice and about three players."""
+"""Ladders that close, openings with a choice, and games of three players."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def keep_games(server: Server, results: list[Result], *peers: Peer) -> Non
         ([Result("X", "line")] * 100, "advantage", None, 100),
     ],
 )
-async def test_a_ladder_that_measures_nothing_is_closed_and_says_so_with_its_figures(
+async def test_a_ladder_closes_with_its_figures_and_refuses_more_games(
     results: list[Result], why: str, figure: int | None, of: int
 ) -> None:
     async with a_server() as server, people(server) as (ana, bo):
@@ -62,7 +62,7 @@ async def test_a_ladder_that_measures_nothing_is_closed_and_says_so_with_its_fig
 
 
 @pytest.mark.parametrize("taken", ["X", "O"])
-async def test_where_the_opening_has_a_choice_the_side_is_that_of_who_chose(taken: str) -> None:
+async def test_the_player_who_chose_in_the_opening_counts_as_the_first_player(taken: str) -> None:
     async with a_server() as server, people(server) as (ana, bo):
         asked: dict[str, Any] = {"rules": "four-pie", "clock": CLOCK, "rated": True}
         room = (await ana.ask("create", **asked))["room"]

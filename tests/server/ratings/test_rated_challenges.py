@@ -43,7 +43,7 @@ async def refusal_of(peer: Peer, type: str, **fields: Any) -> dict[str, Any]:
     return data
 
 
-async def test_a_rated_challenge_leads_into_a_room_like_any_rated_one_and_its_game_is_rated() -> None:
+async def test_a_rated_challenge_opens_a_normal_rated_room() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         made = (await ana.ask("create", **RATED))["room"]
         by_hand = server.core.registry.by_code[made].room
@@ -59,7 +59,7 @@ async def test_a_rated_challenge_leads_into_a_room_like_any_rated_one_and_its_ga
         assert (await ana.next_of("rated"))["room"] == room
 
 
-async def test_who_is_challenged_and_has_no_name_yet_claims_one_and_accepts_then() -> None:
+async def test_a_challenged_player_can_claim_a_name_and_accept_then() -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,), known(server, "bo") as bo:
         assert (await refusal_of(bo, "challenge", player=id_of(ana), **RATED))["why"] == "rated name"
         assert await why_not(ana, "challenge", player=id_of(bo), **RATED | {"clock": None}) == ("bad_clock", "rated")
@@ -87,7 +87,7 @@ async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node)
 # -- how many games -------------------------------------------------------------------------------------------------
 
 
-async def test_of_twenty_joins_at_once_no_more_than_ten_lead_to_games_of_two() -> None:
+async def test_of_twenty_simultaneous_joins_only_ten_lead_to_games() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         rooms = [(await ana.ask("create", **RATED))["room"] for _ in range(20)]
         async with connections(server, bo, 20) as others:
@@ -99,7 +99,7 @@ async def test_of_twenty_joins_at_once_no_more_than_ten_lead_to_games_of_two() -
         assert (len(joined), set(refused)) == (MOST_OF_PAIR, {"rated pair"})
 
 
-async def test_games_that_are_on_and_accepted_challenges_count_for_two_at_once() -> None:
+async def test_running_games_and_accepted_challenges_count_towards_the_limit_of_a_pair() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         for _ in range(MOST_OF_PAIR - 3):
@@ -114,9 +114,7 @@ async def test_games_that_are_on_and_accepted_challenges_count_for_two_at_once()
 
 
 @pytest.mark.parametrize("is_several", [False, True])
-async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_passes_on_to_the_next(
-    is_several: bool, node: Node, tmp_path: Path
-) -> None:
+async def test_a_match_skips_an_opponent_after_ten_games(is_several: bool, node: Node, tmp_path: Path) -> None:
     async with (
         cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
         people(servers[0], names=("ana", "bo", "cy")) as (ana, bo, cy),
@@ -141,7 +139,7 @@ async def test_the_tenth_match_of_two_leads_into_a_room_and_the_eleventh_passes_
 # -- what is kept ---------------------------------------------------------------------------------------------------
 
 
-async def test_no_rated_game_is_lost_where_no_more_is_kept_and_none_is_opened() -> None:
+async def test_the_hourly_limit_of_stored_games_refuses_new_rated_rooms_and_loses_no_game() -> None:
     limits = uncounted(kept_megabytes_per_hour_per_player=1)
     async with Server(HERE, limits=limits) as server, people(server) as (ana, bo):
         rooms = [await begin(ana, bo) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""A rated game from its opening to the ladder, what is refused on the way, and what is told of it."""
+"""A rated game from the opening of its room to the ladder, and refusals on the way there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def told_rating(peer: Peer) -> dict[str, Any]:
     return await peer.next_of("rated")
 
 
-async def test_a_rated_game_moves_both_and_is_told_to_players_and_watchers() -> None:
+async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_watchers() -> None:
     async with a_server() as server, people(server) as (ana, bo), open_peer(server.url, "eve") as eve:
         opened = await ana.ask("create", **RATED)
         assert opened["rated"] is True
@@ -62,7 +62,7 @@ async def test_a_rated_game_moves_both_and_is_told_to_players_and_watchers() -> 
         ({"rules": "classic"}, "not_allowed", "ladder", "rules"),
     ],
 )
-async def test_what_cannot_be_rated_is_refused_when_it_is_opened(
+async def test_a_rated_room_with_unsuitable_terms_is_refused(
     terms: dict[str, Any], code: str, why: str, path: str
 ) -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,):
@@ -70,7 +70,7 @@ async def test_what_cannot_be_rated_is_refused_when_it_is_opened(
         assert (refused["code"], refused["data"]["why"], refused["path"]) == (code, why, path)
 
 
-async def test_nobody_plays_a_rated_game_without_a_claimed_name() -> None:
+async def test_a_rated_game_needs_a_claimed_name() -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,), open_peer(server.url, "guest") as guest:
         assert (await guest.ask("create", **RATED))["data"]["why"] == "rated name"
         room = (await ana.ask("create", **RATED))["room"]
@@ -80,7 +80,7 @@ async def test_nobody_plays_a_rated_game_without_a_claimed_name() -> None:
 
 
 @pytest.mark.parametrize("terms", [{"ladders": ()}, {"lobby": "marks"}])
-async def test_a_server_without_ladders_says_so(terms: dict[str, Any]) -> None:
+async def test_a_server_without_ladders_refuses_rated_games_and_pages(terms: dict[str, Any]) -> None:
     async with a_server(**terms) as server, open_peer(server.url, "ana") as ana:
         assert ana.welcome["ladders"] == []
         assert ("challenges" in ana.welcome) is ("lobby" not in terms)
@@ -96,13 +96,13 @@ async def test_a_server_without_ladders_says_so(terms: dict[str, Any]) -> None:
             assert (await get(server, path)).status == 404
 
 
-async def test_unrated_challenges_are_there_where_ladders_are_off() -> None:
+async def test_challenges_work_without_ladders() -> None:
     async with a_server(ladders=()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         assert await challenge(ana, bo)
         assert await why_not(ana, "challenge", player=id_of(bo), **RATED) == ("not_allowed", "ladders off")
 
 
-async def test_who_has_a_name_has_a_profile_before_the_first_rated_game() -> None:
+async def test_a_player_with_a_claimed_name_has_a_profile_before_the_first_rated_game() -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,), open_peer(server.url, "guest") as guest:
         assert RULES in ana.welcome["ladders"]
         empty = {"player": ana.welcome["player"], "name": "ana", "ladders": [], "games": []}
@@ -114,7 +114,7 @@ async def test_who_has_a_name_has_a_profile_before_the_first_rated_game() -> Non
             assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "player", "player": asked})
 
 
-async def test_two_who_ask_for_a_rated_match_meet_in_a_rated_room() -> None:
+async def test_two_rated_matches_meet_in_a_rated_room() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         other = (await ana.ask("create", rules=RULES, clock=CLOCK))["room"]
         first, second = [(await peer.ask("match", **RATED))["room"] for peer in (ana, bo)]
@@ -161,7 +161,7 @@ async def test_the_row_of_a_waiting_rated_room_has_its_hosts_rating() -> None:
         assert "host_rating" not in row
 
 
-async def test_in_a_rated_game_nothing_is_taken_back_or_played_again() -> None:
+async def test_a_rated_game_has_no_takeback_early_draw_or_rematch() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         room = await begin(ana, bo)
         await ana.ask("move", room=room, cell=35, ply=0)
@@ -179,7 +179,7 @@ class Late(Listed):
     watching = 0
 
 
-async def test_a_game_that_is_kept_and_still_listed_as_on_counts_once() -> None:
+async def test_a_stored_game_that_is_still_listed_as_running_counts_once() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         for _ in range(8):
             await play_rated(ana, bo)
@@ -193,7 +193,7 @@ async def test_a_game_that_is_kept_and_still_listed_as_on_counts_once() -> None:
         assert (await bo.ask("join", room=(await ana.ask("create", **RATED))["room"]))["type"] == "ok"
 
 
-async def test_the_eleventh_game_of_two_in_a_day_is_refused_when_they_would_sit_down() -> None:
+async def test_the_eleventh_game_of_a_pair_in_a_day_is_refused() -> None:
     async with a_server() as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         for _ in range(10):
             await play_rated(ana, bo)
