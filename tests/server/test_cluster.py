@@ -358,6 +358,20 @@ async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(n
                 assert set(at) == {other.url, third.url}
 
 
+async def test_all_seats_of_a_connection_come_back_at_another_server(node: Node) -> None:
+    async with cluster_of(node, 2) as (one, other):
+        async with open_peer(one.url, "ana") as ana:
+            room = (await ana.ask("create", guests=["Bo"]))["room"]
+            await ana.ask("move", room=room, cell=0, ply=0)
+            await until(lambda: other.cluster.count == 1)
+            await vanish(one)
+        await until(lambda: room in other.cluster.own_rooms.rooms)
+        async with open_peer(other.url, token=ana.welcome["token"]) as again:
+            assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
+            guest = f"{again.welcome['player']}.2"
+            assert (await again.ask("move", room=room, cell=4, ply=1, player=guest))["type"] == "ok"
+
+
 async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_what_is_due(node: Node) -> None:
     async with cluster_of(node, 3) as servers:
         heard: list[list[tuple[str, str]]] = [[] for _ in servers]
