@@ -111,7 +111,7 @@ async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: No
         assert await read(two, f"/e/{event}.json") == over == await read(one, f"/api/events/{event}")
         for pairing in over["pairings"]:
             if pairing["by"] == "game":
-                assert (await read(two, f"/api/games/{pairing['game']}"))["pairing"] == pairing["id"]
+                assert (await read(two, f"/api/games/{pairing['game_id']}"))["pairing"] == pairing["id"]
 
 
 async def test_a_card_goes_on_for_a_device_of_another_server_that_is_away(node: Node) -> None:
