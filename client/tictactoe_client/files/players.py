@@ -1,7 +1,7 @@
-"""Whom one run of the client plays as, and who earlier runs were: on which servers, and in which rooms they had a seat.
+"""The players that runs of the client have been, on which servers, and in which rooms they have seats.
 
-A token makes a later run the same player. Until the run that plays with it ends, others may only read with it. One
-person may be several players of a server, since runs at the same time are. No file is waited for on the event loop.
+A token makes a later run the same player. While one run plays with a token, others may only read with it; runs at the
+same time are different players. Files are never accessed on the event loop.
 """
 
 from __future__ import annotations
@@ -28,23 +28,27 @@ from tictactoe_protocol.catalogue import say
 
 _MOST_PLAYERS: Final = 100
 _NOBODY: Final = 2**31 - 1
-"""The number of a process that there cannot be."""
+"""An impossible process id."""
 
 GUEST: Final = "guest-"
-"""How the names begin that servers give to those who choose none."""
+"""The prefix of names that servers give to nameless players."""
 Role = Literal["player", "reader", "nobody"]
-"""Who we are on a server: the player of an earlier run that nobody else plays as; just like the last one, without
-getting in their way; or somebody new whom nobody remembers."""
+"""The player of an earlier run; the latest player, only to read; or a new player that is not remembered."""
 Given = ParamSpec("Given")
 Written = TypeVar("Written")
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPlayer:
-    """Who we were at an address, which process played last, and in which rooms, the newest last; `token` is secret.
+    """A player at the address of a server.
 
-    Of the rooms in `said` a run has said since that a game waits there.
-    The server there has named the `others` of its `cluster`, where the token is good as well; empty for one alone.
+    Attributes:
+        token: The secret that makes us this player.
+        pid: The process that played last.
+        rooms: Rooms with a seat of ours, the newest last.
+        said: Rooms that an earlier run has already announced as waiting.
+        others: Other addresses of the cluster where the token is valid.
+        cluster: The id of the cluster, "" for a single server.
     """
 
     server: str
@@ -62,12 +66,12 @@ class KnownPlayer:
         return (self.server, self.token)
 
     def is_known_at(self, servers: Servers) -> bool:
-        """Tell whether the token is good at one of these addresses."""
+        """Return True if the token is valid at one of these addresses."""
         return self.server in servers or not set(self.others).isdisjoint(servers)
 
     @property
     def is_free(self) -> bool:
-        """Whether no living process but this one plays as them."""
+        """Whether no other living process plays with this token."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -90,7 +94,7 @@ class UnknownFile(NotKept):
 Servers = tuple[str, ...]
 """The addresses of one server, at least one."""
 Players = dict[tuple[str, str], KnownPlayer]
-"""Rows by their keys, whoever was written last behind the others."""
+"""Rows by key, the latest last."""
 Change = Callable[[Players], object]
 
 
@@ -110,9 +114,9 @@ class KnownPlayers:
         self._turn = threading.Lock()
 
     def on(self, servers: Servers) -> list[KnownPlayer]:
-        """Return the players at these addresses of one server, each once, whoever played last before the others.
+        """Return the players at these addresses, each once, the latest first.
 
-        Those who played at one of them come before those of whom only another server has said that they are known.
+        Players of one of these addresses come before players known only through another server of the cluster.
         """
         found: dict[str, KnownPlayer] = {}
         for player in sorted(self._read(), key=_rank(servers), reverse=True):
@@ -122,12 +126,12 @@ class KnownPlayers:
         return list(found.values())
 
     def find(self, servers: Servers, name: str | None = None, *, cluster: str = "") -> KnownPlayer | None:
-        """Return whom we played as last, under this name, and in this cluster, where these are given, or None."""
+        """Return the latest player with this name and cluster, if given, or None."""
         known = (player for player in self.on(servers) if cluster in ("", player.cluster))
         return next((player for player in known if name in (None, player.name)), None)
 
     def find_name(self) -> str | None:
-        """Return the name that we chose last, on any server, or None where we never chose one."""
+        """Return the name chosen last on any server, or None."""
         chosen = [player for player in self._read() if not player.name.startswith(GUEST)]
         return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
@@ -141,10 +145,10 @@ class KnownPlayers:
         only_seated: bool = False,
         cluster: str = "",
     ) -> KnownPlayer | None:
-        """Return whom we play as from now, of those whom no other living process plays as, or None.
+        """Take a player that no other living process uses, and return it, or None.
 
-        That is whoever left a seat in the `room`, in any one where one `resumes`; else, unless `only_seated`,
-        the last one of this name. With `cluster` only those count whom it knows.
+        Preferred is the player with a seat in `room`, or in any room if `resumes`; otherwise, unless `only_seated`, the
+        latest player of this name. With `cluster` only players of that cluster count.
         """
         taken: list[KnownPlayer] = []
 
@@ -163,11 +167,11 @@ class KnownPlayers:
         return taken[0] if taken else None
 
     def keep(self, *kept: KnownPlayer) -> None:
-        """Write down whom we play as, and rooms beside those that are known."""
+        """Store players, adding their rooms to the known ones."""
         self.change(lambda players: _put(players, *kept))
 
     def forget(self, server: str, token: str) -> None:
-        """Strike out a player whom the server does not know any more."""
+        """Remove a player that the server no longer knows."""
 
         def strike(players: Players) -> None:
             players.pop((server, token), None)
@@ -184,7 +188,7 @@ class KnownPlayers:
         self.change(leave)
 
     def note_said(self, rooms: Collection[str]) -> list[str]:
-        """Return those of these rooms of which no run has said yet that a game waits there; this one does."""
+        """Return the rooms that no run has announced yet, and mark them as announced."""
         news: list[str] = []
 
         def note(players: Players) -> None:
@@ -197,7 +201,7 @@ class KnownPlayers:
         return news
 
     def release(self) -> None:
-        """Let any process play as those whom this one played as, and write what is not written yet."""
+        """Free the players of this process, and write pending changes."""
 
         def release(players: Players) -> None:
             for player in players.values():
@@ -208,7 +212,7 @@ class KnownPlayers:
             self.change(release)
 
     def change(self, *changes: Change) -> None:
-        """Write changes, after those that still wait: where others were waited for in vain before, not again."""
+        """Write changes after the pending ones; if those were blocked, do not wait again."""
         with self._turn:
             seconds = 0.0 if self._waiting else None
             self._waiting += changes
@@ -216,7 +220,7 @@ class KnownPlayers:
                 change_file(self.path, self._rewrite, seconds=seconds)
             except (Busy, UnknownFile) as error:
                 self.problem = error.message
-                self._read()  # by which the change sees what there is
+                self._read()  # applies the change to the current content
                 return
             except NotKept:
                 pass
@@ -256,9 +260,9 @@ def _parse(content: bytes) -> Players:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Put these rows in place of what was known of them, but for their rooms, behind all others.
+    """Insert or replace rows at the end, adding rooms to the known ones.
 
-    Of a room that one sits in again it is said again once it is left behind.
+    A room with a new seat will be announced again.
     """
     for row in rows:
         before = players.pop(row.key, row)
@@ -271,17 +275,22 @@ def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, float]]:
-    """Return what tells whom we are rather at these addresses: one who played there, then the last one."""
+    """Return a sort key that prefers players of these addresses, then the latest."""
     return lambda player: (player.server in servers, player.used_at)
 
 
 class Identity:
-    """Who we are by our `role` and under our `name`; `rooms` are those in which this run holds a seat.
+    """Who this run is on servers.
 
-    With `new_name` whoever that is, is called so from now on.
-    Whoever left a seat in the room `seat_in`, or in any where one `resumes`, comes first. `codes`, a `link` or a
-    `rescue`, say once who we are from now on, whoever is known. `tell` gets lines for the person. What is written down
-    goes on beside everything else, until `finish`.
+    Attributes:
+        role: Whether the run plays, reads as the latest player, or is nobody.
+        new_name: Renames the player.
+        rooms: The rooms with a seat of this run.
+        seat_in: Prefer the player with a seat in this room.
+        resumes: Prefer a player with any seat.
+        codes: A `link` or `rescue` code that says once who we are.
+
+    Changes are written in the background until `finish`.
     """
 
     def __init__(
@@ -306,16 +315,16 @@ class Identity:
         self._is_told = False
 
     async def find_token(self, cluster: Cluster) -> str | None:
-        """Return the token of whom we are to be, None for somebody new; a player is then ours."""
+        """Return the token to say hello with, None for a new player."""
         here, known = self._tokens.get(cluster.given.first.url), None
         if self.seat_in or self.resumes or here is None or self.role == "reader":
             known = await self._find_player(cluster.given.urls)
         return known.token if known is not None else here
 
     async def find_in_cluster(self, client: Client) -> tuple[Cluster, str] | None:
-        """Return which server of the cluster to which we have come knows us already, and the token there, or None.
+        """Return the server of this cluster that already knows us, with our token, or None.
 
-        A token goes only where it is known to be good: that it is of some cluster, any server may say.
+        Tokens go only to addresses that are known: any server may claim to belong to a cluster.
         """
         cluster, named = client.welcome.cluster or "", client.cluster.named
         known = await self._find_player(tuple(address.url for address in named), cluster) if cluster else None
@@ -333,12 +342,12 @@ class Identity:
         return await self.write(take, urls, self.name, self.seat_in)
 
     async def forget_token(self, server: str, token: str) -> None:
-        """Be nobody any more to a server that does not know us."""
+        """Forget our token on a server that does not know us."""
         await self.write(self.players.forget, server, token)
         self._tokens.pop(server, None)
 
     def settle_in(self, client: Client, *, is_own: bool) -> None:
-        """Be whom the server has welcomed; nobody comes back to a server of one's own, which this run started."""
+        """Store the player of a welcome, except on a server of our own."""
         urls = client.cluster.given.urls
         self._tokens.update(dict.fromkeys(urls, client.token))
         self.seat_in, self.resumes = None, False
@@ -351,25 +360,25 @@ class Identity:
             self._tell(say("another program plays", name=clean_text(client.name)))
 
     def _known_as(self, client: Client) -> str:
-        """Return by which name we come back: where the server gives names, the one that we go by elsewhere."""
+        """Return the name that we return by; if the server gives names, it is our usual one."""
         own = self.new_name or self.name
         return own if own and client.welcome.names == "given" else client.name
 
     def write_down(self, client: Client, *rooms: str) -> None:
-        """Write down whom we play as, and these rooms beside those that are known."""
+        """Store our player and these rooms."""
         others = tuple(address.url for address in client.cluster.named)
         row = KnownPlayer("", self._known_as(client), client.token, rooms=rooms, others=others)
         rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in client.cluster.given.urls]
         self._work.start(self.write(self.players.keep, *rows))
 
     def forget_room(self, client: Client, room: str) -> None:
-        """Strike out the seat in a room that was left."""
+        """Remove a room that we have left."""
         if room in self.rooms:
             self.rooms.discard(room)
             self._work.start(self.write(self.players.forget_room, client.cluster.given.urls, client.token, room))
 
     async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:
-        """Change the file in a thread, one change at a time; where another program holds it, say so once."""
+        """Change the file in a thread, one change at a time; report once if another program blocks it."""
         async with self._writing:
             was_kept = self.players.problem is None
             done = await asyncio.to_thread(change, *arguments, **options)
@@ -378,10 +387,10 @@ class Identity:
         return done
 
     async def finish(self) -> None:
-        """Wait until everything is written, or cannot be."""
+        """Wait for all writes."""
         await self._work.finish()
 
     async def release(self) -> None:
-        """Write everything, and let the next run be whom we were."""
+        """Finish all writes and free the player for the next run."""
         await self._work.finish()
         await self.write(self.players.release)

@@ -44,24 +44,25 @@ _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What to tell at once, and where the person wants to go, None to stay."""
+    """Lines to show at once, and where to go, None to stay."""
 
     lines: tuple[str, ...] = ()
     going: Literal["leave", "new"] | None = None
 
 
 class Actions:
-    """What one person does in one room, and what they see of its game, at the moment of `timeline`.
+    """What a person does and sees in a room, at the moment of `timeline`.
 
-    On the screen (`shows`) what gives the game up is asked about by the screen; else it must be typed twice. There a
-    moment that is looked at is seen and not told, and who plays sees the present. Where lines are `piped` in, moves out
-    of turn are told once in each position. Of those who are `muted` nothing is heard. What takes long is announced by
-    `tell`.
+    Args:
+        muted: Players whose chat is hidden.
+        shows: Whether a screen shows the moment and asks before giving up a game; otherwise the word is typed twice.
+        piped: Whether lines come through a pipe, so that a move out of turn is reported once per position.
+        tell: Announces work that takes long.
     """
 
     at_start = "at the start"
     at_end = "at the end"
-    """The ids of what is told where there is nothing further back, or on."""
+    """The ids of the messages at both ends of the game."""
 
     def __init__(
         self,
@@ -104,11 +105,11 @@ class Actions:
 
     @property
     def is_asked(self) -> bool:
-        """Whether something of this room waits for a yes or a no."""
+        """Whether a question of this room waits for a yes or no."""
         return self._asked is not None or bool(self._asked_for)
 
     def _hear(self, event: RoomEvent) -> None:
-        """Follow the game; take note of what is offered while one looks back: then ``n`` is a step and no answer."""
+        """Follow the game; note offers made while the person looks back, when ``n`` is a step."""
         if isinstance(event, Offered) and self.timeline.is_back:
             self._came_meanwhile.add(event.kind)
         elif isinstance(event, Updated):
@@ -122,11 +123,11 @@ class Actions:
     # -- in ---------------------------------------------------------------------------------------------------------
 
     async def do_line(self, line: str, *, is_offline: bool = False) -> Outcome:
-        """Carry a typed line out; without a connection a move waits for it, and what needs none is done at once."""
+        """Carry out a typed line; without a connection, keep a move and answer what needs no server."""
         return await self.do(self.parse(line), is_offline=is_offline)
 
     async def do(self, intent: Intent | BadInput, *, is_offline: bool = False) -> Outcome:
-        """Carry one intent out; raises `ConnectionLost` and nothing else, since refusals are outcomes."""
+        """Carry out an intent; refusals are outcomes, only `ConnectionLost` is raised."""
         self._is_offline = is_offline
         (asked, self._asked), state = (self._asked, None), self.room.state
         if self._means_no(intent, state, asked):
@@ -145,7 +146,7 @@ class Actions:
             return self._answer_refusal(refused, state)
 
     def parse(self, line: str) -> Intent | BadInput:
-        """Return what a typed line asks for, or why it asks for nothing."""
+        """Return the intent of a typed line, or why it is invalid."""
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
         if self.room.state.opening and line.strip() in _NUMBERS:  # the answers of a choice go by their numbers
             ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"][int(line) - 1 :]
@@ -157,7 +158,7 @@ class Actions:
             return bad
 
     def _means_no(self, intent: Intent | BadInput, state: RoomState, asked: VerbKind | None = None) -> bool:
-        """Tell whether ``n`` means no: to our own question, and in a game while one does not step through its moves."""
+        """Return True if ``n`` means no now: to our own question, or unless the person is stepping."""
         if not (isinstance(intent, Look) and intent.may_be_no):
             return False
         is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
@@ -201,7 +202,7 @@ class Actions:
     # -- looking back -----------------------------------------------------------------------------------------------
 
     def look(self, look: Look, state: RoomState) -> list[str]:
-        """Go where somebody wants, and return what is to be told of it."""
+        """Go to a moment and return the lines about it."""
         if self._shows and self.room.plays:
             return [say("shows the present")]
         count = len(self.timeline.moves)
@@ -216,25 +217,25 @@ class Actions:
         return [] if self._shows else self.tell_moment(look)
 
     def tell_moment(self, look: Look) -> list[str]:
-        """Return all that is told of the moment that `look` led to."""
+        """Return the lines about the current moment."""
         state = self.room.state
         turn = [describe_turn(state, self.room.viewer)] if look.kind == "live" and state.status != "over" else []
         return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the moment that is looked at, and what was chosen in the opening then."""
+        """Return the move that led to the current moment, and the choices of the opening then."""
         here = self.timeline.here
         told = tell_move(state, self.timeline.moves, here, self._name)
         return [told, *self._describe_choices(state, here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
-        """Return the board that is looked at, with its last move marked, where boards are drawn or this one wanted."""
+        """Return the board of the current moment, if boards are drawn or this one is wanted."""
         if self._shows or not (is_wanted or self._settings.draws_board):
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
 
     def list_choices(self, state: RoomState) -> list[str]:
-        """Return what was chosen in the opening, each with the move that it followed."""
+        """Return the choices of the opening with the moves before them."""
         plies = range(1, state.ply + 1) if state.chosen else ()
         chosen = ((ply, told) for ply in plies for told in self._describe_choices(state, ply))
         return [say("position after", n=ply, told=told) for ply, told in chosen]
@@ -249,7 +250,7 @@ class Actions:
 
     @property
     def judge(self) -> Judge | None:
-        """Who judges the game on the board, once it is over and its moves are known; None before."""
+        """The judge of the finished game on the board, or None."""
         position = None
         if self.room.state.status == "over":
             with suppress(MovesUnknown):
@@ -273,20 +274,20 @@ class Actions:
         return await judge.analyse(ply)
 
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
-        """Return what the position after so many moves is worth, and how the move that led to it compares."""
+        """Describe the value of the position after so many moves, and of the move before it."""
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
         if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # what opens compares with no best move
             return review_position(after, None, None, rules)
         return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
     async def list_mistakes(self, judge: Judge, state: RoomState) -> list[str]:
-        """Return all that was given away for sure, a mistake a line."""
+        """Return a line for each certain mistake."""
         self._announce(judge)
         rules, plies = state.rules.to_rules(), range(1, judge.position.ply + 1)
         return [mistake.describe(rules) async for mistake in judge.mistakes(plies)] or [say("nothing given away")]
 
     async def look_at_mistake(self, judge: Judge, by: int, state: RoomState) -> list[str]:
-        """Go to the next mistake, with -1 to the one before, and return what is to be told of it."""
+        """Go to the next mistake, or with -1 to the previous one, and describe it."""
         self._announce(judge)
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
         plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
@@ -312,7 +313,7 @@ class Actions:
         return Outcome()
 
     async def _keep(self, cell: int, state: RoomState) -> Outcome:
-        """Have a move wait for the connection, in which it is played where the game still stands as it does now."""
+        """Keep a move for the return of the connection; it is dropped if the position has changed."""
         self._want("place", state)
         target = landing_cell(state, cell)
         if self._kept is not None:
@@ -340,7 +341,7 @@ class Actions:
     # -- the game and the room --------------------------------------------------------------------------------------
 
     async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None = None) -> Outcome:
-        """Carry a deed out; what gives the game up is asked about first, and `asked` is what was."""
+        """Carry out a command; giving up is confirmed first, `asked` is the confirmed command."""
         kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
         argument, room = verb.argument, self.room
         asks = self._settings.asks and self._is_live(state) and not (self._shows or self._is_offline)
@@ -391,7 +392,7 @@ class Actions:
         return Outcome()
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
-        """Answer the one offer that waits for it; on the screen, where a key does that, also withdraw one's own."""
+        """Answer the open offer; on the screen, also withdraw our own."""
         now, asked, answer = self.now, self._asked_for, "accept" if accepts else "decline"
         own: list[OfferKind] = [kind for kind in ("draw", "undo") if now.may(f"{kind} withdraw")]
         if not asked and own and accepts:
@@ -407,7 +408,7 @@ class Actions:
         return await self._do_verb(Verb(kind, answer if asked else "withdraw"), state)
 
     async def _negotiate(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
-        """Offer or answer; a bare word accepts the other's offer where there is one, else offers."""
+        """Offer or answer; the bare word accepts an open offer."""
         way = argument or ("accept" if self.now.may(f"{kind} accept") else "offer")
         self._want(f"{kind} {way}", state)
         actions: dict[str, OfferAction] = {"offer": "offer", "accept": "accept"}
@@ -425,7 +426,7 @@ class Actions:
         return state.status == "playing" and self.room.seat is not None
 
     def _answer_refusal(self, refused: Refused, state: RoomState) -> Outcome:
-        """Answer a refusal for people: in our own words where the code says all, else in the server's."""
+        """Describe a refusal in our own words if its code is sufficient, otherwise in the server's."""
         told = clean_text(refused.message)
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
             told = describe_turn(state, self.room.viewer)
