@@ -48,7 +48,7 @@ class Attendances:
         self._known: dict[str, tuple[Event, float, Attendance]] = {}
 
     def of(self, event: Event) -> Attendance:
-        """Return who is here for an event now, or a moment ago."""
+        """Return who is, or was a moment ago, present for an event."""
         now = self._core.monotonic_ns() / 1e9
         known, until, attendance = self._known.pop(event.code, (None, 0.0, Attendance()))
         if known is not event or until < now:
@@ -72,7 +72,7 @@ class Attendances:
         return Attendance(len(entrants) - len(away), told, dict(found[:MOST_GAMES]))
 
     def is_here(self, entrant: Entrant, here: set[str]) -> bool:
-        """Tell whether somebody is a bot, among those who are `here`, or in a room of another server."""
+        """Return whether an entrant is a bot, connected here, or in another server's room."""
         if entrant.is_server_bot or entrant.player in here:
             return True
         rooms = self._core.lists.seats.rooms_of(entrant.player)
@@ -80,13 +80,13 @@ class Attendances:
         return any(room.seat(room.mark_of(entrant.player)).online for room in elsewhere)
 
     def _find(self, pairing: Pairing) -> Listed | None:
-        """Return the room of a pairing, of another server where a person plays there."""
+        """Return a pairing's room, also at another server."""
         live = self._core.registry.by_code.get(pairing.room)
         rooms = (one for id in pairing.players.values() for one in self._core.lists.seats.rooms_of(id))
         return live or next((one for one in rooms if one.room.code == pairing.room), None)
 
 
 def game_of(listed: Listed, now: int) -> EventGame:
-    """Return how far the game of a room is."""
+    """Return the progress of a room's game."""
     board = listed.board(now)
     return EventGame(board.ply, board.turn, board.clock)

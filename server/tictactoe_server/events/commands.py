@@ -90,21 +90,21 @@ def apply(event: Event, actor: str, command: Command, now: int) -> Event:
 
 
 def pair_next(event: Event) -> Paired:
-    """Return the round after the one that was begun last, without pairings where there is none."""
+    """Return the next round, without pairings if there is none."""
     round, pair = event.round + 1, {"swiss": swiss.pair_round, "knock_out": knock_out.pair_round}
     is_last = event.round == event.all_rounds
     return Paired(round, () if is_last else pair.get(event.kind, _pair_all)(event, round), event.entrants)
 
 
 def _pair_all(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return a round of the Berger tables, by which everybody plays everybody; who is free has one without a point."""
+    """Return a round robin's round by the Berger tables; the player without opponent gets a bye without a point."""
     players = ["", *(one.player for one in event.field)]
     pairs = berger_pairs(len(event.field), round, double=event.double)
     return pair_up(round, ((players[one], players[other or 0]) for one, other in pairs), event.marks)
 
 
 def is_next(paired: Paired, event: Event) -> bool:
-    """Tell whether a round is the next one of an event in which those play who do."""
+    """Return whether a computed round still fits the event's state."""
     return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
 
 
@@ -203,7 +203,7 @@ def _score(event: Event, command: Score) -> Event:
 
 
 def _run(event: Event, command: EventRun, now: int) -> Event:
-    """Carry out what an organiser asks; what is done already changes nothing, whatever `seq` it was meant for."""
+    """Apply an organiser's command; repeating it changes nothing, whatever its `seq`."""
     match command.action:
         case "begin":
             if event.status == "open" and len(event.field) < 2:
@@ -234,7 +234,7 @@ def _run(event: Event, command: EventRun, now: int) -> Event:
 
 
 def _score_by_hand(event: Event, command: EventRun) -> Event:
-    """Give a game to the opponent of the player who is named, or to nobody."""
+    """Score a game for the opponent of the named player, or for nobody."""
     one = event.pairing(id_of(command.pairing or ""))
     player = command.player if command.action == "forfeit" else ""
     if one is None or (player and player not in one.players.values()):
@@ -262,7 +262,7 @@ def _add(event: Event, name: str) -> Event:
 
 
 def _begin(event: Event, due_at: int) -> Event:
-    """Return the event begun, its first round due, its players in the order of the roster or drawn by lot."""
+    """Start the event: its first round is due, players are in the roster's order or shuffled."""
     places = {name: place for place, name in enumerate(event.roster)}
     lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
     ordered = sorted(event.field, key=lambda one: lots[one.player])
@@ -271,7 +271,7 @@ def _begin(event: Event, due_at: int) -> Event:
 
 
 def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: str = "") -> Event:
-    """Return the event in which an entrant stands so, or in which another `player` goes on for them."""
+    """Set an entrant's status, or replace the `player`."""
     changed = replace(entrant, status=status, player=player or entrant.player)
     if changed == entrant or event.is_over:
         return event
@@ -279,7 +279,7 @@ def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: 
 
 
 def _remove(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
-    """Return the event without somebody who leaves or is expelled; once it has begun they stay in the table."""
+    """Remove an entrant; once the event has begun, they stay in the table."""
     if entrant.status == "expelled" or event.is_over:
         return event
     if event.status != "open":
@@ -295,7 +295,7 @@ def _with_pairings(event: Event, changed: Collection[Pairing]) -> Event:
 
 
 def _go_on(event: Event, now: int) -> Event:
-    """Return the event after what follows by itself: games given away, more games of a match, the next round."""
+    """Apply what follows automatically: forfeits, further games of a match, the next round."""
     if event.status not in ("running", "paused"):
         return event
     gone = {one.player for one in event.field if one.is_gone}
@@ -314,6 +314,6 @@ def _go_on(event: Event, now: int) -> Event:
 
 
 def _give(pairing: Pairing, gone: Collection[str]) -> Pairing:
-    """Return a pairing given to whoever is still there, or to nobody."""
+    """Score a pairing for the player who is still there, or for nobody."""
     here = [mark for mark, player in pairing.players.items() if player not in gone]
     return pairing.scored(here[0] if here else "none", "forfeit", "forfeit")

@@ -78,7 +78,6 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
     opened_at: int = 0
 
     def mark_of(self, player: str) -> str | None:
-        """Return the mark that somebody has in this pairing, or None."""
         return next((mark for mark, one in self.players.items() if one == player), None)
 
     @property
@@ -87,21 +86,19 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
 
     @property
     def told(self) -> dict[str, Any]:
-        """What everybody may know of it, as the wire and the texts name it."""
+        """The public fields, as the wire and the texts name them."""
         known = {name: getattr(self, name) for name in ("id", "round", "players", "state", "result")}
         return known | {name: getattr(self, name) or None for name in ("reason", "by", "game_id")}
 
     @property
     def winner(self) -> str | None:
-        """The player who won, or None."""
         return self.players.get(self.result or "")
 
     def scored(self, result: str, by: str, reason: str = "", game_id: str = "") -> Pairing:
-        """Return the pairing as it ended."""
         return replace(self, state="scored", result=result, by=by, reason=reason, game_id=game_id)
 
     def result_for(self, player: str) -> int:
-        """Return how many half points a player got from it once it is scored."""
+        """Return a player's half points from a scored pairing."""
         if self.result == "draw":
             return 1
         return 2 if self.winner == player else 0
@@ -156,22 +153,21 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def marks(self) -> str:
-        """Both marks; whose is first moves first."""
+        """Both marks; the first one moves first."""
         return self.rules.marks
 
     @property
     def opening(self) -> str | None:
-        """The opening that may have to be played, in a knock-out that of the last games of a match."""
+        """The opening to play; in a knock-out that of a match's last games."""
         return self.rules.opening or ("pie" if self.kind == "knock_out" else None)
 
     @property
     def limit(self) -> int:
-        """How many may enter."""
         return min(self.size or MAX_ENTRANTS, MAX_ROUND_ROBIN if self.kind == "round_robin" else MAX_ENTRANTS)
 
     @property
     def field(self) -> tuple[Entrant, ...]:
-        """Those who take part or took part, in the order of their numbers."""
+        """Everybody who takes or took part, by number."""
         return tuple(one for one in self.entrants if one.joined_round)
 
     @property
@@ -180,7 +176,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def all_rounds(self) -> int:
-        """How many rounds there are in all, 0 while that is not known."""
+        """The total number of rounds, 0 while unknown."""
         players = len([one for one in self.field if one.joined_round == 1])
         if self.status == "open" or players < 2:
             return self.rounds
@@ -191,7 +187,6 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def takes_entrants(self) -> bool:
-        """Whether one may still enter."""
         if self.status == "open" or self.is_over:
             return self.status == "open"
         is_late = self.round and (self.round > self.late_until or self.round >= self.all_rounds)
@@ -199,16 +194,14 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """The names of the roster that nobody has entered by."""
+        """The roster's names that have not been used yet."""
         known = {one.name for one in self.entrants}
         return tuple(name for name in self.roster if name not in known)
 
     def entrant(self, player: str) -> Entrant | None:
-        """Return who takes part under this id, or None."""
         return next((one for one in self.entrants if one.player == player), None)
 
     def pairing(self, id: str) -> Pairing | None:
-        """Return the pairing of this id, or None."""
         return next((one for one in reversed(self.pairings) if one.id == id), None)  # those that are on stand last
 
     @property
@@ -217,38 +210,35 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return [one for one in self.pairings if one.state != "scored"]
 
     def pairings_of(self, player: str) -> list[Pairing]:
-        """Return all pairings of a player, in order."""
         return [one for one in self.pairings if player in one.players.values()]
 
     def in_round(self, round: int) -> list[Pairing]:
-        """Return the pairings of one round, in order."""
         return [one for one in self.pairings if one.round == round]
 
     def sitting_in(self, pairing: Pairing) -> dict[str, Entrant]:
-        """Return who plays in a pairing, by mark."""
         known = {one.player: one for one in self.entrants}
         return {mark: known[id] for mark, id in pairing.players.items()}
 
     def ticket_of(self, name: str = "") -> str:
-        """Return what lets one in: the ticket of one name of the roster, or without a name that of the event."""
+        """Return the entrance ticket of a roster's name, or the event's if there is no name."""
         return digest(self.secret, f"{self.code}:{name}")
 
     def is_ticket(self, ticket: str, name: str = "") -> bool:
-        """Tell whether this is the ticket of a name, or without one that of the event, however it is written."""
+        """Return whether a ticket, in any spelling, is that of a name or of the event."""
         return hmac.compare_digest(self.ticket_of(name).encode(), read_code(ticket).encode())
 
     def name_on(self, ticket: str) -> str:
-        """Return the name of the roster on whose card a ticket stands, empty for none."""
+        """Return the roster's name whose ticket this is, or ""."""
         return next((name for name in self.roster if self.is_ticket(ticket, name)), "")
 
     def holder_of(self, ticket: str) -> Entrant | None:
-        """Return who plays by a card, None where nobody does."""
+        """Return the player who uses a ticket, or None."""
         name = self.name_on(ticket)
         return next((one for one in self.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
 
     @property
     def voided(self) -> frozenset[str]:
-        """Who left a round robin before half of their games: all of these count for nobody."""
+        """Who left a round robin before half of their games, none of which count."""
         if self.kind != "round_robin" or self.status == "open":
             return frozenset()
         games = (len(self.field) - 1) * (2 if self.double else 1)
@@ -259,7 +249,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
         )
 
     def counted_games(self) -> Iterator[Game]:
-        """Yield what counts for the table, as the protocol's `standings` takes it."""
+        """Yield the games that count, as `standings` takes them."""
         void, unpaired = self.voided, {(one.player, round + 1) for one in self.field for round in range(self.round)}
         for one in self.pairings:
             unpaired -= {(player, one.round) for player in one.players.values()}
@@ -274,7 +264,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 
 def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
-    """Return the event with a name and id that stand for somebody who is forgotten, on the roster, too."""
+    """Replace a forgotten player's name and id everywhere in the event."""
     own = {one.name for one in event.entrants if one.player == id}
     return replace(
         event,
@@ -294,7 +284,7 @@ def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
 def open_event(
     code: str, organiser: str, request: EventOpen, rules: Rules, *, now: int, seed: int, secret: str
 ) -> Event:
-    """Return the event that a request opens, with its bots entered; raises `Refused`."""
+    """Return a new event with its bots entered; raises `Refused`."""
     if len(rules.marks) != 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
     asked = {name: value for name in Event.__struct_fields__ if (value := getattr(request, name, UNSET)) is not UNSET}
@@ -317,7 +307,7 @@ def open_event(
 
 
 def check_names(names: Sequence[str], others: Iterable[str] = (), paths: Sequence[str] = ()) -> None:
-    """Refuse a name that stands twice in a list, or that people may take for another one there, or of the others."""
+    """Raise `Refused` for duplicate or confusable names in a list, or with the other names."""
     known = {key for name in others for key in keys_of(name)}
     for index, name in enumerate(names):
         if not known.isdisjoint(keys_of(name)):
@@ -326,12 +316,12 @@ def check_names(names: Sequence[str], others: Iterable[str] = (), paths: Sequenc
 
 
 def digest(secret: str, text: str) -> str:
-    """Return twelve letters and digits that only who knows the secret can make from a text."""
+    """Return a keyed hash of a text, as twelve letters and digits."""
     return b32encode(hmac.digest(secret.encode(), text.encode(), "sha256")).decode()[:12]
 
 
 def due_at(event: Event) -> int | None:
-    """Return when time does something next (see `commands.Paired`), or None. A Swiss waits until two are there."""
+    """Return when the event next changes by time (see `commands.Paired`), or None."""
     present = sum(one.status == "in" for one in event.field)
     is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
     return None if event.status != "running" or is_waiting else event.due_at

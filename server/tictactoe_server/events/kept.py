@@ -51,7 +51,7 @@ _decode: Final = msgspec.json.Decoder(Event).decode
 
 
 def _pack(event: Event) -> bytes:
-    """Return the document of an event, packed: a round of two hundred is one message of the cluster's store."""
+    """Encode and compress an event: a round of 200 fits into one message of the store."""
     return zlib.compress(_encode(event), 1)
 
 
@@ -113,7 +113,7 @@ class _KeptEvent(Kept[Event]):
         self.all = all
 
     def ask(self, actor: str, command: Command) -> asyncio.Future[Event]:
-        """Return the event after a command, together with what else waits."""
+        """Return the event after a command, applied together with others that wait."""
         last = self.waiting[-1] if self.waiting else None
         if not isinstance(last, _Commands):
             last = _Commands(live=self, asked=[], asked_at=time.monotonic())
@@ -165,11 +165,10 @@ class KeptEvents:
 
     @property
     def current(self) -> list[Event]:
-        """The events that are not over, the newest last."""
+        """The running events, newest last."""
         return [kept.value for kept in self._known.values() if not kept.value.is_over]
 
     def known(self, code: str) -> Event | None:
-        """Return an event as it is known here, None where it is not."""
         return self._known[code].value if code in self._known else None
 
     async def find(self, text: str) -> Event:
@@ -182,14 +181,14 @@ class KeptEvents:
         return await self.read(code) if kept is None or kept.phase is Phase.UNCERTAIN else kept.value
 
     async def read(self, code: str) -> Event:
-        """Return an event as it is stored now; raises `Refused` and `StoreUnavailable`."""
+        """Load an event; raises `Refused` and `StoreUnavailable`."""
         await self._get(code).read()
         if code not in self._known:
             raise no_such_event(code)
         return self._known[code].value
 
     async def open(self, event: Event) -> Event:
-        """Keep a new event under a code that no other has; raises `StoreUnavailable`."""
+        """Store a new event under a free code; raises `StoreUnavailable`."""
         for _ in range(ATTEMPTS):
             event = replace(event, code=self._new_code())
             try:
@@ -208,7 +207,7 @@ class KeptEvents:
         return await self._get(code).ask(actor, command)
 
     async def run(self) -> None:
-        """Get to know all events, and read again what others may have changed, until cancelled."""
+        """Load all events, and reload what others may have changed, until cancelled."""
         for number in count():
             try:
                 again = _ALL_AGAIN if self.elsewhere.is_several else _OLD_AGAIN
@@ -237,7 +236,7 @@ class KeptEvents:
                     self._get(stored.key).take(stored.value, stored.revision)
 
     def _is_old(self, event: Event) -> bool:
-        """Tell whether an event is over for so long, or was never gone on with, that it is forgotten."""
+        """Return whether an event ended, or was abandoned, so long ago that it is deleted."""
         newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
         days = OVER_DAYS if event.status == "over" else IDLE_DAYS
         return event.status != "running" and self.now() - newest > days * _DAY_MS
@@ -249,7 +248,7 @@ class KeptEvents:
             self.elsewhere.tell_changed(EVENTS.name, event.code)
 
     def _hear(self, table: str, key: str) -> None:
-        """Read an event again that another server may have changed."""
+        """Reload an event that another server may have changed."""
         if table == EVENTS.name:
             self._get(key).read_again()
 
@@ -257,7 +256,7 @@ class KeptEvents:
         return self._known.get(code) or _KeptEvent(self, code)
 
     def note(self, kept: _KeptEvent, before: Event | None) -> None:
-        """Know an event as it is stored, and tell of it where it has changed."""
+        """Adopt a stored event, and notify listeners of a change."""
         event, known = kept.value, self._known.setdefault(kept.key, kept)
         if known is not kept:  # it was read for somebody else meanwhile
             known.take(event, kept.revision)
@@ -271,11 +270,10 @@ class KeptEvents:
             self.on_change(event, before)
 
     def forget(self, kept: _KeptEvent) -> None:
-        """Know an event no more."""
         if self._known.get(kept.key) is kept:
             del self._known[kept.key]
 
 
 def no_such_event(text: str) -> Refused:
-    """Return the refusal for a code that no event has."""
+    """Return the refusal for an unknown code."""
     return Refused(ErrorCode.NO_SUCH_EVENT, path="event", event=text[:40])

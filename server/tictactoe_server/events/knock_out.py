@@ -24,7 +24,7 @@ _LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the first game of each match of a round, and those who are free in the first."""
+    """Return the first games of a round's matches, and the byes of the first round."""
     if round == 1:
         players = dict(enumerate((one.player for one in event.field), 1))
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
@@ -47,7 +47,7 @@ def bracket(size: int) -> list[int]:
 
 
 def more_games(event: Event) -> tuple[Pairing, ...]:
-    """Return the next game of each match of this round that is not decided and waits for no result."""
+    """Return the next game of each undecided match that has none in progress."""
     first, second = tuple(event.marks)
     more = []
     for games in matches_of(event.in_round(event.round)):
@@ -59,7 +59,7 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
 
 
 def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
-    """Return the games of each match, in order."""
+    """Group games by match."""
     matches: dict[tuple[int, int], list[Pairing]] = {}
     for one in pairings:
         matches.setdefault((one.round, one.match), []).append(one)
@@ -67,7 +67,7 @@ def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
 
 
 def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
-    """Return who won the match of these games, or None as long as it is not decided."""
+    """Return the winner of a match, or None while it is undecided."""
     players = [*games[0].players.values()]
     if len(players) == 1:
         return players[0]
@@ -82,7 +82,7 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
 
 
 def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
-    """Return the matches of all rounds in the order in which winners meet, also of those to come; empty before any."""
+    """Return the bracket, including future rounds; empty before the first."""
     rounds, names = list[tuple[EventMatch, ...]](), {one.player: one.name for one in event.field}
     for round in range(1, event.all_rounds + 1 if event.round else 1):
         matches = sorted(matches_of(event.in_round(round)), key=lambda games: games[0].match)
@@ -102,7 +102,7 @@ def _match_of(event: Event, games: Sequence[Pairing], names: Mapping[str, str]) 
 
 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
-    """Return the rules and the clock of one game; those of the event but for the later games of a match."""
+    """Return a game's rules and clock, which differ in a match's later games."""
     rules, clock = event.rules, event.clock
     if pairing.number >= _SHORTER:
         terms = {name: value for name in _LEAST_MS if (value := getattr(clock, name)) is not UNSET}

@@ -74,7 +74,7 @@ class Running:
         core.on_result(lambda game, id: self.wake(game.event) if game.event else None)
 
     async def run(self) -> None:
-        """Look at all that runs again and again, until cancelled."""
+        """Check all running events periodically, until cancelled."""
         await self._kept.restored.wait()
         await self._core.registry.restored.wait()
         loop = asyncio.get_running_loop()
@@ -90,13 +90,13 @@ class Running:
                 self._in_time_since = loop.time()
 
     def wake(self, code: str) -> None:
-        """Look soon at what has to be done for an event."""
+        """Check an event soon."""
         if code not in self._woken:
             self._tasks.start(self._work(code))
         self._woken[code] = True
 
     async def calls_of(self, player: str) -> tuple[EventCall, ...] | UnsetType:
-        """Return to which rooms a player is called now, for their `welcome`."""
+        """Return a player's calls to rooms, for `welcome`."""
         await self._kept.restored.wait()
         calls = tuple(
             self._call(event, one, mark)
@@ -109,7 +109,7 @@ class Running:
     # -- hearing ------------------------------------------------------------------------------------------------
 
     def _hear(self, event: Event, before: Event | None) -> None:
-        """Call whoever is here to a room that has just opened, and see what else has to be done."""
+        """Call connected players to newly opened rooms, and check what else is due."""
         known = {(one.room, id) for one, _, id in _open_seats(before)} if before else ()
         seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
         calls = {id: self._call(event, one, mark) for one, mark, id in seats}
@@ -147,7 +147,7 @@ class Running:
     # -- doing --------------------------------------------------------------------------------------------------
 
     async def _work(self, code: str) -> None:
-        """Do what has to be done for an event until nothing is left, for now."""
+        """Do everything that is due for an event."""
         try:
             while self._woken[code]:
                 self._woken[code] = False
@@ -202,7 +202,7 @@ class Running:
         return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
-        """Return the next round, which may still be being paired, one at a time for each event."""
+        """Return the next round, computed once at a time for each event."""
         known = self._paired.get(event.code)
         if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
             known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
@@ -212,13 +212,13 @@ class Running:
     # -- after a start ------------------------------------------------------------------------------------------
 
     def _is_awaited(self, event: Event) -> bool:
-        """Tell whether an event that was on before this server still waits for its players."""
+        """Return whether an event from before the restart still waits for its players."""
         if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):
             self._awaited.discard(event.code)
         return event.code in self._awaited
 
     def _are_back(self, players: Iterable[Entrant | SeatState]) -> bool:
-        """Tell whether all of them are here, or who is not had time enough to come."""
+        """Return whether all players are back or had enough time to come."""
         in_time = asyncio.get_running_loop().time() - self._in_time_since
         here = self._core.presence.ids
         return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
@@ -226,7 +226,7 @@ class Running:
     # -- rooms ----------------------------------------------------------------------------------------------------
 
     async def seat(self, live: LiveRoom) -> None:
-        """Have those sit in a room of an event who are to play there, as the event is stored now."""
+        """Seat the right players in an event's room, by the stored event."""
         event = await _or_none(self._kept.read(live.room.event))
         pairing = _pairing_in(event, live)
         if event is not None and pairing is not None:
@@ -249,7 +249,7 @@ class Running:
             await self._core.timers.end(live, closed(live.room.code, "event"))
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
-        """Give a seat to who goes on for the holder of a card, who is then out of the room."""
+        """Give a seat to the device that replaces a ticket's holder."""
         known = {one.name: one.player for one in event.sitting_in(pairing).values()}
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
@@ -259,7 +259,7 @@ class Running:
                 await change.until_settled()
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
-        """Score a pairing by the game of this id, which has ended so; `seats` are who had the marks at its end."""
+        """Score a pairing by its finished game; `seats` are the players at its end."""
         seat, sitting = seats.get(result.winner or ""), event.sitting_in(pairing)
         winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
@@ -267,7 +267,7 @@ class Running:
         await self._kept.change(event.code, "", Score(pairing.id, how, result.reason, id, by))
 
     async def _open_rooms(self, event: Event) -> None:
-        """Open the rooms of all pairings that are due, but in a pause, and look for those of the others."""
+        """Open the rooms of all due pairings, unless paused, and look for rooms elsewhere."""
         without = [one.id for one in event.open_pairings if not one.room]
         if without and event.status == "running":
             event = await self._give_codes(event, *without)
@@ -281,7 +281,7 @@ class Running:
             await _all([self._kept.change(event.code, "", Opened(id)) for id in there])  # stored together
 
     async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
-        """Open the room of a pairing, unless it is `there` already; else it is due in another."""
+        """Open a pairing's room, unless it exists."""
         rules, clock = terms_of(event, pairing)
         seats = {
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
@@ -301,7 +301,7 @@ class Running:
         there.append(pairing.id)
 
     async def _seek(self, event: Event, pairing: Pairing) -> None:
-        """Look for a room that is not here: its game may be over, or it may be lost, without word of it."""
+        """Look for a missing room, whose game may be over or lost."""
         code = pairing.room
         state = await _or_none(self._core.registry.load_state(code))
         if state is None:
@@ -319,13 +319,13 @@ class Running:
             await self._core.registry.find(code)
 
     async def _give_codes(self, event: Event, *pairings: str) -> Event:
-        """Have the rooms of these pairings opened under new codes."""
+        """Assign new room codes to these pairings."""
         codes = {id: self._core.opening.new_code() for id in pairings}
         return await self._kept.change(event.code, "", RoomCodes(codes))
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
-    """Yield each pairing whose room is open with a mark in it and the id of who has that."""
+    """Yield each pairing with an open room, with a mark and its player."""
     return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
 
 
@@ -338,14 +338,14 @@ def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
-    """Do everything, and then raise what the first of it raised that failed."""
+    """Await everything, then raise the first exception."""
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
 
 
 async def _or_none(finding: Awaitable[Found]) -> Found | None:
-    """Return what is found, None where there is no such room or event."""
+    """Return the result, or None if there is no such room or event."""
     try:
         return await finding
     except Refused as refused:
@@ -355,6 +355,6 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
 
 
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
-    """Return the pairing that is to be played in a room, None where that is scored or none is."""
+    """Return the open pairing of a room, or None."""
     one = event and event.pairing(live.room.pairing)
     return one if one and one.room == live.room.code and one.state != "scored" else None

@@ -188,7 +188,7 @@ class Tournaments(Service):
     # -- for the operator ---------------------------------------------------------------------------------------
 
     async def rows(self) -> Rows:
-        """Return what an operator is shown of the events that are not over."""
+        """Return rows about the running events for the operator."""
         await self.kept.restored.wait()
         return [self._row_of(event) for event in self.kept.current]
 
@@ -225,7 +225,7 @@ class Tournaments(Service):
         return event
 
     def _check_opened(self, call: Call) -> None:
-        """Refuse one event too many of a player, or of an address."""
+        """Raise `Refused` if a player or address has opened too many events."""
         current = self.kept.current
         codes = {event.code for event in current}
         self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}

@@ -52,7 +52,6 @@ class View:
         self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
 
     def state_for(self, player: str, now: int) -> bytes:
-        """Return the frame of all that a player is shown."""
         table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
         size, event = sum(map(len, table.values())), self.event
         more, names = self._more(), event.expected
@@ -94,7 +93,7 @@ class View:
         return view
 
     def _told(self, now: int) -> dict[str, Any]:
-        """Return what every message says of the event."""
+        """Return the fields that every message has."""
         known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
         return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
 
@@ -105,7 +104,7 @@ class View:
 
 
 def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
-    """Return those of the ids that are there and fit, in their order."""
+    """Return the ids whose encoded rows fit, in order."""
     some = dict[str, bytes]()
     for id in ids:
         if id in encoded and id not in some:
@@ -149,7 +148,6 @@ class Shown(Topic):
         session.connection.push_frame(view.state_for(_id_of(session), self._now()))
 
     def unwatch(self, session: Session, code: str) -> None:
-        """Send a session no more of an event."""
         self._watched[session] = [one for one in self._watched.get(session, ()) if one != code]
         if not self._watched[session]:
             self.unsubscribe(session)
@@ -159,7 +157,7 @@ class Shown(Topic):
         self._watched.pop(session, None)
 
     def note(self, event: Event) -> None:
-        """Show an event soon that has changed."""
+        """Schedule an update of a changed event."""
         if event.code in self._views:
             self._changed[event.code] = event
             self.tell_later()
@@ -191,7 +189,7 @@ class Shown(Topic):
         return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
 
     def tell(self) -> None:
-        """Send what has changed, of the large events one: the others follow."""
+        """Send changes; large events take turns."""
         watching = defaultdict[str, list[Session]](list)
         for session, codes in self._watched.items():
             for code in codes:
@@ -226,7 +224,7 @@ class Shown(Topic):
 
 
 def _changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
-    """Return the ids of what is new or other than before."""
+    """Return the ids that are new or changed."""
     return {id for id, encoded in after.items() if before.get(id) != encoded}
 
 
@@ -235,12 +233,12 @@ def _id_of(session: Session) -> str:
 
 
 def _last_of(rounds: tuple[tuple[EventMatch, ...], ...]) -> tuple[tuple[EventMatch, ...], ...]:
-    """Return the last rounds of a knock-out that may be sent: those of at most sixteen players."""
+    """Return the last rounds of a bracket, of at most sixteen players."""
     return tuple(matches for matches in rounds if len(matches) <= MOST_MATCHES)
 
 
 def head_of(event: Event, present: int) -> EventHead:
-    """Return what an event is."""
+    """Return the fields that identify an event."""
     terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
     terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
     terms["expected"] = len(event.expected) if event.takes_entrants else 0
@@ -265,11 +263,11 @@ def state_of(event: Event) -> EventState:
 
 
 def with_attendance(state: EventState, attendance: Attendance) -> EventState:
-    """Return the same with who is here, and how far the games are."""
+    """Add the attendance and the progress of games."""
     return replace(state, head=replace(state.head, present=attendance.present), **attendance.told)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
-    """Return what is said of a pairing."""
+    """Return a pairing as the wire has it."""
     names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
     return EventPairing(**pairing.told, names=names, room=pairing.room or UNSET)

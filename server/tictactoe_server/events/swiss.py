@@ -32,7 +32,7 @@ class Player(NamedTuple):
     marks: str
 
     def mark_cost(self, mark: str) -> int:
-        """Return how little somebody should have this mark next, 0 where they should."""
+        """Return the cost of giving a player this mark next, 0 if it is due."""
         more = sum(1 if had == mark else -1 for had in self.marks)
         if more > 1 or self.marks.endswith(2 * mark):
             return _FORBIDDEN

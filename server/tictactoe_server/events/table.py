@@ -20,7 +20,7 @@ from tictactoe_server.events.knock_out import matches_of, rounds_of, winner_of
 
 
 def rows(event: Event) -> tuple[EventRow, ...]:
-    """Return the table, best first; `tie` is there where it was needed."""
+    """Return the table, best first, with `tie` where it decided."""
     field, breaks = {one.player: one for one in event.field}, SWISS if event.kind == "swiss" else ROUND_ROBIN
     if event.kind == "knock_out":
         matches = _Matches(event)

@@ -50,7 +50,7 @@ _IN_COLOUR: Final = str.maketrans(
 
 
 def render_sheet(event: Event) -> bytes:
-    """Return an event for spreadsheets: its table, an empty line, and its pairings."""
+    """Return an event as CSV rows: its table, an empty line, its pairings."""
     return format_csv(_list_cells(event))
 
 
@@ -197,7 +197,7 @@ class EventTexts:
         return seq, made
 
     async def _games(self, event: Event, form: str) -> bytes:
-        """Return the games that were kept, in the order of their pairings: as records, or each as a line of JSON."""
+        """Return the stored games by pairing, as records or JSON lines."""
         found = [await find_by_id(self._core.store.games, one.game_id) for one in event.pairings if one.game_id]
         games = [game for game in found if game is not None]
         if form == "txt":

@@ -133,11 +133,9 @@ class Assets:
             self._keep(PLACE_STYLE, self._read(PLACE_STYLE) + self.place.accent_style.encode())
 
     def find(self, path: str) -> Asset | None:
-        """Return the file that is served under a path, or None."""
         return self._files.get(path)
 
     def named(self, name: str) -> Asset | None:
-        """Return a file by its own name, or None."""
         return self._files.get(self._paths.get(name, ""))
 
     def page(
@@ -174,7 +172,7 @@ class Assets:
         return _PLACE.sub(lambda place: words[place[1]], page).encode()
 
     def _words_of_place(self, language: str) -> dict[str, str]:
-        """Return what the page says of whose it is: in its head, beside its emblem and at its foot."""
+        """Return the page's branding: head, emblem and footer."""
         place, words = self.place, dict.fromkeys(("place", "logo", "imprint"), "")
         if place != USUAL:
             words["place"] = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n'
@@ -186,21 +184,21 @@ class Assets:
         return words | {"brand": html.escape(place.title) or "tictactoe"}
 
     def _place_of(self, module: str) -> str:
-        """Return where the sentences of a module are: in its folder, with the page's own, or with those read later."""
+        """Return which bundle has a module's sentences: its folder's, the page's, or the one loaded later."""
         return posixpath.dirname(module) or ("" if module in self._at_once else LATER)
 
     def _places_for(self, module: str) -> set[str]:
-        """Return where all is that a module needs to be seen: those of a folder stand on what is read later, too."""
+        """Return the bundles with the sentences that a module needs."""
         place = self._place_of(module)
         return {place, LATER} & {*self._places} if place else {place}
 
     def _read(self, name: str) -> bytes:
-        """Return a file as it is, a style sheet with those in it that it imports."""
+        """Return a file's content, with imports of style sheets inlined."""
         body = (self._folder / name).read_bytes()
         return _IMPORTED.sub(lambda found: self._read(found[1].decode()), body) if name.endswith(".css") else body
 
     def _keep(self, name: str, body: bytes, path: str = "") -> None:
-        """Have a file served under a path, or one that has a hash of itself."""
+        """Serve a file under a path, by default one with a hash of its content."""
         kind = _kind_of(name)
         if kind == ".css":
             body = self._replace_names(name, _STYLE_SPACE.sub(r"\1", body.decode())).encode()
@@ -208,7 +206,7 @@ class Assets:
         self._files[self._paths[name]] = Asset(body, _KINDS[kind], gzip.compress(body, mtime=0))
 
     def _replace_names(self, name: str, text: str) -> str:
-        """Return a text with the names of other files replaced by the paths under which they are served."""
+        """Replace names of files by the paths under which they are served."""
 
         def replace(found: re.Match[str]) -> str:
             path = self._paths.get(resolve(name, found[1]))
@@ -247,11 +245,11 @@ class Modules:
         self.files = sorted(texts.keys() - needed)
 
     def files_for(self, *names: str) -> list[str]:
-        """Return the names of the files that these modules come in, with all that they import."""
+        """Return the files that contain these modules and their imports."""
         return sorted({self._entry if name in self.together else name for name in self._needed_by(*names)})
 
     def render(self, name: str, path_of: Callable[[str], str]) -> str:
-        """Return the file of a module: of the entry all that are together, else the module alone."""
+        """Return a module's file; the entry's file contains all bundled modules."""
         if name != self._entry or name not in self.together:
             return self._replace_imports(name, path_of)
         outside = {other for one in self.together for other in self._imports[one] if other not in self.together}
@@ -260,13 +258,13 @@ class Modules:
         return "\n".join((*heads, *(self._wrap(one) for one in self.together), f"export {{ {variables} }};\n"))
 
     def _wrap(self, name: str) -> str:
-        """Return a module as the value of what it exports."""
+        """Return a module as an expression whose value is its exports."""
         text = self._replace_imports(name, None)
         exported = ", ".join(_EXPORT.findall(text))
         return f"const {_variable(name)} = (() => {{\n{_EXPORT.sub('', text).strip()}\nreturn {{ {exported} }};\n}})();"
 
     def _replace_imports(self, name: str, path_of: Callable[[str], str] | None) -> str:
-        """Return a text that takes what it imports out of the others' values, or out of files where there are paths."""
+        """Replace imports by values of the bundle, or by files that have paths."""
 
         def replace(found: re.Match[str]) -> str:
             other = resolve(name, found["file"])
@@ -279,7 +277,7 @@ class Modules:
             return found[0].replace(found["file"], path_of(other))
 
         def load_later(found: re.Match[str]) -> str:
-            """Return the promise of a module that is loaded later, which may be there already."""
+            """Return an expression for the promise of a module that is loaded later."""
             other = resolve(name, found[1])
             is_there = path_of is None and other in self.together
             return f"Promise.resolve({_variable(other)})" if is_there else found[0]
@@ -291,7 +289,7 @@ class Modules:
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
-    """Yield the names of what a module imports, as it was resolved."""
+    """Yield the names of the modules that a module imports."""
     other = _OTHER.search(_EXPORT.sub("", _IMPORT.sub("", text)))
     if other:
         raise ValueError(f"This is no import or export of the page's modules, in {name}: {other[0]}")
@@ -300,7 +298,7 @@ def _imported_by(name: str, text: str) -> Iterator[str]:
 
 
 def resolve(name: str, file: str) -> str:
-    """Return the name of what a file of the page names by where it lies beside it."""
+    """Resolve a relative import of a page file."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), file))
 
 
@@ -313,7 +311,7 @@ def _to_json(value: dict[str, Any]) -> str:
 
 
 def _kind_of(name: str) -> str:
-    """Return how a name ends; in this order files may name those before them, styles images."""
+    """Return a file's suffix; files may refer only to suffixes earlier in the order."""
     return posixpath.splitext(name)[1]
 
 
@@ -323,7 +321,7 @@ def _path_of(name: str, content: bytes) -> str:
 
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
-    """Return what tells whether modules may say a sentence, by its id."""
+    """Return a pattern that matches the sentence ids used by modules."""
     whole, begun = set[str](), set[str]()
     for quoted in _QUOTED.findall("\n".join(modules)):
         head, place, rest = quoted[1:-1].partition("${")
@@ -374,7 +372,7 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def send_part(request: HttpRequest, asset: Asset, *fields: tuple[str, str]) -> HttpResponse:
-    """Return a file that never changes under its name; nothing that one asker says but the packing changes it."""
+    """Return an immutable file, compressed if the client accepts it."""
     fields = (("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), *fields)
     if request.accepts("gzip", "accept-encoding"):
         return HttpResponse(HTTPStatus.OK, asset.packed, asset.kind, (_PACKED, *fields))

@@ -61,7 +61,7 @@ class Pages:
         self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        """Return the response to a request, or what will have it, where it has to wait for something."""
+        """Return the response to a request, or an awaitable of it."""
         asset = self._assets.find(request.path)
         if asset is not None:
             return send_part(
@@ -82,7 +82,7 @@ class Pages:
         return coming
 
     async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
-        """Return what is asked for, or why it does not come."""
+        """Return the response, or an error page."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return self._reply(request, await self._read(request, finding))
@@ -90,12 +90,12 @@ class Pages:
             return self._reply(request, self._fail(request, error))
 
     async def _read(self, request: HttpRequest, finding: Reply | Coroutine[Any, Any, Reply | None]) -> Reply:
-        """Return what is found, or else the room of this name."""
+        """Return the result of a route, or else the room of this name."""
         found = (await finding if isinstance(finding, Coroutine) else finding) or self._room(request)
         return await found if isinstance(found, Coroutine) else found
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
-        """Say why something is not shown, and count what is not there, as codes are not to be found by trying."""
+        """Return an error response, and count misses, so that codes cannot be guessed."""
         if isinstance(error, Refused):
             is_missed = error.code is not ErrorCode.RATE_LIMITED
             wait = self._misses_of(request).take() if is_missed else error.retry_ms or 0
@@ -142,7 +142,7 @@ class Pages:
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.place)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
-        """Return a room that is here, or the one that the store has."""
+        """Return a room in memory or in the store."""
         try:
             code = parse_room_code(request.path.removeprefix("/"))
         except BadRoomCode:
@@ -172,7 +172,7 @@ class Pages:
         return page._replace(module=EMBED, picture="")
 
     def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:
-        """Return the link to a room, or to this server, as a QR code; that there is such a room is not looked up."""
+        """Return a link to a room or the server as a QR code; the room need not exist."""
         try:
             path = parse_room_code(text) if text else ""
         except BadRoomCode:
@@ -183,7 +183,7 @@ class Pages:
     # -- how it is answered -------------------------------------------------------------------------------------
 
     def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
-        """Return a response that may connect to this server, and to the others of the cluster."""
+        """Return a page whose content security policy allows this server and the cluster."""
         is_embedded = isinstance(reply, PageHead) and reply.module == EMBED
         if isinstance(reply, PageHead):
             reply = self._page(request, reply)
@@ -206,14 +206,13 @@ class Pages:
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
     def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:
-        """Say that there is nothing, in a browser on a page that leads on."""
+        """Return a 404 response, in browsers a page with links."""
         if request.wants_html and not request.is_open_to_all:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
         return explain(request, HTTPStatus.NOT_FOUND, code, words)
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
-        """Return how much may be asked for from an address that is not there."""
         return self._core.allowances.page_misses[key_of(request.address)]
 
 
@@ -229,7 +228,7 @@ def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpRespo
 
 
 def _language_of(request: HttpRequest) -> str:
-    """Return the language that a browser's page will speak: the one chosen on it, else the first that it asks for."""
+    """Return the page's language: the chosen one, else the browser's first known one."""
     chosen = _CHOSEN.findall(request.field("cookie"))
     asked = _LANGUAGE.findall(request.field("accept-language").lower())
     return next((one for one in (*chosen, *asked) if one in LANGUAGES), LANGUAGES[0])

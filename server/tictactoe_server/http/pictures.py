@@ -85,7 +85,7 @@ Card = BoardCard | TableCard
 
 
 def draw(card: Card) -> bytes:
-    """Return a card as a PNG of 1200 by 630."""
+    """Render a card as a PNG of 1200 by 630 pixels."""
     sheet = aggdraw.Draw("RGB", (WIDTH, HEIGHT), _GROUND)
     if isinstance(card, TableCard):
         _draw_table(sheet, card)
@@ -143,7 +143,7 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
 
 
 def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: bool = False) -> None:
-    """Draw what a player places; of stones those of a line are not strong, as a stroke leads through them."""
+    """Draw a piece; a strong one has a wide rim, except stones of a line, which a stroke crosses."""
     index, cell = card.marks.find(mark), box[2]
     if card.look == "stones":
         body, light, edge = (("#22242a", "#4c505b", "#15161a"), ("#f1ede2", "#ffffff", "#8a8272"))[index % 2]
@@ -171,27 +171,27 @@ def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: 
 
 
 def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, width: float) -> None:
-    """Draw a line, with round ends where it is so wide that they are seen."""
+    """Draw a line, with round ends if it is wide."""
     sheet.line(line, aggdraw.Pen(colour, width))
     for x, y in (line[:2], line[2:]) if width > 2 else ():
         sheet.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), aggdraw.Brush(colour))
 
 
 def _inset(box: Box, part: float) -> tuple[float, float, float, float]:
-    """Return the square in a cell that leaves that part of it free at each edge."""
+    """Return a cell's inner square, with a margin of `part` on each side."""
     x, y, side = box
     return x + side * part, y + side * part, x + side * (1 - part), y + side * (1 - part)
 
 
 def _ends_of(line: Sequence[int], columns: int) -> tuple[int, int] | None:
-    """Return the ends of a line of cells, None where it is not one straight run."""
+    """Return the ends of a line of cells, None if the cells are not in one straight run."""
     cells = sorted(line)
     steps = {(b // columns - a // columns, b % columns - a % columns) for a, b in pairwise(cells)}
     return (cells[0], cells[-1]) if len(steps) == 1 else None
 
 
 def _draw_beside(sheet: Any, card: BoardCard) -> None:
-    """Draw who plays, what is to be said of it, and the rules."""
+    """Draw the players, the heading and the rules."""
     _write(sheet, (_TEXT_X, 46), "tictactoe", (_BOLD, 28, _TITLE))
     y, tall = (124.0, 78) if len(card.seats) < 4 else (104.0, 54)
     for seat in card.seats:
@@ -254,7 +254,7 @@ def _measure(mark: str, font: Any) -> tuple[float, float]:
 def _write(
     sheet: Any, at: tuple[float, float], text: str, style: Style, width: float = WIDTH, *, is_middle: bool = False
 ) -> None:
-    """Write a text below a height, or about it, so that it fits: down to two thirds of its size, and then cut off."""
+    """Write a text that fits the width: shrink it to two thirds at most, then truncate it."""
     face, size, colour = style
     font = _font(face, size, colour)
     if (needed := sheet.textsize(text, font)[0]) > width:
@@ -264,7 +264,6 @@ def _write(
 
 
 def _cut(sheet: Any, text: str, font: Any, width: float) -> str:
-    """Return as much of a text as fits."""
     if sheet.textsize(text, font)[0] <= width:
         return text
     while text and sheet.textsize(f"{text}…", font)[0] > width:
@@ -273,7 +272,6 @@ def _cut(sheet: Any, text: str, font: Any, width: float) -> str:
 
 
 def _wrap(sheet: Any, text: str, font: Any, width: float, most: int) -> Iterator[str]:
-    """Yield a text in lines, at most so many."""
     words = text.split()
     for number in range(most):
         taken = 1
@@ -287,7 +285,7 @@ def _wrap(sheet: Any, text: str, font: Any, width: float, most: int) -> Iterator
 
 
 def _to_png(rgb: bytes) -> bytes:
-    """Return the bytes of pixels as a PNG. Source: PNG, third edition, 5 and 9."""
+    """Encode pixels as a PNG. Source: PNG, third edition, 5 and 9."""
     stride = 3 * WIDTH
     rows = b"".join(b"\0" + rgb[at : at + stride] for at in range(0, len(rgb), stride))
     head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)

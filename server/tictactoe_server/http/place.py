@@ -48,7 +48,7 @@ class Place:
 
     @property
     def accent_style(self) -> str:
-        """The style sheet that gives the page its colour; the look of strong contrast keeps its own."""
+        """The style sheet with the accent colour; the high-contrast theme keeps its own."""
         if self.accent is None:
             return ""
         return f':root:not([data-theme="contrast"]) {{ --accent: light-dark({self.accent[0]}, {self.accent[1]}) }}\n'
@@ -59,7 +59,7 @@ USUAL: Final = Place()
 
 
 def open_place(settings: Settings, style: Path) -> Place:
-    """Return what was chosen, on the grounds of the page's `style`; raises `CannotUse`."""
+    """Return the configured branding, checked against the page's colours; raises `CannotUse`."""
     title = clean_text(settings.title or "").strip()
     if len(title) > MAX_TITLE:
         raise CannotUse(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
@@ -84,7 +84,7 @@ def _read(path: Path, option: str, most: int) -> bytes:
 
 
 def _read_greeting(path: Path) -> str:
-    """Return a text in lines, without anything that is not to be seen."""
+    """Return the greeting's lines, without invisible characters."""
     try:
         text = _read(path, "--greeting", 4 * MAX_GREETING).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -107,7 +107,7 @@ def _parse_imprint(text: str) -> str:
 
 
 def _read_logo(path: Path) -> tuple[str, bytes]:
-    """Return the name and the content of an image, by what its first bytes say."""
+    """Return an image's name and content; its first bytes decide the type."""
     content = _read(path, "--logo", MAX_LOGO_BYTES)
     if content.startswith(_PNG):
         return "logo.png", content
@@ -140,14 +140,14 @@ def _fit_accent(text: str, style: str) -> tuple[str, str]:
 
 
 def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
-    """Return the first mixture of a colour with black or white that can be read on all of these grounds."""
+    """Mix a colour with black or white until it is readable on all backgrounds."""
     mixtures = (tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1))
     fits = (one for one in mixtures if all(contrast(one, ground) >= LEAST_CONTRAST for ground in grounds))
     return f"#{bytes(next(fits)).hex()}"
 
 
 def _round(ratio: float) -> str:
-    """Return a contrast to show, never more than it is."""
+    """Round a contrast ratio down."""
     return f"{int(ratio * 100) / 100:.2f}"
 
 

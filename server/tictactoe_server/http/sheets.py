@@ -12,12 +12,12 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # as which a spreadsheet wou
 
 
 def format_csv(rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as CSV, in UTF-8 with the first bytes by which spreadsheets know it; no text of it is a formula."""
+    """Return rows as CSV in UTF-8 with a byte order mark, without formulas."""
     text = StringIO()
     csv.writer(text).writerows([_plain(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return text.getvalue().encode("utf-8-sig")
 
 
 def _plain(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
+    """Escape a text that a spreadsheet would read as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text

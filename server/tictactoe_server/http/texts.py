@@ -63,19 +63,19 @@ _COLOURING: Final = re.compile("\x1b\\[\\d*m")
 
 
 def head_of_home(games: int) -> tuple[str, str]:
-    """Return title and description of the home page's head, where so many public games are on."""
+    """Return the home page's title and description."""
     title, words = head_of_site()
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
     return title, f"{words} {on}."
 
 
 def head_of_site() -> tuple[str, str]:
-    """Return what this is, as title and description."""
+    """Return the site's title and description."""
     return TITLE, "Play against people or the computer, in the browser or a terminal."
 
 
 def head_of_room(state: RoomState) -> tuple[str, str]:
-    """Return those of a room; of a private one it is said only that."""
+    """Return a room's title and description; a private room's say nothing about it."""
     if state.visibility != "public":
         return PRIVATE, PRIVATE
     description = f"{describe_rules(state.rules)}. {describe_standing(state)}"
@@ -83,7 +83,7 @@ def head_of_room(state: RoomState) -> tuple[str, str]:
 
 
 def head_of_game(game: FinishedGame) -> tuple[str, str]:
-    """Return those of a game that is over."""
+    """Return a finished game's title and description."""
     return _describe_table(game.players, game.rules), describe_outcome(game)
 
 
@@ -91,7 +91,7 @@ def head_of_game(game: FinishedGame) -> tuple[str, str]:
 
 
 def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str, place: Place = USUAL) -> list[str]:
-    """Return whose server it is, how many public games are on and public rooms wait, the newest, and how to join."""
+    """Return the server's branding, its public rooms and how to join, as text."""
     wait = "waits" if waiting == 1 else "wait"
     return [
         f"{place.title or TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
@@ -109,7 +109,7 @@ def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: s
 
 
 def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[str]:
-    """Return a room as plain mode draws it, what there is to be known about it, and how to come in."""
+    """Return a room's board, its details and how to join, as text."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     lines = wrap(f"Room {state.room}: {terms}.")
     lines += ["", *_board_of(state, is_coloured=is_coloured), "", *wrap(describe_players(state, ""))]
@@ -130,7 +130,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
 
 
 def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str]:
-    """Return the boards of games side by side, as many in a row as there is room for."""
+    """Return several boards side by side."""
     if not states:
         return ["No public game is on."]
     rows: list[list[tuple[int, list[str]]]] = []
@@ -153,7 +153,7 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
 
 
 def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[str]:
-    """Return the last position of a game that is over, who played it and how it ended."""
+    """Return a finished game's last position, players and result, as text."""
     rules, position = game.rules, final_position(game)
     board = position.board, rules.columns, rules.marks, position.last, game.result.line
     players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items())
@@ -170,7 +170,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
 
 
 def describe_outcome(game: FinishedGame) -> str:
-    """Return how and when a game ended: ``ana wins by a line after 5 moves. 2026-01-31.``"""
+    """Return a result such as ``ana wins by a line after 5 moves. 2026-01-31.``"""
     winner = names_of(game.players).get(game.result.winner or "")
     what = "A draw" if winner is None else f"{winner} wins"
     day = datetime.fromtimestamp(game.at // 1000, UTC).strftime("%Y-%m-%d")
@@ -178,7 +178,7 @@ def describe_outcome(game: FinishedGame) -> str:
 
 
 def describe_standing(state: RoomState) -> str:
-    """Return whose move it is, or how the game ended."""
+    """Return whose turn it is, or the result."""
     result = state.result
     if result is None:
         return describe_turn(state, "")
@@ -193,12 +193,12 @@ def _describe_table(held: Seated, rules: RulesState) -> str:
 
 
 def _describe_pairing(held: Seated) -> str:
-    """Return who plays whom: ``ana v bo``."""
+    """Return the players, as in ``ana v bo``."""
     return " v ".join(names_of(held).values()) or "nobody yet"
 
 
 def names_of(held: Seated) -> dict[str, str]:
-    """Return who has which mark, but for free seats."""
+    """Return the players' names by mark."""
     return {mark: clean_text(one.name) for mark, one in held.items() if one is not None}
 
 
@@ -245,7 +245,7 @@ def _draw_board(
 
 @lru_cache(maxsize=64)
 def _signs(marks: str) -> dict[str, str]:
-    """Return what is drawn for each mark, and for a cell that is free or blocked, in colour."""
+    """Return the coloured sign of each mark, of a free and of a blocked cell."""
     coloured = {mark: f"\x1b[{_COLOURS[number % len(_COLOURS)]}m{mark}\x1b[0m" for number, mark in enumerate(marks)}
     return coloured | {sign: f"\x1b[2m{sign}\x1b[0m" for sign in (FREE, BLOCKED)}
 
@@ -258,7 +258,7 @@ def _row_of(room: RoomSummary) -> str:
 
 
 def _width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes, which may be coloured."""
+    """Return a text's width in terminal columns, ignoring colour codes."""
     return cell_len(_COLOURING.sub("", text))
 
 
@@ -272,13 +272,13 @@ def shorten(text: str, width: int) -> str:
 
 
 def fill(text: str, width: int) -> str:
-    """Return a text of just so many columns."""
+    """Pad or cut a text to a width in columns."""
     text = shorten(text, width)
     return text + " " * (width - _width_of(text))
 
 
 def wrap(text: str) -> list[str]:
-    """Return a text in lines of at most 80 columns, broken between words."""
+    """Wrap a text to 80 columns."""
     first, *words = text.split(" ")
     lines = [first]
     for word in words:
