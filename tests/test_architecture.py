@@ -71,23 +71,23 @@ SERVER_LEVELS = (
 """The same of the server."""
 
 CEILINGS = {
-    "admin": (1_858, 5),
-    "api": (406, 1),
-    "cli": (1_206, 3),
-    "cluster": (2_767, 7),
+    "admin": (1_854, 5),
+    "api": (401, 1),
+    "cli": (1_205, 3),
+    "cluster": (2_760, 7),
     "core": (1_700, 5),
-    "events": (2_756, 6),
-    "http": (1_421, 3),
-    "listings": (756, 3),
+    "events": (2_742, 6),
+    "http": (1_416, 3),
+    "listings": (748, 3),
     "people": (463, 2),
     "ratings": (1_502, 5),
     "records": (798, 2),
     "rooms": (1_433, 5),
     "services": (2_410, 5),
-    "sessions": (498, 2),
+    "sessions": (495, 2),
     "storage": (2_505, 8),
-    "transport": (2_197, 6),
-    "watching": (199, 1),
+    "transport": (2_185, 6),
+    "watching": (197, 1),
 }
 """How many lines a folder of the server may have, and on how many floors its modules may stand: each imports only those
 on lower ones. Who raises a ceiling says in the commit for what.
