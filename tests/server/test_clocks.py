@@ -9,18 +9,16 @@ import pytest
 from tests.peer import open_peer
 from tests.rows import each
 from tests.server.cases import cases
-from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_server.rooms import (
     Command,
     Dropped,
     Enter,
-    Expire,
     Player,
-    apply,
     expires_at,
     is_expired,
 )
@@ -81,22 +79,6 @@ def test_a_state_says_what_is_left_at_its_sending() -> None:
     assert table.state["clock"] == {"remaining_ms": {"X": 0, "O": 300_000}, "running": "X"}
 
 
-def test_a_room_without_a_clock_says_so_and_never_expires() -> None:
-    table = Table(ANA, BO)
-    table.play(0, 4)
-    table.wait(10**9)
-    assert table.state["clock"] is None
-    assert table.expire().status == "playing"
-
-
-def test_with_three_each_side_has_its_first_move_without_a_clock() -> None:
-    table = timed_for_three()
-    for cell in (0, 1, 2):
-        assert table.running is None
-        table.move(cell, after_ms=1_000_000)
-    assert (table.running, table.times) == ("X", [300_000] * 3)
-
-
 def test_no_clock_runs_before_the_game_starts() -> None:
     table = Table(ANA, clock=FIVE_MINUTES)
     table.wait(10**7)
@@ -115,12 +97,6 @@ def test_the_first_move_earns_no_increment_and_each_later_one_does() -> None:
     assert table.times == [292_000, 300_000]
     table.move(5, after_ms=500)
     assert table.times == [292_000, 301_500]
-
-
-def test_a_quick_move_may_earn_more_than_it_costs() -> None:
-    table = timed()
-    table.play(0, 4, 1)
-    assert table.times == [302_000, 300_000]
 
 
 def test_with_a_clock_for_each_move_every_turn_starts_afresh() -> None:
@@ -163,14 +139,6 @@ def test_a_game_that_ends_without_a_move_keeps_what_its_clocks_showed(ending: li
     assert (table.times, table.running) == ([260_000, 300_000], None)
 
 
-def test_a_repeated_move_stops_no_clock_and_earns_nothing() -> None:
-    table = timed()
-    table.play(0, 4, 1)
-    before, room = table.times, table.room
-    assert table.do(ANA, Move(room=CODE, cell=1, ply=2)) is room
-    assert table.times == before
-
-
 # -- running out ------------------------------------------------------------------------------------------------
 
 
@@ -200,15 +168,6 @@ def test_the_end_of_a_clock_is_known_in_advance() -> None:
     assert expires_at(table.room) == START + 301_000
     table.do(ANA, RESIGN)
     assert expires_at(table.room) is None
-
-
-def test_a_clock_has_run_out_at_its_very_end() -> None:
-    table = timed()
-    table.play(0, 4)
-    end = expires_at(table.room)
-    assert end is not None
-    assert not is_expired(table.room, end - 1)
-    assert is_expired(table.room, end)
 
 
 def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_left_wins() -> None:
@@ -314,17 +273,6 @@ def test_a_clock_that_is_read_earlier_than_it_started_shows_no_more_than_it_had(
     assert not is_expired(table.room, table.now)
     table.move(5)
     assert table.times == [297_000, 302_000]
-
-
-@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
-def test_a_running_clock_comes_back_from_its_document(clock: ClockFields) -> None:
-    table = timed(clock)
-    table.play(0, 4, 1)
-    table.wait(3_000)
-    copy = decode_room(encode_room(table.room))
-    assert copy == table.room
-    assert expires_at(copy) == expires_at(table.room)
-    assert apply(copy, BO, Expire(), table.now + 10**7).result == Result("X", "timeout")
 
 
 # -- clocks that nobody may ask for -----------------------------------------------------------------------------

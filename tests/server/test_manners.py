@@ -88,15 +88,3 @@ async def test_the_welcome_says_how_long_a_seat_is_held_and_how_long_ones_own_st
         clock.advance(300_000)
         async with open_peer(server.url, token=bo.welcome["token"]) as late:
             assert late.welcome["held_ms"] == {room: 0}
-
-
-# -- roles ------------------------------------------------------------------------------------------------------
-
-VERBS: list[Message] = [
-    {"type": "move", "cell": 8, "ply": 2},
-    {"type": "resign"},
-    {"type": "rematch"},
-    *({"type": type, "action": action} for type in ("draw", "undo") for action in ("offer", "accept", "decline")),
-    {"type": "claim", "as": "win"},
-    {"type": "claim", "as": "draw"},
-]

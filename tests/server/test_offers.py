@@ -7,8 +7,7 @@ from typing import Literal
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
-from tictactoe_engine import PRESETS, Rules
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, apply
@@ -75,14 +74,6 @@ def test_how_offers_came_to_nothing_is_shown_for_each_kind_until_the_next_offer_
     assert table.move(4).offers == Offers(draw="O")
 
 
-def test_a_room_is_kept_with_how_its_offers_ended_and_without_where_none_did() -> None:
-    table = two()
-    table.do(ANA, OFFER)
-    assert b"ended" not in encode_room(table.room)
-    table.do(BO, DECLINE)
-    assert decode_room(encode_room(table.room)) == table.room
-
-
 def test_offering_twice_changes_nothing() -> None:
     table = two()
     offered = table.do(ANA, OFFER)
@@ -112,19 +103,6 @@ def test_an_offer_made_out_of_turn_lapses_with_the_next_move_of_who_is_to_move()
     assert table.room.offers == Offers()
 
 
-@pytest.mark.parametrize("offerer", [ANA, BO], ids=["maker", "receiver"])
-def test_no_offer_survives_the_end_of_the_game(offerer: Player) -> None:
-    table = two()
-    table.do(offerer, OFFER)
-    assert table.do(ANA, RESIGN).offers == Offers()
-
-
-def test_an_offer_dies_with_its_makers_leaving() -> None:
-    table = two()
-    table.do(ANA, OFFER)
-    assert table.do(ANA, LEAVE).offers == Offers()
-
-
 def test_an_offer_stands_while_its_maker_or_receiver_is_away() -> None:
     table = two()
     table.do(ANA, OFFER)
@@ -140,15 +118,6 @@ def test_the_last_two_of_three_may_agree_to_a_draw() -> None:
     table.do(CY, RESIGN)
     table.do(BO, OFFER)
     assert table.do(ANA, ACCEPT).score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 1}
-
-
-def test_a_rematch_begins_without_offers() -> None:
-    table = two()
-    table.do(ANA, OFFER)
-    table.do(BO, OFFER)
-    table.do(ANA, REMATCH)
-    assert table.do(BO, REMATCH).offers == Offers()
-    assert table.refusal(ANA, ACCEPT).code == "no_offer"
 
 
 # -- taking back ------------------------------------------------------------------------------------------------
@@ -232,30 +201,6 @@ def test_a_move_taken_back_takes_an_offer_of_a_draw_with_it() -> None:
     table.do(ANA, ASK)
     assert table.room.offers == Offers(draw="X", undo="X")
     assert table.do(BO, ALLOW).offers == Offers()
-
-
-@pytest.mark.parametrize(
-    ("rules", "cells", "kept"),
-    [
-        (PRESETS["connect-four"], (38, 31, 24, 37), (38, 31)),
-        (PRESETS["blocker"], (0, 8, 2), (0, 8)),
-        (PRESETS["misere"], (0, 8, 2, 6), (0, 8)),
-        (Rules(rows=4, columns=4, line=3, blocked=frozenset({12}), gravity=True), (13, 8, 4, 0), (13, 8)),
-    ],
-    ids=["gravity", "blocked", "misere", "gravity on a blocked cell"],
-)
-def test_taking_back_keeps_to_the_rules_of_the_board(
-    rules: Rules, cells: tuple[int, ...], kept: tuple[int, ...]
-) -> None:
-    table = Table(ANA, BO, rules=rules)
-    table.play(*cells)
-    before = table.room.position.board
-    table.do(ANA, ASK)
-    after = table.do(BO, ALLOW)
-    assert (after.position.moves, after.position.turn) == (kept, "X")
-    assert after.position.board.count("#") == len(rules.blocked)
-    table.play(*cells[len(kept) :])
-    assert table.room.position.board == before
 
 
 # -- claims -----------------------------------------------------------------------------------------------------
@@ -351,21 +296,6 @@ def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
 
 
 # -- who may do what --------------------------------------------------------------------------------------------
-
-VERBS: list[Command] = [
-    Move(room=CODE, cell=0, ply=0),
-    OFFER,
-    ACCEPT,
-    DECLINE,
-    ASK,
-    ALLOW,
-    REFUSE,
-    WIN,
-    DRAW,
-    RESIGN,
-    REMATCH,
-    LEAVE,
-]
 
 
 Step = int | tuple[Player, Command]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, Table, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, Table
 from tictactoe_engine import PRESETS, Rules, format_record, parse_record
-from tictactoe_protocol.pushes import Happening
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import Dropped, Enter, Player, finished_game
@@ -207,17 +206,6 @@ def test_who_drops_in_an_opening_is_held_and_comes_back_to_the_choice() -> None:
     table.do(BO, Enter())
     table.do(BO, choose("X", 3))
     assert sides(table)["X"] == "bo"
-
-
-def test_a_room_is_stored_with_what_was_chosen() -> None:
-    table = placed()
-    for command in (choose("more", 3), Move(room=CODE, cell=3, ply=3), Move(room=CODE, cell=4, ply=4)):
-        table.do(BO, command)
-        assert decode_room(encode_room(table.room)) == table.room
-    table.do(ANA, choose("O", 5))
-    again = decode_room(encode_room(table.room))
-    assert again == table.room
-    assert (again.position.chosen, again.happened) == (("more", "O"), (Happening("chose", "X", take="O"),))
 
 
 def test_a_finished_game_keeps_what_was_chosen_and_its_record_says_it() -> None:

@@ -180,13 +180,6 @@ def over() -> Table:
     return table
 
 
-def test_a_rematch_that_is_asked_for_is_acknowledged_again() -> None:
-    table = over()
-    asked = table.do(ANA, rematch(1))
-    assert asked.offers.rematch == ("X",)
-    assert table.do(ANA, rematch(1)) is asked
-
-
 def test_a_rematch_that_has_begun_or_is_over_again_is_acknowledged_to_all_who_agreed() -> None:
     table = over()
     for player in (ANA, BO):

@@ -178,10 +178,6 @@ def test_nobody_moves_after_the_end() -> None:
         assert refusal(room, player, move(8, 5)).code == "game_over"
 
 
-def test_one_without_a_seat_does_not_move() -> None:
-    assert refusal(open_room(ANA, BO), CY, move(4, 0)).code == "not_seated"
-
-
 def test_the_same_move_again_changes_nothing_also_out_of_turn_and_after_the_end() -> None:
     room = play(open_room(ANA, BO), LINE_FOR_X[:3])
     assert apply(room, ANA, move(0, 0), NOW) is room
@@ -214,10 +210,6 @@ def test_one_of_two_who_resigns_loses() -> None:
     assert room.result == Result("O", "resigned")
     assert (room.status, room.seq, room.score[BO.id]) == ("over", 5, 1)
     assert room.mark_of(ANA.id) == "X"
-
-
-def test_one_may_resign_out_of_turn() -> None:
-    assert apply(play(open_room(ANA, BO), [0, 4]), BO, RESIGN, NOW).result == Result("X", "resigned")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.peer import two_playing
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import Command, Dropped
@@ -64,16 +64,6 @@ def test_the_next_change_says_it_no_more(next: str) -> None:
         for player in (ANA, BO, CY):
             table.do(player, REMATCH)
     assert "happened" not in table.state
-
-
-def test_it_is_kept_with_the_room_and_costs_nothing_where_there_is_nothing_to_say() -> None:
-    table = of_three()
-    document = encode_room(table.room)
-    table.do(BO, RESIGN)
-    kept = decode_room(encode_room(table.room))
-    assert kept.happened == table.room.happened != ()
-    assert b"out" not in document
-    assert decode_room(document).happened == ()
 
 
 async def test_a_state_says_the_same_however_often_it_is_asked_for(server: Server) -> None:
