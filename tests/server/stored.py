@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from msgspec.structs import replace
 
+from tests.environment import environment
 from tests.server.tables import ANA, BO, Table
 from tictactoe_server.admin.orders.rooms import ListRooms
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
@@ -79,10 +85,6 @@ async def share(store: Storage, id: str, game: FinishedGame) -> None:
     await save(store.table(SHARES), id, game, None)
 
 
-async def unshare(store: Storage, id: str) -> None:
-    await delete(store.table(SHARES), id, None)
-
-
 async def shared(store: Storage, id: str) -> FinishedGame | None:
     found = await store.table(SHARES).load(id)
     return None if found is None else found[0]
@@ -126,3 +128,29 @@ async def finish(
     game = finished_game(room, at)
     await keep(store, room, over, game)
     return game
+
+
+@contextlib.contextmanager
+def child(folder: Path, script: str) -> Iterator[Any]:
+    """Run a script in a separate process, inside an event loop and with an open `store`."""
+    program = (
+        "import asyncio, os, signal, sys\nfrom pathlib import Path\n"
+        "from tests.server.stored import *\nfrom tictactoe_server.records.tables import *\n"
+        "from tictactoe_server.storage.store import *\n"
+        f"async def main():\n    store = open_folder(Path({str(folder)!r}))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program + textwrap.indent(textwrap.dedent(script), "    ") + "\nasyncio.run(main())\n"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import keep, room_of, rooms_in
+from tests.server.stored import child, keep, room_of, rooms_in
 from tests.server.test_lost_data import damage, fill
-from tests.server.test_sqlite_store import child
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.folder import FILE_NAME

@@ -47,40 +47,27 @@ async def settle(server: Server) -> None:
 # -- time -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("is_behind", [False, True], ids=["alone", "behind another request"])
 async def test_a_move_that_came_in_time_counts_however_long_the_store_takes(
-    server: Server, store: TroubledStore, clock: FakeClock
+    server: Server, store: TroubledStore, clock: FakeClock, is_behind: bool
 ) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
         clock.advance(59_000)
         store.trouble.hold()
-        await ana.send("move", id="late", room=room, cell=1, ply=2)
-        await store.trouble.until_held(1)
-        clock.advance(30_000)
-        store.trouble.release()
-        assert (await answered(ana, "late"))["type"] == "ok"
-        state = await bo.state(ply=3)
-        assert state["clock"] == {"remaining_ms": {"X": 1_000, "O": 60_000}, "running": "O"}
-        clock.advance(10_000)
-        await bo.ask("move", room=room, cell=5, ply=3)
-        assert (await ana.state(ply=4))["clock"]["remaining_ms"] == {"X": 1_000, "O": 50_000}
-
-
-async def test_a_move_that_waits_behind_another_request_counts_from_when_it_came(
-    server: Server, store: TroubledStore, clock: FakeClock
-) -> None:
-    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        clock.advance(59_000)
-        store.trouble.hold()
-        await ana.send("create", id="other")
+        if is_behind:
+            await ana.send("create")
         await ana.send("move", id="late", room=room, cell=1, ply=2)
         await store.trouble.until_held(1)
         await settle(server)
         clock.advance(30_000)
         store.trouble.release()
         assert (await answered(ana, "late"))["type"] == "ok"
-        assert (await bo.state(ply=3))["clock"]["remaining_ms"] == {"X": 1_000, "O": 60_000}
+        state = await bo.state(room=room, ply=3)
+        assert state["clock"] == {"remaining_ms": {"X": 1_000, "O": 60_000}, "running": "O"}
+        clock.advance(10_000)
+        await bo.ask("move", room=room, cell=5, ply=3)
+        assert (await ana.state(room=room, ply=4))["clock"]["remaining_ms"] == {"X": 1_000, "O": 50_000}
 
 
 async def test_a_move_too_late_on_a_store_that_refuses_is_refused_like_all_others(

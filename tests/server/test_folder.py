@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.rows import each
-from tests.server.stored import change, keep, room_of
-from tests.server.test_sqlite_store import child
+from tests.server.stored import change, child, keep, room_of
 from tictactoe_server.records.tables import KEPT, open_folder
 from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
 from tictactoe_server.storage.copying import check_database, folder_source

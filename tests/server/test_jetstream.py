@@ -106,17 +106,6 @@ async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, Fin
 # -- what other servers keep ----------------------------------------------------------------------------------------
 
 
-async def test_who_follows_the_bans_is_told_of_each_that_any_server_keeps_or_forgets(
-    store: JetStreamStore, other: JetStreamStore
-) -> None:
-    bans, first = Bans(), Ban("10.0.0.0/8", "noise", 1)
-    await keep_ban(store, first)
-    await other.follow_bans(bans.changed)
-    assert bans.told == {first.subject: first}
-    await forget_ban(store, first.subject)
-    await until(lambda: bans.told == {first.subject: None})
-
-
 async def test_the_codes_of_all_rooms_are_read_without_the_rooms(store: JetStreamStore) -> None:
     table = store.table(ROOMS)
     assert [code async for codes in table.all_keys() for code in codes] == []
@@ -417,28 +406,6 @@ async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
         await Link.open(node.url, credentials=file, opening_seconds=0.5)
     with pytest.raises(CannotOpenStore, match="Cannot read the credentials"):
         await Link.open(node.url, credentials=tmp_path / "nothing")
-
-
-async def test_a_node_that_comes_back_is_used_again(tmp_path: Path) -> None:
-    with node_in(tmp_path) as node:
-        store = await empty_store(node)
-        revision = await keep(store, room_of(CODE, 1), MISSING)
-        node.stop()
-        await until(lambda: not store.link.is_connected)
-        with pytest.raises(NotStored):
-            await keep(store, room_of(CODE, 2), revision)
-        with pytest.raises(StoreUnavailable):
-            await store.table(ROOMS).load(CODE)
-        node.start()
-        await until(lambda: store.link.is_connected)
-        async with asyncio.timeout(20):
-            while True:
-                with contextlib.suppress(StoreUnavailable):
-                    await keep(store, room_of(CODE, 2), revision)
-                    break
-                await asyncio.sleep(0.01)
-        assert store.owed_since() is None
-        await store.close()
 
 
 # -- the commands -------------------------------------------------------------------------------------------------

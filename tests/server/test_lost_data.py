@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import ANA_KEY, change, finish, keep, keep_player, room_of, rooms_in, share
+from tests.server.stored import ANA_KEY, change, child, finish, keep, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
-from tests.server.test_sqlite_store import child
 from tictactoe_server.records.tables import ROOMS, open_folder
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.store import MISSING

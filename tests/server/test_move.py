@@ -183,22 +183,11 @@ def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: P
     assert asyncio.run(served()) == [4, 2]
 
 
-@pytest.mark.parametrize(
-    ("statement", "told"),
-    [
-        ("INSERT INTO rooms VALUES ('K7M4PQ', 1, 5)", "Room K7M4PQ: Not a room"),
-        (
-            "CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)",
-            "The table mottos: nothing here keeps such a one.\n",
-        ),
-    ],
-    ids=["a document that is a number", "a table that nothing here keeps"],
-)
-def test_what_cannot_be_copied_is_named_and_left_out(folder: Path, tmp_path: Path, statement: str, told: str) -> None:
-    change(folder / FILE_NAME, statement)
+def test_an_unknown_table_is_named_and_left_out(folder: Path, tmp_path: Path) -> None:
+    change(folder / FILE_NAME, "CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)")
     ran = move(folder, tmp_path / "other")
     assert ran.exit_code == 1
-    assert f"Left out: {told}" in ran.output
+    assert "Left out: The table mottos: nothing here keeps such a one.\n" in ran.output
     assert "Copied and compared: 6 rooms" in ran.output
 
 
@@ -254,7 +243,7 @@ def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
 def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str, tmp_path: Path) -> None:
     change(
         folder / FILE_NAME,
-        "UPDATE rooms SET document = X'00' WHERE key = 'AAAA00'",
+        "UPDATE rooms SET document = 5 WHERE key = 'AAAA00'",
         "UPDATE archive SET document = X'00' WHERE id = 2",
     )
     there = move(folder, url)

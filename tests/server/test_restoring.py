@@ -95,27 +95,20 @@ async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(tmp_
     await fill(folder, "K7M4PQ")
     back_up(folder, copy)
     database = (folder / FILE_NAME).read_bytes()
-    text, foreign, newer, torn = (tmp_path / name for name in ("text", "foreign", "newer", "torn"))
+    empty, text, foreign, newer, torn = (tmp_path / name for name in ("empty", "text", "foreign", "newer", "torn"))
+    empty.touch()
     text.write_text("no database")
     change(foreign, "CREATE TABLE recipes (name TEXT)")
     newer.write_bytes(copy.read_bytes())
     change(newer, "PRAGMA user_version = 99")
     torn.write_bytes(copy.read_bytes()[:-4096])
-    for bad in (text, foreign, torn, tmp_path / "missing", tmp_path):
+    for bad in (empty, text, foreign, torn, tmp_path / "missing", tmp_path):
         with pytest.raises(CannotBackUp):
             restore_backup(folder, bad)
     with pytest.raises(OtherVersion):
         restore_backup(folder, newer)
     assert (folder / FILE_NAME).read_bytes() == database
     assert [path.name for path in folder.iterdir() if "restored" in path.name or "replaced" in path.name] == []
-
-
-async def test_an_empty_file_is_not_restored(tmp_path: Path) -> None:
-    await fill(tmp_path / "data", "K7M4PQ")
-    (tmp_path / "empty").touch()
-    with pytest.raises(CannotBackUp, match="is empty"):
-        restore_backup(tmp_path / "data", tmp_path / "empty")
-    assert await codes_in(tmp_path / "data") == {"K7M4PQ", "F2N3SH"}
 
 
 async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp_path: Path) -> None:

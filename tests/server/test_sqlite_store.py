@@ -6,18 +6,13 @@ import asyncio
 import contextlib
 import os
 import sqlite3
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.environment import environment
 from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
@@ -219,18 +214,6 @@ async def test_a_room_that_rests_is_folded_into_its_table_and_the_journal_stays_
     assert await rows_in(laboratory, "rooms") == 1
 
 
-async def test_folding_that_fails_loses_nothing_and_is_done_later(laboratory: Laboratory) -> None:
-    store = laboratory.store
-    revision = await keep(store, room_of(CODE), MISSING)
-    await fold(laboratory)
-    laboratory.database.failures.append(sqlite3.OperationalError("disk I/O error"))
-    await fold(laboratory)
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
-    assert await rows_in(laboratory, "rooms") == 0
-    await fold(laboratory)
-    assert await rows_in(laboratory, "rooms") == 1
-
-
 async def test_whatever_was_folded_when_it_ends_everything_is_there_afterwards(tmp_path: Path) -> None:
     revisions: dict[str, int] = {}
     for turn in range(4):
@@ -379,18 +362,6 @@ async def test_an_error_that_cannot_be_taken_back_fails_those_who_wait_and_the_t
         assert laboratory.store.owed_since() is None
 
 
-async def test_after_such_an_error_the_thread_is_woken_for_what_comes_later(tmp_path: Path) -> None:
-    async with open_laboratory(tmp_path, patience_seconds=0.1) as laboratory:
-        laboratory.database.failures.append(MemoryError())
-        laboratory.database.recover = _die  # type: ignore[method-assign]
-        with pytest.raises(StoreUnavailable):
-            await keep(laboratory.store, room_of(OTHER), MISSING)
-        del laboratory.database.recover
-        await asyncio.sleep(0.1)  # the thread has found nothing to do
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await keep(laboratory.store, room_of(THIRD), MISSING) > MISSING
-
-
 def test_a_store_goes_on_under_another_event_loop_when_one_ended_with_its_answers(tmp_path: Path) -> None:
     laboratory = Laboratory(tmp_path)
 
@@ -537,17 +508,6 @@ async def test_what_is_refused_changes_no_revision_and_nothing_is_read_again(lab
     assert await rows_in(laboratory, "journal") == 1
 
 
-async def test_a_disk_that_became_read_only_refuses_saves_and_serves_loads(laboratory: Laboratory) -> None:
-    store = laboratory.store
-    revision = await keep(store, room_of(CODE), MISSING)
-    await laboratory.pragma("query_only = ON")
-    with pytest.raises(StoreUnavailable, match="readonly"):
-        await keep(store, room_of(CODE, 2), revision)
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
-    await laboratory.pragma("query_only = OFF")
-    await keep(store, room_of(CODE, 2), revision)
-
-
 async def test_another_program_that_locks_the_file_makes_it_unavailable_for_as_long(
     laboratory: Laboratory, tmp_path: Path
 ) -> None:
@@ -559,17 +519,6 @@ async def test_another_program_that_locks_the_file_makes_it_unavailable_for_as_l
         assert await laboratory.store.table(ROOMS).load(CODE) is None
         other.execute("ROLLBACK")
         await keep(laboratory.store, room_of(CODE), MISSING)
-
-
-async def test_a_connection_that_broke_is_made_anew(laboratory: Laboratory) -> None:
-    revision = await keep(laboratory.store, room_of(CODE), MISSING)
-    broken = laboratory.database.connection
-    laboratory.database.failures.append(BROKEN)
-    with pytest.raises(StoreUnavailable, match="I/O"):
-        await keep(laboratory.store, room_of(CODE, 2), revision)
-    later = await keep(laboratory.store, room_of(CODE, 3), revision)
-    assert later > revision
-    assert laboratory.database.connection is not broken
 
 
 async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laboratory: Laboratory, tmp_path: Path) -> None:
@@ -588,59 +537,3 @@ async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laborato
     os.rename(tmp_path / "elsewhere", tmp_path / FILE_NAME)
     assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
     assert await keep(laboratory.store, room_of(CODE, 3), revision) > revision
-
-
-# -- kills ------------------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def child(folder: Path, script: str) -> Any:
-    """Run a script, in an event loop and with an open `store`, in a process of its own."""
-    program = (
-        "import asyncio, os, signal, sys\nfrom pathlib import Path\n"
-        "from tests.server.stored import *\nfrom tictactoe_server.records.tables import *\n"
-        "from tictactoe_server.storage.store import *\n"
-        f"async def main():\n    store = open_folder(Path({str(folder)!r}))\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program + textwrap.indent(textwrap.dedent(script), "    ") + "\nasyncio.run(main())\n"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe:
-                pipe.close()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of file sizes")
-async def test_a_limit_of_the_file_size_loses_nothing_that_was_saved(tmp_path: Path) -> None:
-    script = """
-        import resource
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
-        saved = 0
-        try:
-            while saved < 1000:
-                await keep(store, room_of(f"K7M{saved + 100}"), MISSING)
-                saved += 1
-        except StoreUnavailable:
-            pass
-        assert 0 < saved < 1000
-        assert len(await rooms_in(store)) == saved
-        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        await keep(store, room_of("AFTERS"), MISSING)
-        print("saved", saved, flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-    """
-    with child(tmp_path, script) as process:
-        (saved,) = [int(line.split()[1]) for line in process.stdout if line.startswith("saved")]
-    store = open_folder(tmp_path)
-    assert len(await rooms_in(store)) == saved + 1
-    assert await store.table(ROOMS).load("AFTERS")
-    await store.close()

@@ -26,21 +26,12 @@ def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> 
     return act
 
 
-async def test_a_command_is_judged_by_what_another_server_stored(troubled: Server, store: TroubledStore) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
-        assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
-        for peer in (ana, bo):
-            await peer.ask("sync", room=room)
-            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
-
-
-async def test_a_state_that_another_server_stored_is_shown_to_all_when_it_is_found(
+async def test_a_state_that_another_server_stored_decides_a_command_and_is_shown_to_all(
     troubled: Server, store: TroubledStore
 ) -> None:
     async with two_playing(troubled) as (ana, bo, room):
         store.trouble.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
-        await ana.send("move", room=room, cell=4, ply=0)
+        assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
         for peer in (ana, bo):
             assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.server.nats_node import empty_store
-from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
+from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
 from tictactoe_server.records.tables import (
@@ -187,14 +187,6 @@ async def test_a_game_that_a_save_ends_is_kept_with_it_in_any_table(store: Stora
 # -- rooms ------------------------------------------------------------------------------------------------------
 
 
-async def test_all_rooms_are_listed_as_they_are_now(store: Storage) -> None:
-    revisions = {code: await keep(store, room_of(code), MISSING) for code in ("AAAAAA", "BBBBBB", "CCCCCC")}
-    await keep_player(store, ANA_KEY, ANA, MISSING)
-    await keep(store, room_of("BBBBBB", 9), revisions["BBBBBB"])
-    await forget(store, "CCCCCC", revisions["CCCCCC"])
-    assert await rooms_in(store) == {"AAAAAA": room_of("AAAAAA"), "BBBBBB": room_of("BBBBBB", 9)}
-
-
 async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
     revision = await keep(store, room_of(CODE), MISSING)
     saves = (keep(store, room_of(CODE, number), revision) for number in range(50))
@@ -204,27 +196,6 @@ async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
 
 
 # -- finished games and the time ----------------------------------------------------------------------------------
-
-
-async def test_a_save_archives_the_finished_game_with_it(store: Storage) -> None:
-    game = await finish(store, "AAAAAA", ANA, BO)
-    ((id, found),) = await store.games.games_of(BO.id, 10)
-    assert found == game
-    assert await store.games.game(id) == game
-
-
-async def test_a_save_that_conflicts_archives_nothing(store: Storage) -> None:
-    revision = await keep(store, room_of(CODE), MISSING)
-    for wrong in (revision + 1, MISSING):
-        with pytest.raises(Conflict):
-            await finish(store, CODE, ANA, BO, over=wrong)
-    assert await store.games.games_of(ANA.id, 10) == []
-
-
-@pytest.mark.parametrize("id", [-1, 0, 17, 2**80])
-async def test_a_game_that_is_not_there_is_none(store: Storage, id: int) -> None:
-    await finish(store, "AAAAAA", ANA, BO)
-    assert await store.games.game(id) is None
 
 
 async def test_games_are_found_by_room_and_number_also_where_a_code_came_again(store: Storage) -> None:
@@ -249,6 +220,8 @@ async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> N
     assert [game.room for _, game in (*first, *rest)] == codes[::-1]
     assert await archive.games_of(ANA.id, 3, rest[-1][0]) == []
     assert await archive.games_of("pNobody", 3) == []
+    assert await archive.games_of(ANA.id, 0) == await archive.games_of(ANA.id, -1) == []
+    assert [await archive.game(id) for id in (-1, 0, 2**80)] == [None] * 3
     assert [id for id, _ in await archive.games_of("p4", 3, 2**80)] == [first[0][0]]
 
 
@@ -265,12 +238,6 @@ async def test_who_reads_the_games_behind_an_id_goes_on_where_they_stood_and_mis
     assert sorted(rooms + [room for _, room in rest]) == [f"AAAAA{number + 2}" for number in range(7)]
     assert [found async for found in store.games.after(rest[-1][0], 100)] == []
     assert [found async for found in store.games.after("", 0)] == []
-
-
-@pytest.mark.parametrize("limit", [-1, 0])
-async def test_no_games_are_listed_for_a_limit_of_none(store: Storage, limit: int) -> None:
-    await finish(store, "AAAAAA", ANA, BO)
-    assert await store.games.games_of(ANA.id, limit) == []
 
 
 async def test_the_last_note_of_the_time_is_kept(store: Storage) -> None:
