@@ -179,20 +179,7 @@ async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(nod
             assert (await ana.state())["seats"]["O"]["online"]
 
 
-async def test_the_lobby_is_that_of_the_whole_cluster(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), open_peer(other.url, "eve") as eve:
-        assert (await eve.ask("lobby", on=True))["rooms"] == []
-        async with open_peer(one.url, "ana") as ana:
-            room = (await ana.ask("create"))["room"]
-            change = await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
-            assert [row["room"] for row in change["changed"]] == [room]
-            await ana.ask("leave", room=room)
-            assert (await eve.until(lambda message: message["type"] == "lobby" and message["closed"]))["closed"] == [
-                room
-            ]
-
-
-async def test_the_boards_of_the_lobby_are_those_of_the_whole_cluster(
+async def test_the_lobby_and_its_boards_are_those_of_the_whole_cluster(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
@@ -202,13 +189,19 @@ async def test_the_boards_of_the_lobby_are_those_of_the_whole_cluster(
         open_peer(one.url, "bo") as bo,
         open_peer(other.url, "eve") as eve,
     ):
+        assert (await eve.ask("lobby", on=True, boards=3))["rooms"] == []
         room = (await ana.ask("create"))["room"]
+        change = await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
+        assert [row["room"] for row in change["changed"]] == [room]
         await bo.ask("join", room=room)
-        await eve.ask("lobby", on=True, boards=3)
         shown = await eve.until(lambda message: message["type"] == "boards" and message["boards"])
         assert [board["room"] for board in shown["boards"]] == [room]
         await play_out({"X": ana, "O": bo}, room, [4, 0])
         await eve.until(lambda message: message["type"] == "boards" and message["boards"][0]["board"] == "O...X....")
+        for peer in (ana, bo):
+            await peer.ask("leave", room=room)
+        closed = await eve.until(lambda message: message["type"] == "lobby" and message["closed"])
+        assert closed["closed"] == [room]
 
 
 async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) -> None:
@@ -330,32 +323,30 @@ async def test_a_room_of_which_nobody_told_before_its_server_was_gone_is_taken_o
             await until(lambda: room in other.cluster.own_rooms.rooms)
 
 
-async def test_a_take_over_reads_the_rooms_of_the_server_that_is_gone_and_no_others(node: Node) -> None:
+async def test_the_living_servers_take_the_rooms_of_a_dead_one_and_read_no_others(node: Node) -> None:
     async with cluster_of(node, 3) as servers, contextlib.AsyncExitStack() as stack:
         one, *others = servers
-        peers = [await stack.enter_async_context(open_peer(server.url)) for server in servers]
-        rooms = [{(await peer.ask("create"))["room"] for _ in range(5)} for peer in peers]
-        await until(lambda: all(server.cluster.count == 10 for server in servers))
+        ana, *peers = [await stack.enter_async_context(open_peer(server.url)) for server in servers]
+        rooms = [(await ana.ask("create"))["room"] for _ in range(12)]
+        for peer in peers:
+            await peer.ask("create")
+        await until(lambda: all(server.cluster.count == 13 for server in others))
         asked = [stack.enter_context(asking(server)) for server in others]
         await vanish(one)
-        await until(lambda: rooms[0] <= {code for server in others for code in server.cluster.own_rooms.rooms})
+        await until(lambda: sum(len(server.cluster.own_rooms.rooms) for server in others) == 14)
         read = [word.rpartition("room.")[2] for words in asked for word in words if "room." in word]
-        assert sorted(read) == sorted(rooms[0])
-
-
-async def test_the_rooms_of_a_server_that_is_gone_are_taken_by_those_that_live(node: Node) -> None:
-    async with cluster_of(node, 3) as (one, other, third), contextlib.AsyncExitStack() as stack:
-        ana = await stack.enter_async_context(open_peer(one.url, "ana"))
-        rooms = [(await ana.ask("create"))["room"] for _ in range(12)]
-        await until(lambda: other.cluster.count == third.cluster.count == 12)
-        await vanish(one)
-        await until(lambda: len(other.cluster.own_rooms.rooms) + len(third.cluster.own_rooms.rooms) == 12)
-        await until(lambda: other.cluster.count + third.cluster.count == 12)
-        for server in (other, third):
+        assert sorted(read) == sorted(rooms)
+        for server in others:
             async with open_peer(server.url, token=ana.welcome["token"]) as again:
                 assert set(again.seats) == set(rooms)
                 at = [(await again.ask("join", room=room)).get("url", server.url) for room in rooms]
-                assert set(at) == {other.url, third.url}
+                assert set(at) == {server.url for server in others}
+
+
+async def test_a_server_in_which_nothing_happens_says_that_it_lives(node: Node) -> None:
+    async with cluster_of(node, 1) as (server,):
+        with losing(server, "") as said:
+            await until(lambda: said.count("cluster.alive") > 1)
 
 
 async def test_all_seats_of_a_connection_come_back_at_another_server(node: Node) -> None:
@@ -382,19 +373,6 @@ async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_w
         assert heard == [[], [("bans", "K7M4PQ")], [("bans", "K7M4PQ")]]
         for key in map(str, range(20)):
             assert sum(server.core.registry.elsewhere.is_chosen(key) for server in servers) == 1
-
-
-async def test_nobody_is_taken_for_gone_in_a_cluster_where_nothing_happens(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with cluster_of(node, 3) as servers:
-        monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 0.4)
-        gone = list[str]()
-        for server in servers:
-            server.cluster.members.on_gone.add(gone.append)
-        await asyncio.sleep(1.5)
-        assert gone == []
-        assert [len(server.cluster.members.urls) for server in servers] == [3, 3, 3]
 
 
 async def test_a_server_whose_connection_to_the_store_is_gone_is_taken_for_gone_before_its_silence_says_so(
