@@ -92,18 +92,6 @@ async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server
         await boards_until(eve, lambda boards: boards == [])
 
 
-async def test_each_is_shown_as_many_as_it_asked_for_and_the_newest_first(server: Server) -> None:
-    async with (
-        games(server, 4) as (_, _, rooms),
-        open_peer(server.url, "eve") as eve,
-        open_peer(server.url, "flo") as flo,
-    ):
-        await eve.ask("lobby", on=True, boards=3)
-        await flo.ask("lobby", on=True, boards=1)
-        assert codes((await eve.next_of("boards"))["boards"]) == rooms[:0:-1]
-        assert codes((await flo.next_of("boards"))["boards"]) == rooms[:2:-1]
-
-
 async def test_a_wall_is_shown_all_games_and_its_number_may_change(server: Server) -> None:
     async with games(server, 12) as (_, _, rooms), open_peer(server.url, "eve") as eve, open_peer(server.url) as flo:
         await flo.ask("lobby", on=True, boards=1)
@@ -138,14 +126,6 @@ async def test_a_game_in_which_nothing_happens_gives_way_to_another(
         assert codes((await eve.next_of("boards"))["boards"]) == [rooms[3]]
         monkeypatch.setattr("tictactoe_server.listings.lobby.DULL_SECONDS", 0.0)
         await boards_until(eve, lambda boards: codes(boards) == [rooms[0]])
-
-
-async def test_nothing_is_sent_where_nothing_has_changed(server: Server) -> None:
-    async with games(server, 2), open_peer(server.url, "eve") as eve:
-        await eve.ask("lobby", on=True, boards=3)
-        await asyncio.sleep(LOOK_SECONDS * 10)
-        await eve.ask("ping")
-        assert [message["type"] for message in eve.seen].count("boards") == 1
 
 
 async def test_who_did_not_ask_is_sent_no_boards(server: Server) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from tests.fakes import FakeClock
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
@@ -71,51 +69,30 @@ async def test_the_reply_comes_before_the_line_and_without_an_id_there_is_none(s
         assert [message.get("id", message.get("text")) for message in answers] == ["first", "one", "two", "last"]
 
 
-@pytest.mark.parametrize(
-    ("said", "heard"),
-    [
-        ("  plain  ", "plain"),
-        ("a\nb\r\tc\x00d", "abcd"),
-        ("\x1b[31mred\x1b[0m", "[31mred[0m"),
-        ("\x9b31mred", "31mred"),
-        ("abc\u202edef\u2066ghi\u2069", "abcdefghi"),
-        ("zero\u200bwidth\u200d\ufeff", "zerowidth"),
-        ("hidden\u3164\u2800\u034f\u00ad", "hidden"),
-        ("tag\U000e0041s", "tags"),
-        ("li\u2028ne\u2029s", "lines"),
-        ("Grüße, мир, 你好, שלום 🙂", "Grüße, мир, 你好, שלום 🙂"),
-        ("a" * 200, "a" * 200),
-        ("🙂" * 200, "🙂" * 200),
-    ],
-)
-async def test_a_line_is_cleaned_of_whatever_steers_reorders_or_hides(server: Server, said: str, heard: str) -> None:
+async def test_control_characters_are_removed_from_a_line(server: Server) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
-        await ana.ask("chat", room=room, text=said)
-        assert (await ana.next_of("chat"))["text"] == heard
+        for said, heard in (
+            ("  \x1b[31mred\x1b[0m\n", "[31mred[0m"),
+            ("abc\u202edef\u200bghi\u3164", "abcdefghi"),
+            ("🙂" * 200, "🙂" * 200),
+        ):
+            await ana.ask("chat", room=room, text=said)
+            assert (await ana.next_of("chat"))["text"] == heard
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("", "bad_message"),
-        ("   ", "bad_message"),
-        ("\u200b\u202e\n", "bad_message"),
-        ("a" * 201, "too_long"),
-        ("\u200b" * 201, "too_long"),
-        (5, "bad_message"),
-        (None, "bad_message"),
-        (["hi"], "bad_message"),
-    ],
-)
-async def test_a_line_that_says_nothing_or_too_much_is_refused_and_heard_by_nobody(
-    server: Server, text: object, code: str
-) -> None:
+async def test_an_empty_or_too_long_line_is_refused_and_reaches_nobody(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
-        refused = await ana.ask("chat", room=room, text=text)
-        assert (refused["code"], refused["path"]) == (code, "text")
+        for text, code in (
+            ("   ", "bad_message"),
+            ("\u200b\u202e\n", "bad_message"),
+            ("a" * 201, "too_long"),
+            ("\u200b" * 201, "too_long"),
+        ):
+            refused = await ana.ask("chat", room=room, text=text)
+            assert (refused["code"], refused["path"]) == (code, "text")
         await ana.ask("chat", room=room, text="next")
         assert (await bo.next_of("chat"))["text"] == "next"
 

@@ -40,18 +40,11 @@ from tictactoe_server.records.tables import (
     today,
 )
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services import names
 from tictactoe_server.sessions.holding import TRIES
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 
 HERE = Settings(host="127.0.0.1", port=0)
-
-
-def names_of(server: Server) -> names.Names:
-    service = server._services[1]
-    assert isinstance(service, names.Names)
-    return service
 
 
 def alike(*names: str) -> bool:
@@ -132,18 +125,6 @@ async def test_who_enters_an_event_by_somebodys_name_has_the_mark_there_too(serv
         await ana.ask("event_watch", event=event, on=True)
         state = await ana.until(lambda message: message["type"] == "event" and len(message["table"]) == 2)
         assert sorted(row["name"] for row in state["table"]) == ["ANA?", "ana"]
-
-
-async def test_of_two_who_claim_a_name_at_once_one_gets_it(server: Server) -> None:
-    async with AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(open_peer(server.url, f"p{number}")) for number in range(6)]
-        names = ["Ian", "ian", "lan", "IAN", "Iаn", "Ian"]
-        answers = await asyncio.gather(
-            *(peer.ask("claim_name", name=name) for peer, name in zip(peers, names, strict=True))
-        )
-        owners = [name for name, answer in zip(names, answers, strict=True) if answer["type"] == "ok"]
-        assert owners
-        assert not any(alike(one, other) for one, other in itertools.combinations(owners, 2))
 
 
 async def test_a_claim_that_is_refused_keeps_none_of_what_the_name_looks_like(server: Server) -> None:

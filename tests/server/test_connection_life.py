@@ -31,15 +31,6 @@ LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
 # -- opening --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_request_that_comes_byte_by_byte_is_answered(server: Server) -> None:
-    async with open_bytes(server.port) as (reader, writer):
-        for byte in UPGRADE:
-            writer.write(bytes((byte,)))
-            await writer.drain()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
-
-
 async def test_messages_right_behind_the_request_are_carried_out_whole_or_cut(server: Server) -> None:
     cut = text(ping("cut"))
     async with open_bytes(server.port) as (reader, writer):
@@ -185,19 +176,6 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
         silent_turns += 1
     assert 14.3 < silent_turns * seconds_a_turn < 15.1
     connection.connection_lost(None)
-
-
-async def test_a_peer_that_falls_silent_is_cut_off_and_its_seat_is_held(serve: Serve) -> None:
-    server = await serve(uncounted(ping_seconds=0.1))
-    async with open_peer(server.url) as ana:
-        async with open_raw(server.url) as silent:
-            room = (await ana.ask("create"))["room"]
-            await silent.write(text(f'{{"type":"join","room":"{room}"}}'))
-            await ana.state(status="playing")
-            begun = time.monotonic()
-            await silent.ended()
-            assert time.monotonic() - begun > 0.2
-        await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
 
 
 # -- closing --------------------------------------------------------------------------------------------------------

@@ -47,14 +47,6 @@ async def test_one_without_a_name_is_a_guest(server: Server) -> None:
             assert len(base64.urlsafe_b64decode(token)) == 24
 
 
-async def test_a_token_makes_the_same_player_again_and_keeps_the_name(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        pass
-    async with open_peer(server.url, token=ana.welcome["token"]) as again:
-        for key in ("player", "name", "token"):
-            assert again.welcome[key] == ana.welcome[key]
-
-
 async def test_a_token_with_another_name_renames_the_player(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         async with open_peer(server.url, "Anastasia", ana.welcome["token"]) as renamed:
@@ -301,30 +293,6 @@ async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: 
             assert (await second.ask("leave", room=room))["type"] == "ok"
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["seats"]["X"]["online"] is True
-
-
-async def test_the_last_player_who_leaves_closes_the_room_for_its_watchers(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        await eve.ask("watch", room=room)
-        await ana.ask("leave", room=room)
-        closed = await eve.next_of("closed")
-        assert closed["room"] == room
-        assert closed["reason"]
-        for peer in (ana, eve):
-            assert await peer.refusal("watch", room=room) == "no_such_room"
-            assert await peer.refusal("sync", room=room) == "no_such_room"
-
-
-async def test_a_room_that_everybody_dropped_out_of_closes_after_a_while(serve: Serve) -> None:
-    server = await serve(uncounted(deserted_seconds=0.01))
-    async with open_peer(server.url) as eve:
-        async with open_peer(server.url) as ana:
-            room = (await ana.ask("create"))["room"]
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await eve.ask("watch", room=room))["type"] == "ok":
-                await eve.ask("leave", room=room)
-        assert await eve.refusal("join", room=room) == "no_such_room"
 
 
 async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the_end_of_others(serve: Serve) -> None:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import sys
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.environment import environment
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, until
-from tests.programs import run_program
 from tests.server.tables import ANA, BO, CODE, CY, START, Table, decode_game, decode_room, encode_room
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
-from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.opening import RoomExists
@@ -357,16 +351,6 @@ async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
         assert (await server.core.registry.find(CODE)).room.mark_of(ANA.id) == "X"
 
 
-async def test_bots_of_an_event_have_its_names_and_play_without_anybody_watching() -> None:
-    one, other = (SeatState(f"bot-{level}", level.title(), online=True, bot=level) for level in ("rules", "random"))
-    async with Server(HERE) as server:
-        over = asyncio.Event()
-        server.core.on_result(lambda game, id: over.set())
-        live = await open_pairing(server, one, other)
-        await asyncio.wait_for(over.wait(), 30)
-        assert live.room.names == {"X": "Rules", "O": "Random"}
-
-
 async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() -> None:
     limits = uncounted(deserted_seconds=0.0, deserted_game_seconds=0.0, unwatched_seconds=0.0)
     async with Server(HERE, limits=limits) as server, open_peer(server.url, "ana") as ana:
@@ -395,43 +379,3 @@ async def test_a_server_ends_by_itself_what_nobody_comes_to_and_what_nobody_come
             assert (await ana.state(status="over"))["result"] == {"winner": "X", "reason": "claimed", "line": []}
         await until(lambda: len(ended) == 2)
         assert ended == {CODE: Result(None, "forfeit"), "F2N3SH": Result("X", "claimed")}
-
-
-KILLED = """
-import asyncio, os, signal, sys
-from pathlib import Path
-from tests.server.test_event_rooms import ANA, BO, CODE, HERE, Move, open_pairing, replace
-from tictactoe_server.rooms import Enter
-from tictactoe_server.server import Server
-
-async def main():
-    async with Server(replace(HERE, data=Path(sys.argv[1]))) as server:
-        await open_pairing(server, ANA, BO)
-        await server.core.act(CODE, ANA, Enter())
-        await server.core.act(CODE, ANA, Move(room=CODE, cell=4, ply=0))
-        os.kill(os.getpid(), signal.SIGKILL)
-
-asyncio.run(main())
-"""
-
-
-async def test_after_a_kill_the_room_is_there_and_is_kept_and_once_it_goes_on_first_moves_are_due_as_before(
-    tmp_path: Path,
-) -> None:
-    run = partial(run_program, [sys.executable, "-c", KILLED, str(tmp_path)], env=environment())
-    assert (await asyncio.to_thread(run)).returncode == -signal.SIGKILL
-    limits = uncounted(deserted_seconds=0.0, deserted_game_seconds=0.0)
-    async with Server(replace(HERE, data=tmp_path), limits=limits) as server:
-        live = await server.core.registry.find(CODE)
-        assert live.room.stands_still
-        await server.core.changes.carry_out(live, NOBODY, GoOn())
-        assert (live.room.event, live.room.pairing, live.room.position.moves) == (EVENT, PAIRING, (4,))
-        assert (live.is_kept, live.owner, live.room.has_somebody) == (True, "", False)
-        due = expires_at(live.room)
-        assert due is not None
-        assert 0 < due - server.core.time() <= 60_000
-        with pytest.raises(RoomExists):
-            await open_pairing(server, ANA, BO)
-        await server.core.act(CODE, BO, Enter())
-        await server.core.act(CODE, BO, Move(room=CODE, cell=0, ply=1))
-        assert not live.is_gone

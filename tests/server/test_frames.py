@@ -24,11 +24,6 @@ async def ids_answered(peer: RawPeer, count: int) -> list[str]:
     return [(await peer.message())["id"] for _ in range(count)]
 
 
-async def test_frames_glued_together_are_all_answered_in_order(raw: RawPeer) -> None:
-    await raw.write(b"".join(text(ping(f"p{number}")) for number in range(30)))
-    assert await ids_answered(raw, 30) == [f"p{number}" for number in range(30)]
-
-
 async def test_a_frame_cut_at_any_byte_is_answered(raw: RawPeer) -> None:
     frame = text(ping("cut"))
     for cut in range(1, len(frame)):

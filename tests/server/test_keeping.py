@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
@@ -18,12 +17,12 @@ FOR_X = [0, 3, 1, 4, 2]
 class Playing:
     """A server on whose clock no time passes by itself, and which keeps so many games of a player in an hour."""
 
-    def __init__(self, folder: Path | None, monkeypatch: pytest.MonkeyPatch, games: int, kind: str = "player") -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, games: int, kind: str = "player") -> None:
         monkeypatch.setattr("tictactoe_server.people.limits.ROW_BYTES", 900_000 // games)
         counts = {"kept-megabytes-per-hour-per-player": 0, "kept-megabytes-per-hour-per-address": 0}
         limits = with_counts(Limits(), counts | {f"kept-megabytes-per-hour-per-{kind}": 1})
         self.now = time.monotonic_ns()
-        self.server = Server(Settings("127.0.0.1", 0, data=folder), limits=limits, monotonic_ns=lambda: self.now)
+        self.server = Server(Settings("127.0.0.1", 0), limits=limits, monotonic_ns=lambda: self.now)
 
 
 async def play(ana: Peer, bo: Peer, times: int, room: str = "") -> None:
@@ -44,11 +43,10 @@ def told(peer: Peer) -> list[Message]:
     return [message for message in peer.seen if message["type"] == "announcement"]
 
 
-@pytest.mark.parametrize("is_on_disk", [False, True])
 async def test_past_the_limit_games_are_played_and_not_kept_and_players_are_told_once(
-    is_on_disk: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    playing = Playing(tmp_path if is_on_disk else None, monkeypatch, games=3)
+    playing = Playing(monkeypatch, games=3)
     url = playing.server
     async with playing.server, open_peer(url.url, "ana") as ana, open_peer(url.url, "bo") as bo:
         await play(ana, bo, 3)
@@ -63,7 +61,7 @@ async def test_past_the_limit_games_are_played_and_not_kept_and_players_are_told
 
 
 async def test_the_game_of_one_who_may_keep_it_is_kept_whomever_they_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    playing = Playing(None, monkeypatch, games=2)
+    playing = Playing(monkeypatch, games=2)
     url = playing.server
     async with url, open_peer(url.url) as ana, open_peer(url.url) as bo, open_peer(url.url) as cy:
         await play(ana, bo, 3)
@@ -72,7 +70,7 @@ async def test_the_game_of_one_who_may_keep_it_is_kept_whomever_they_played(monk
 
 
 async def test_all_from_one_address_keep_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    playing = Playing(None, monkeypatch, games=3, kind="address")
+    playing = Playing(monkeypatch, games=3, kind="address")
     url = playing.server
     async with url, open_peer(url.url) as ana, open_peer(url.url) as bo, open_peer(url.url) as cy:
         await play(ana, bo, 2)
@@ -83,7 +81,7 @@ async def test_all_from_one_address_keep_so_much(monkeypatch: pytest.MonkeyPatch
 
 
 async def test_games_against_bots_count_for_the_person(monkeypatch: pytest.MonkeyPatch) -> None:
-    playing = Playing(None, monkeypatch, games=1)
+    playing = Playing(monkeypatch, games=1)
     async with playing.server as server, open_peer(server.url) as ana:
         for _ in range(2):
             room = (await ana.ask("create", bots=["random"], rules={"rows": 1, "columns": 2, "line": 2}))["room"]
@@ -93,7 +91,7 @@ async def test_games_against_bots_count_for_the_person(monkeypatch: pytest.Monke
 
 
 async def test_a_game_is_shared_while_more_may_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    playing = Playing(None, monkeypatch, games=1)
+    playing = Playing(monkeypatch, games=1)
     monkeypatch.setattr("tictactoe_server.people.limits.ROW_BYTES", 999_000)
     async with playing.server as server, two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, FOR_X)

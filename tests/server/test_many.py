@@ -203,12 +203,12 @@ async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplo
 
 async def test_a_player_with_very_many_seats_who_goes_holds_nobody_up_and_all_seats_are_held(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
-        for _ in range(1_500):
+        for _ in range(400):
             await ana.send("create")
         await ana.ask("ping")
     held: dict[str, int] = {}
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(held) < 1_500:
+        while len(held) < 400:
             async with open_peer(server.url, token=ana.welcome["token"]) as again:
-                assert len(again.welcome["rooms"]) == 1_500
+                assert len(again.welcome["rooms"]) == 400
                 held = again.welcome.get("held_ms", {})

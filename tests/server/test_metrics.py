@@ -138,7 +138,7 @@ async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server
     threads = threading.active_count()
     async with contextlib.AsyncExitStack() as stack:
         peers = []
-        for number in range(300):
+        for number in range(60):
             peers.append(await stack.enter_async_context(open_bytes(metered.metrics.port)))
             peers[-1][1].write(b"GET /metrics HTTP/1.1\r\n" if number % 2 else b"")
         assert "tictactoe_ready" in await figures(metered)

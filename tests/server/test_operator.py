@@ -103,14 +103,6 @@ async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Serv
         assert await counted() == {"waiting": 0, "playing": 0, "over": 0}
 
 
-async def test_refusals_are_counted_by_code(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        await ana.refusal("join", room="K7M4PQ")
-        await ana.send_text("{")
-        await ana.next_of("error")
-        assert (await ask(server, Status()))["refusals"] == 2
-
-
 # -- kicking and banning --------------------------------------------------------------------------------------------
 
 

@@ -65,15 +65,6 @@ async def answering(
 # -- one after the other ------------------------------------------------------------------------------------------
 
 
-async def test_a_connection_stays_for_more_requests(server: Server) -> None:
-    async with open_bytes(server.port) as (reader, writer):
-        for path in (b"/healthz", b"/nothing-of-this", b"/healthz"):
-            writer.write(b"GET " + path + b" HTTP/1.1\r\n" + HOST + b"\r\n")
-            found = await read_answer(reader)
-            assert found.status == (404 if path == b"/nothing-of-this" else 200)
-            assert found.fields["connection"] == "keep-alive"
-
-
 async def test_pipelined_requests_are_answered_in_their_order_also_where_one_takes_longer(server: Server) -> None:
     async def slowly(request: HttpRequest) -> HttpResponse:
         await asyncio.sleep(0.05)
@@ -236,11 +227,6 @@ async def test_what_can_be_read_in_two_ways_is_refused_and_closed(server: Server
     assert answer.count(b"HTTP/1.1 ") == 1
     assert b"\nConnection: close\r\n" in answer
     assert answer.partition(b"\r\n\r\n")[2].strip()
-
-
-async def test_a_version_that_is_not_spoken_here_is_refused(server: Server) -> None:
-    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-    assert (await heard(server, preface)).startswith(b"HTTP/1.1 505 ")
 
 
 async def test_a_handshake_that_a_proxy_has_stripped_is_told_so(server: Server) -> None:

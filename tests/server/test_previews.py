@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import struct
-import time
 import zlib
 
 import pytest
@@ -73,11 +72,11 @@ async def test_what_makes_a_card_of_a_link_gets_the_page_though_it_takes_anythin
     assert (await get(server, "/preview.png")).status == 200
 
 
-async def test_a_thousand_requests_for_the_same_board_draw_it_once(server: Server) -> None:
+async def test_many_requests_for_the_same_board_draw_it_once(server: Server) -> None:
     async with two_playing(server.url) as (_, _, room):
         previews = previews_of(server)
         answers = await asyncio.gather(*(get(server, f"/preview/{room}.png") for _ in range(50)))
-        for _ in range(950):
+        for _ in range(5):
             answers.append(await get(server, f"/preview/{room}.png"))
         assert {answer.status for answer in answers} == {200}
         assert len({answer.body for answer in answers}) == 1
@@ -147,7 +146,7 @@ def test_letters_that_the_font_has_not_are_replaced() -> None:
     assert spell("Ана Łódź") == "Ана Łódź"
 
 
-def test_a_card_of_every_kind_is_drawn_and_its_cost_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_card_of_every_kind_is_drawn() -> None:
     long = "W" * 40
     cards: list[Card] = [
         BoardCard((Seat("X", long, True), Seat("O", "")), long, long, "XO" * 112 + "X", 15, "XO", "stones", 3),
@@ -156,10 +155,4 @@ def test_a_card_of_every_kind_is_drawn_and_its_cost_told(capsys: pytest.CaptureF
         TableCard(long, long, long, tuple((f"{place}.", long, "10.5") for place in range(7)), "and 4 more"),
     ]
     for card in cards:
-        began = time.process_time()
-        drawn = draw(card)
-        cost_ms = (time.process_time() - began) * 1000
-        pixels = pixels_of(drawn)
-        with capsys.disabled():
-            print(f"{type(card).__name__} {cost_ms:.1f} ms", end=" ")
-        assert len(set(pixels)) > 50
+        assert len(set(pixels_of(draw(card)))) > 50

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out
 from tests.server.test_limits import LOOPBACK, speaking_for
@@ -27,14 +25,9 @@ async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
     return [(await peer.ask("create", **options))["room"] for _ in range(count)]
 
 
-@pytest.fixture(params=["in memory", "on disk"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
-    return tmp_path if request.param == "on disk" else None
-
-
-async def test_a_player_takes_so_many_seats_and_another_when_one_is_left(folder: Path | None) -> None:
+async def test_a_player_takes_so_many_seats_and_another_when_one_is_left() -> None:
     async with (
-        serving(folder, seats_per_player=3) as server,
+        serving(seats_per_player=3) as server,
         open_peer(server.url) as host,
         open_peer(server.url) as ana,
     ):
@@ -54,8 +47,8 @@ async def test_a_player_takes_so_many_seats_and_another_when_one_is_left(folder:
             assert await ana.refusal("join", room=rooms[4]) == "rate_limited"
 
 
-async def test_games_that_are_over_hold_no_seat_until_they_begin_again(folder: Path | None) -> None:
-    async with serving(folder, seats_per_player=1) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+async def test_games_that_are_over_hold_no_seat_until_they_begin_again() -> None:
+    async with serving(seats_per_player=1) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
         assert await ana.refusal("create") == "rate_limited"
@@ -67,8 +60,8 @@ async def test_games_that_are_over_hold_no_seat_until_they_begin_again(folder: P
         assert await ana.refusal("create") == "rate_limited"
 
 
-async def test_all_from_one_address_take_so_many_seats(folder: Path | None) -> None:
-    async with serving(folder, seats_per_address=4) as server, contextlib.AsyncExitStack() as stack:
+async def test_all_from_one_address_take_so_many_seats() -> None:
+    async with serving(seats_per_address=4) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
         rooms = await waiting_rooms(ana, 3)
         await bo.ask("join", room=rooms[0])

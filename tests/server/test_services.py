@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 from http import HTTPStatus
-from pathlib import Path
 
 import pytest
 from msgspec import UNSET, Struct
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
+from tests.peer import open_peer, play_out, two_playing, until
 from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, get, head_of
 from tests.server.test_plain_http import read_answer
-from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
-from tictactoe_server.events.running import Running
-from tictactoe_server.rooms import FinishedGame, Player, Refused
+from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.specs import TableSpec
-from tictactoe_server.storage.store import save
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 from tictactoe_server.watching.topics import Topic
@@ -76,43 +69,6 @@ class Leaderboard(Service):
         self.wins.subscribe(call.session)
         assert call.request.id is not UNSET
         call.session.push(LeadersAnswer(call.request.id, self.wins.of))  # type: ignore[arg-type]  # no part of the protocol
-
-
-class Motto(RequestFields, frozen=True, tag="motto"):
-    """Keeps what a player wants others to read, or asks for what was kept."""
-
-    text: str | None = None
-
-
-MOTTOS: TableSpec[str] = TableSpec("mottos", "motto", str.encode, bytes.decode)
-
-
-class Mottos(Service):
-    """Keeps a line for each player, in a table of its own."""
-
-    tables = (MOTTOS,)
-
-    def __init__(self) -> None:
-        self.handles = {Motto: self.keep}
-
-    def start(self, core: Core) -> None:
-        self._table = core.store.table(MOTTOS)
-
-    async def keep(self, call: Call) -> None:
-        if call.request.text is not None:
-            await save(self._table, call.player.id, call.request.text, None)
-        found = await self._table.load(call.player.id)
-        call.answer(room=None if found is None else found[0])
-
-
-async def test_what_a_service_keeps_in_a_table_of_its_own_is_there_after_a_restart(tmp_path: Path) -> None:
-    settings = replace(HERE, data=tmp_path)
-    async with Server(settings, services=[Mottos()]) as server, open_peer(server.url, "ana") as ana:
-        assert (await ana.ask("motto"))["room"] is None
-        assert (await ana.ask("motto", text="centre first"))["room"] == "centre first"
-    token = ana.welcome["token"]
-    async with Server(settings, services=[Mottos()]) as server, open_peer(server.url, token=token) as again:
-        assert (await again.ask("motto"))["room"] == "centre first"
 
 
 class Sights(Service):
@@ -214,36 +170,6 @@ async def test_a_listener_that_raises_harms_no_other_and_no_game() -> None:
     assert [(game.room, game.game, game.result.reason) for game in heard] == [(room, 1, "line"), (room, 2, "aborted")]
 
 
-async def test_a_room_opens_without_anybody_with_seats_for_a_player_and_a_bot() -> None:
-    async with Server(HERE) as server, open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
-        expected = Player(ana.welcome["player"], "ana")
-        live = await server.core.open_room(PRESETS["classic"], seats={"X": "rules", "O": expected}, analysis="open")
-        room = live.room.code
-        assert await eve.refusal("join", room=room) == "room_full"
-        assert (await ana.ask("join", room=room))["seat"] == "O"
-        state = await ana.state(ply=1)
-        assert state["seats"]["X"]["bot"] == "rules"
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while state["status"] == "playing":
-                if state["turn"] == "O":
-                    await ana.send("move", room=room, cell=state["board"].index("."), ply=state["ply"])
-                state = await ana.next_of("room")
-        assert state["status"] == "over"
-
-
-async def test_a_welcome_has_the_rooms_of_events_to_which_a_player_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def calls_of(running: Running, player: str) -> tuple[EventCall, ...]:
-        return (EventCall("K7M4PR", "r1-2", "K7M4PQ", "X", player, 60_000),)
-
-    async with Server(HERE) as server, open_peer(server.url, "ana") as ana:
-        assert "calls" not in ana.welcome
-    monkeypatch.setattr(Running, "calls_of", calls_of)
-    async with Server(HERE) as server, open_peer(server.url, "bo") as bo:
-        (call,) = bo.welcome["calls"]
-        assert (call["type"], call["against"], call["due_ms"]) == ("call", bo.welcome["player"], 60_000)
-
-
-async def test_what_services_keep_is_known_to_every_command_about_what_is_kept() -> None:
+async def test_the_tables_of_all_services_are_known_to_commands_about_the_data_folder() -> None:
     async with Server(HERE) as server:
         assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
-    assert kept_by([Mottos()]).tables == (*kept_by().tables, MOTTOS)

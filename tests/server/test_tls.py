@@ -17,7 +17,7 @@ import pytest
 from tests.authority import Authority
 from tests.environment import environment
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, until
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, until
 from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
@@ -56,26 +56,6 @@ async def test_a_page_asked_for_at_localhost_over_tls_names_the_certificate_to_o
 
 
 # -- talking ----------------------------------------------------------------------------------------------------------
-
-
-async def test_a_game_is_played_over_tls(authority: Authority) -> None:
-    trusting = authority.trusting()
-    async with (
-        secured(authority) as server,
-        open_peer(server.url, "ana", tls=trusting) as ana,
-        open_peer(server.url, "bo", tls=trusting) as bo,
-    ):
-        assert server.url == f"wss://localhost:{server.port}"
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        state = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        assert state["result"]["winner"] == "X"
-
-
-async def test_plain_http_is_answered_over_tls(authority: Authority) -> None:
-    async with secured(authority) as server, open_bytes(server.port, authority.trusting()) as (reader, writer):
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 200 ")
 
 
 async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(

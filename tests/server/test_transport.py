@@ -76,11 +76,6 @@ async def test_healthz_answers_plain_http(server: Server) -> None:
     assert (await get(server, "/healthz", "POST"))[0] == 405
 
 
-async def test_who_asks_for_no_websocket_where_there_is_one_is_told_so(server: Server) -> None:
-    status, _ = await get(server, "/ws")
-    assert status == 426
-
-
 async def test_our_subprotocol_is_chosen_where_it_is_offered(server: Server) -> None:
     offered = [Subprotocol("tictactoe.v1"), Subprotocol("tictactoe.v2")]
     async with open_socket(server.url, subprotocols=offered) as opened:

@@ -48,7 +48,7 @@ def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) ->
 
 
 @given(graphs())
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_a_matching_is_the_cheapest_of_all(costs: dict[int, dict[int, int]]) -> None:
     sums = [sum(costs[one][other] for one, other in pairs) for pairs in every_matching(list(costs), costs)]
     found = match_all(costs)
@@ -227,15 +227,6 @@ def test_a_bye_is_a_point_for_one_of_the_least() -> None:
     (player,) = second.players.values()
     assert player not in free.players.values()
     assert player in {row.player for row in rows(event) if row.points <= 1}
-
-
-def test_who_won_without_a_game_has_no_bye_either() -> None:
-    event = begun(["p1", "p2", "p3"], "swiss")
-    (game,) = (one for one in event.pairings if not one.is_bye)
-    event = apply(opened(event), "", Score(game.id, "O", "forfeit", by="forfeit"), 0)
-    assert {one.id for one in players_of(event, "in") if not one.was_free} == {game.players["X"]}
-    event = tick(event, due_at(event) or 0)
-    assert [[*one.players.values()] for one in event.in_round(2) if one.is_bye] == [[game.players["X"]]]
 
 
 def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
