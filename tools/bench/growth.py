@@ -52,7 +52,7 @@ async def measure_watchers() -> AsyncIterator[tuple[int, float]]:
 
 
 async def measure_lobby() -> AsyncIterator[tuple[int, float]]:
-    """Rooms open and close while many clients listen to the lobby; what nobody listening costs is subtracted."""
+    """Rooms open and close while many clients listen to the lobby. The cost without listeners is subtracted."""
     base = 0.0
     for count in (0, 100, 300, 1000):
         with started((*SERVER, *IN_MEMORY)) as server:
@@ -72,7 +72,7 @@ async def measure_lobby() -> AsyncIterator[tuple[int, float]]:
 
 
 async def measure_waiting_rooms() -> AsyncIterator[tuple[int, float]]:
-    """Pairs of players ask for a match at once; each pair wants rules of its own, so that many rooms wait."""
+    """Pairs of players ask for a match at once; the rules differ between pairs, so that many rooms wait."""
     rules = {"rows": 4, "columns": 4, "line": 3}
     kinds = [{**rules, "blocked": list(cells)} for cells in itertools.combinations(range(16), 4)]
     for count in (100, 200, 400, 800):
@@ -92,13 +92,13 @@ async def measure_seats() -> AsyncIterator[tuple[int, float]]:
             cpu = server.cpu_seconds()
             await open_rooms(host, count)
             host.close()
-            while (await observer.ask("rooms"))["rooms"]:  # noqa: ASYNC110 -- nobody announces the last one
+            while (await observer.ask("rooms"))["rooms"]:  # noqa: ASYNC110 -- no message announces the last
                 await asyncio.sleep(REST_SECONDS)
             yield count, server.cpu_seconds() - cpu
 
 
 async def measure_servers() -> AsyncIterator[tuple[int, float]]:
-    """One server of a cluster is idle beside others, each of which opens and closes rooms; alone it costs the base."""
+    """One server of a cluster idles while others open and close rooms. The cost of idling alone is subtracted."""
     base = 0.0
     for count in (0, 2, 4, 8):
         with tempfile.TemporaryDirectory() as folder:
