@@ -82,7 +82,7 @@ CEILINGS = {
     "people": (463, 2),
     "ratings": (1_502, 5),
     "records": (798, 2),
-    "rooms": (1_433, 5),
+    "rooms": (1_434, 5),
     "services": (2_410, 5),
     "sessions": (495, 2),
     "storage": (2_505, 8),

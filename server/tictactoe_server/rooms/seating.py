@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.guests import is_guest, other_owner
+from tictactoe_protocol.guests import is_guest, other_owner, owner_of
 from tictactoe_protocol.pushes import Happening, Offers, SeatState
 from tictactoe_protocol.requests import Leave
 from tictactoe_protocol.terms import ClockFields
@@ -118,12 +118,13 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
     """Return the room with a stand-in's name and id for a forgotten player, whose seats are offline.
 
-    Guests of the player become guests of the stand-in, and lose their names, too.
+    Guests of the player become guests of the stand-in, and lose their names, too. Seats that were left count as well.
     """
     seats = {}
-    for mark in room.marks_of(id):
-        name = other_owner(room.seat(mark).player, id, stand_in)
-        seats[mark] = replace(room.seat(mark), player=name, name=name, online=False)
+    for mark, seat in room.seats.items():
+        if seat is not None and owner_of(seat.player) == id:
+            name = other_owner(seat.player, id, stand_in)
+            seats[mark] = replace(seat, player=name, name=name, online=False)
     if not seats:
         return room
     score, gone_at = (
