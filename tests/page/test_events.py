@@ -18,6 +18,7 @@ from tests.classic import CLASSIC_RULES
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
+from tests.page.members import Members
 from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, one_at_the_board
@@ -468,3 +469,20 @@ def test_a_link_that_is_drawn_as_a_qr_code_is_that_of_a_library() -> None:
         segno.make(text.encode(), error="l", micro=False, mask=3, boost_error=False, mode="byte") for text in texts
     ]
     assert found == [[[bit == 1 for bit in row] for row in one.matrix] for one in drawn]
+
+
+async def test_a_board_at_another_server_of_the_cluster_opens_by_itself(server: Server, visit: Visit) -> None:
+    async with Members(server) as members, known(server, "bo") as bo:
+        event = await open_event(bo, bo)
+        ana = await visit(f"{members.origin}/e/{event}", may_fail=SERVER_GOES)
+        await enter(ana, "ana")
+        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+        members.mistaken["s1"] = "s2"
+        await begin(bo, event)
+        room = await come(bo)
+        await ana.page.wait_for_url(f"**/{room}")
+        await expect(ana.page.locator(".board")).to_be_visible()
+        assert "s2" in members.places_of("join")
+        await bo.ask("resign", room=room)
+        await ana.button("To the event").click()
+        await expect(ana.page.locator(".standing")).to_have_text("ana wins.")

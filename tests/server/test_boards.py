@@ -153,3 +153,21 @@ async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -
         await ana.ask("create")
         await eve.ask("lobby", on=True, boards=3)
         assert (await eve.next_of("boards"))["boards"] == []
+
+
+@pytest.mark.parametrize("goodbye", [{"on": False}, {"on": True}, {"on": True, "boards": 0}])
+async def test_a_peer_that_unsubscribes_from_boards_is_sent_none(server: Server, goodbye: dict[str, object]) -> None:
+    async with (
+        games(server, 1) as (ana, bo, (room,)),
+        open_peer(server.url, "eve") as eve,
+        open_peer(server.url, "flo") as flo,
+    ):
+        for peer in (eve, flo):
+            await peer.ask("lobby", on=True, boards=3)
+            await peer.next_of("boards")
+        await eve.ask("lobby", **goodbye)
+        eve.seen.clear()
+        await play_out({"X": ana, "O": bo}, room, [4])
+        await boards_until(flo, lambda boards: boards[0]["ply"] == 1)
+        await eve.ask("ping")
+        assert "boards" not in [message["type"] for message in eve.seen]

@@ -391,3 +391,18 @@ async def test_a_refused_handshake_is_not_kept(server: Server) -> None:
     await asyncio.sleep(0)
     gc.collect()
     assert not any(type(thing) is Connection for thing in gc.get_objects())
+
+
+async def test_a_hello_sent_in_time_is_accepted_although_the_server_was_late(serve: Serve) -> None:
+    server = await serve(uncounted(hello_seconds=0.6))
+    async with open_raw(server.url, hello=False) as peer:
+        await until(lambda: server.parts.lag.seconds > -1)
+        peer.writer.write(text('{"type":"hello"}'))
+        time.sleep(1.5)  # noqa: ASYNC251  # as on a starved machine
+        assert (await peer.message())["type"] == "welcome"
+
+
+async def test_a_peer_that_closes_its_half_of_the_connection_is_disconnected(server: Server) -> None:
+    async with open_raw(server.url) as peer:
+        peer.writer.write_eof()
+        await peer.ended()
