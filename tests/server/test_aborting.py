@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import FakeClock
-from tests.peer import play_out, two_playing
+from tests.peer import two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tests.server.test_connections import Serve
 from tictactoe_protocol.pushes import Result
@@ -85,21 +85,6 @@ def test_with_three_those_who_are_left_need_to_have_moved_and_no_others() -> Non
     table.do(CY, LEAVE)
     table.play(0, 1)
     assert table.do(ANA, RESIGN).result == Result("O", "resigned")
-
-
-async def test_an_aborted_game_is_in_no_history_and_the_next_one_is(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await ana.ask("resign", room=room)
-        over = await bo.state(status="over")
-        assert over["result"] == {"winner": None, "reason": "aborted", "line": []}
-        assert (await ana.ask("history"))["games"] == (await bo.ask("history"))["games"] == []
-        for peer in (bo, ana):
-            await peer.ask("rematch", room=room)
-        for peer in (ana, bo):
-            await peer.state(game=2)
-        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        (game,) = (await bo.ask("history"))["games"]
-        assert (game["game"], game["result"]["reason"]) == (2, "line")
 
 
 # -- by time ----------------------------------------------------------------------------------------------------
@@ -192,16 +177,6 @@ def test_one_who_was_away_when_the_turn_came_has_the_hold_first() -> None:
     assert start_ms(table) == 30_000
     table.wait(30_000)
     assert table.expire().result == ABORTED
-
-
-def test_a_rematch_has_the_time_for_first_moves_again() -> None:
-    table = timed()
-    table.wait(30_000)
-    table.expire()
-    table.do(ANA, REMATCH)
-    table.wait(100_000)
-    table.do(BO, REMATCH)
-    assert start_ms(table) == 30_000
 
 
 async def test_a_server_ends_a_game_that_nobody_begins_by_itself(serve: Serve) -> None:

@@ -87,9 +87,14 @@ async def test_its_fields_are_in_the_welcome_and_in_the_lobby(tmp_path: Path) ->
         assert again.welcome["points"] == 1
 
 
-async def test_it_hears_of_each_game_once_with_its_id_in_the_log() -> None:
+async def test_it_hears_of_each_game_once_with_its_id_though_another_listener_fails() -> None:
     heard: list[tuple[int, str]] = []
+
+    def fail(game: FinishedGame, id: str) -> None:
+        raise ZeroDivisionError
+
     async with Server(HERE, services=[Points()], limits=uncounted()) as server, two_playing(server) as (ana, bo, room):
+        server.core.on_result(fail)
         server.core.on_result(lambda game, id: heard.append((game.game, id)))
         over = await play_out({"X": ana, "O": bo}, room, WINNING)
         for peer in (ana, bo):

@@ -8,9 +8,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, play_out
-from tictactoe_client import connect
-from tictactoe_protocol.pushes import LiveBoards
+from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 
 LOOK_SECONDS = 0.02
@@ -135,17 +133,6 @@ async def test_who_did_not_ask_is_sent_no_boards(server: Server) -> None:
         await flo.next_of("boards")
         await eve.ask("ping")
         assert "boards" not in [message["type"] for message in eve.seen]
-
-
-async def test_the_library_brings_the_boards_it_asks_for(server: Server) -> None:
-    async with games(server, 1) as (_, _, (room,)), connect(server.url, name="eve") as eve:
-        messages = eve.messages()
-        await eve.lobby(on=True, boards=3)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            async for message in messages:
-                if isinstance(message.push, LiveBoards):
-                    assert [board.room for board in message.push.boards] == [room]
-                    break
 
 
 async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -> None:

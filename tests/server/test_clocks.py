@@ -69,16 +69,6 @@ def test_the_clock_of_whoever_is_to_move_runs_and_no_other(clock: ClockFields) -
         table.move(cell)
 
 
-def test_a_state_says_what_is_left_at_its_sending() -> None:
-    table = timed()
-    table.play(0, 4)
-    assert table.state["clock"] == {"remaining_ms": {"X": 300_000, "O": 300_000}, "running": "X"}
-    table.wait(61_234)
-    assert table.state["clock"] == {"remaining_ms": {"X": 238_766, "O": 300_000}, "running": "X"}
-    table.wait(MAX_CLOCK_MS)
-    assert table.state["clock"] == {"remaining_ms": {"X": 0, "O": 300_000}, "running": "X"}
-
-
 def test_no_clock_runs_before_the_game_starts() -> None:
     table = Table(ANA, clock=FIVE_MINUTES)
     table.wait(10**7)
@@ -209,21 +199,6 @@ def test_clocks_go_on_while_a_player_is_away_and_while_they_come_back() -> None:
     table.do(ANA, Dropped())
     table.wait(280_000)
     assert table.expire().result == Result("O", "timeout")
-
-
-def test_an_undo_does_not_give_back_the_time_that_was_used() -> None:
-    table = timed()
-    table.play(0, 4, 1)
-    table.move(5, after_ms=30_000)
-    assert table.times == [302_000, 272_000]
-    table.wait(50_000)
-    table.do(ANA, Undo(room=CODE, action="offer"))
-    table.wait(1_000)
-    table.do(BO, Undo(room=CODE, action="accept"))
-    assert (table.room.position.ply, table.running) == (2, "X")
-    assert table.times == [251_000, 272_000]
-    table.wait(1_000)
-    assert table.times == [250_000, 272_000]
 
 
 @pytest.mark.parametrize(

@@ -276,41 +276,6 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
 
-async def test_no_server_takes_a_room_while_those_of_one_that_lives_could_not_be_read(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.cluster.YOUNG_MS", 0)
-    async with cluster_of(node, 2) as (one, other), open_peer(other.url, "ana") as ana:
-        rooms = {(await ana.ask("create"))["room"] for _ in range(10)}
-        known = one.cluster.other_rooms
-        await until(lambda: known.rooms.keys() == rooms)
-        with losing_first_answer(other):
-            known._heard.pop(other.cluster.members.id)
-            for code in rooms:
-                known.drop(code)
-            one.cluster._missing_a_server.set()
-            await until(lambda: known.rooms.keys() == rooms)
-        assert other.cluster.own_rooms.rooms.keys() == rooms
-        assert one.cluster.own_rooms.rooms == {}
-
-
-async def test_a_game_goes_on_at_another_server_when_its_own_restarts(node: Node) -> None:
-    async with cluster_of(node, 1) as (one,), contextlib.AsyncExitStack() as going:
-        other = await going.enter_async_context(Server(settings(node), limits=uncounted()))
-        await until(lambda: one.cluster.members.others)
-        async with ana_and_bo(other, one) as (ana, bo, room):
-            await play({"X": ana, "O": bo}, room, [0, 4])
-            leaving = asyncio.create_task(going.aclose())
-            await play({"X": ana, "O": bo}, room, [1], first_ply=2)
-            await leaving
-            for traveller in (ana, bo):
-                while traveller.servers[-1] != one.url:
-                    await traveller.state()
-            await play({"X": ana, "O": bo}, room, [5, 2], first_ply=3)
-            for traveller in (ana, bo):
-                assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
-
-
 async def test_a_room_of_which_nobody_told_before_its_server_was_gone_is_taken_over_all_the_same(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -404,10 +369,7 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
     ("options", "words"),
     [
         ((), "--store needs --advertise URL"),
-        (("--host", "0.0.0.0"), "--store needs --advertise URL"),
-        (("--advertise", "play.example"), '"play.example" is no URL'),
-        (("--advertise", "ftp://play.example"), "is no URL"),
-        (("--advertise", "ws://"), "is no URL"),
+        (("--advertise", "ftp://play.example"), '"ftp://play.example" is no URL'),
     ],
 )
 def test_a_server_says_where_it_is_reached_or_is_not_started(options: tuple[str, ...], words: str) -> None:
@@ -690,23 +652,6 @@ def telling(server: Server) -> Iterator[list[Page]]:
         yield told
 
 
-@contextlib.contextmanager
-def losing_first_answer(server: Server) -> Iterator[None]:
-    """Lose the first answer of a server to a question for all its rooms."""
-    link, lost = server.cluster._link, list[str]()
-
-    def publish(subject: str, *rest: Any, **more: Any) -> bool:
-        if subject.startswith("_INBOX.") and not lost:
-            lost.append(subject)
-            return True
-        return Link.publish(link, subject, *rest, **more)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(link, "publish", publish)
-        yield
-    assert lost
-
-
 @contextlib.asynccontextmanager
 async def taken_to_be_gone(server: Server, other: Server) -> AsyncIterator[None]:
     """Let the other server take one to be gone, as if it had been stopped for a while, and hear no sign of it inside.
@@ -763,25 +708,6 @@ async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_
             await one.cluster.other_rooms.until_read()
         await until(lambda: not one.cluster.own_rooms.rooms)
         assert len(other.cluster.own_rooms.rooms) == 1
-
-
-async def test_a_room_that_many_change_and_close_leaves_no_row_behind(node: Node) -> None:
-    async with cluster_of(node, 2) as servers, contextlib.AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(travelling(servers[number % 2].url)) for number in range(20)]
-
-        async def open_and_leave(peer: Traveller, joiner: Traveller) -> None:
-            for _ in range(5):
-                room = (await peer.peer.ask("create"))["room"]
-                await joiner.ask("join", room=room)
-                await peer.peer.ask("leave", room=room)
-                await joiner.ask("leave", room=room)
-
-        await asyncio.gather(*(open_and_leave(*pair) for pair in zip(peers[::2], peers[1::2], strict=True)))
-        for server in servers:
-            others, own = server.cluster.other_rooms, server.cluster.own_rooms
-            await until(lambda others=others, own=own: not others.rooms and not own.rooms)  # type: ignore[misc]
-            async with open_peer(server.url) as eve:
-                assert (await eve.ask("rooms"))["rooms"] == []
 
 
 async def vanish(server: Server) -> None:

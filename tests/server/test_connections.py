@@ -249,15 +249,6 @@ async def test_a_watcher_is_counted_for_all_without_a_new_seq(server: Server) ->
         assert await eve.refusal("sync", room=room) == "not_in_room"
 
 
-async def test_watching_again_changes_nothing_and_sends_the_state_again(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        await eve.ask("watch", room=room)
-        first = await eve.state()
-        await eve.ask("watch", room=room)
-        assert await eve.state() == first
-
-
 async def test_a_watcher_that_joins_plays_and_is_counted_no_more(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as eve:
         room = (await ana.ask("create"))["room"]
@@ -265,20 +256,6 @@ async def test_a_watcher_that_joins_plays_and_is_counted_no_more(server: Server)
         assert (await eve.ask("join", room=room))["seat"] == "O"
         assert (await ana.state(status="playing"))["watchers"] == 0
         await play_out({"X": ana, "O": eve}, room, LINE_FOR_X)
-
-
-async def test_one_may_play_in_several_rooms_and_watch_another_on_one_connection(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        rooms = [(await ana.ask("create"))["room"] for _ in range(3)]
-        await bo.ask("join", room=rooms[0])
-        await bo.ask("join", room=rooms[1])
-        await bo.ask("watch", room=rooms[2])
-        for room in rooms[:2]:
-            await ana.state(room=room, status="playing")
-        for room in rooms[:2]:
-            await ana.ask("move", room=room, cell=4, ply=0)
-            assert (await bo.state(room=room, ply=1))["turn"] == "O"
-        assert await bo.refusal("move", room=rooms[2], cell=0, ply=0) == "not_seated"
 
 
 async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: Server) -> None:

@@ -332,16 +332,6 @@ async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(s
         assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
 
 
-async def test_who_pauses_is_shown_as_away_until_they_are_back(server: Server) -> None:
-    async with known(server, "ana") as ana:
-        event = await opened(ana)
-        await ana.ask("event_join", event=event)
-        for on, status in ((False, "away"), (True, "in")):
-            assert (await ana.ask("event_ready", event=event, on=on))["type"] == "ok"
-            (row,) = (await watched(ana, event))["table"]
-            assert row.get("status", "in") == status
-
-
 async def test_nobody_comes_and_goes_all_the_time() -> None:
     async with Server(HERE, limits=uncounted(offers_per_ten_seconds_per_player=3)) as server, known(server) as ana:
         event = await opened(ana)

@@ -44,13 +44,6 @@ async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_folder_that_is_a_file_is_a_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "data").write_text("mine")
-    with pytest.raises(CannotOpenStore, match=r"data"):
-        open_folder(tmp_path / "data")
-    assert (tmp_path / "data").read_text() == "mine"
-
-
 @posix
 def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(open_folder(tmp_path).close())

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
 import textwrap
-from asyncio.subprocess import PIPE
-from pathlib import Path
 
 import pytest
 
-from tests.authority import Authority
 from tests.environment import environment
-from tests.server.nats_node import node_in
 
 SECRET = "Vt3kq0ZxJ8nYbR5s"
 WORDS = "something failed that nobody expected"
@@ -67,36 +62,6 @@ def test_a_failure_is_told_without_the_value_of_any_variable(log_format: str) ->
         assert {"event", "level", "timestamp"} <= set.intersection(
             *(set(json.loads(line)) for line in errors.splitlines())
         )
-
-
-async def test_the_end_of_a_connection_to_the_store_with_tls_is_nothing_to_log(tmp_path: Path) -> None:
-    authority = Authority(tmp_path)
-    authority.issue()
-    files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'
-    with node_in(tmp_path, files) as node:
-        program = f"""
-            import asyncio
-            from pathlib import Path
-            from tictactoe_server.cli.log import set_up_logging
-            from tictactoe_server.cluster.jetstream.link import Link
-            set_up_logging("text", "info")
-            async def main():
-                link = await Link.open({node.url!r}, ca=Path({str(authority.ca)!r}))
-                print("open", flush=True)
-                while link.is_connected:
-                    await asyncio.sleep(0.01)
-                await link.close()
-            asyncio.run(main())
-        """
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", textwrap.dedent(program), stdout=PIPE, stderr=PIPE, env=environment()
-        )
-        assert process.stdout
-        assert await process.stdout.readline() == b"open\n"
-        node.stop()
-        _, said = await asyncio.wait_for(process.communicate(), 30)
-    lines = [line.partition(" ")[2] for line in said.decode().splitlines()]
-    assert [line for line in lines if "the connection to the store is lost" not in line] == []
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.server.stored import ANA_KEY, change, child, finish, keep, keep_player, room_of, rooms_in, share
+from tests.server.stored import ANA_KEY, change, child, finish, keep, keep_player, room_of, share
 from tests.server.tables import ANA, BO
 from tictactoe_server.records.tables import ROOMS, open_folder
 from tictactoe_server.storage.folder import FILE_NAME
@@ -41,18 +39,6 @@ def damage(folder: Path, text: bytes) -> int:
     content[page : page + PAGE] = b"\xff" * PAGE
     path.write_bytes(content)
     return lost
-
-
-async def test_a_damaged_room_is_told_from_the_others_in_the_list(tmp_path: Path) -> None:
-    await fill(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
-        connection.execute("UPDATE rooms SET document = x'00ff' WHERE key = ?", (CODES[3],))
-        moved = connection.execute("SELECT document FROM rooms WHERE key = ?", (CODES[4],)).fetchone()
-        connection.execute("UPDATE rooms SET document = ? WHERE key = ?", (*moved, CODES[5]))
-    store = open_folder(tmp_path)
-    found = await rooms_in(store)
-    assert set(CODES) - set(found) == {CODES[3], CODES[5]}
-    await store.close()
 
 
 KILLED = """

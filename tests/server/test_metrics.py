@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import http.client
 import re
 import socket
-import threading
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -21,8 +18,6 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out
-from tests.raw import open_bytes, read_to_end
-from tictactoe_server.admin import metrics
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
@@ -123,28 +118,6 @@ async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered:
         assert "tictactoe_ready" in await figures(metered)
         async with open_peer(metered.url) as ana:
             assert (await ana.ask("ping"))["type"] == "ok"
-
-
-@pytest.fixture
-def is_hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the listener for figures wait one second only for the whole of a request."""
-    hasty = replace(metrics._LIMITS, hello_seconds=1)
-    monkeypatch.setattr(metrics, "_LIMITS", hasty)
-
-
-@pytest.mark.usefixtures("is_hasty")
-async def test_half_requests_for_figures_cost_no_threads_and_end(metered: Server) -> None:
-    assert metered.metrics is not None
-    threads = threading.active_count()
-    async with contextlib.AsyncExitStack() as stack:
-        peers = []
-        for number in range(60):
-            peers.append(await stack.enter_async_context(open_bytes(metered.metrics.port)))
-            peers[-1][1].write(b"GET /metrics HTTP/1.1\r\n" if number % 2 else b"")
-        assert "tictactoe_ready" in await figures(metered)
-        assert threading.active_count() <= threads + 1  # the one in which this test asks
-        heard = [await read_to_end(reader) for reader, _ in peers]
-        assert sum(one.startswith(b"HTTP/1.1 408 ") for one in heard) <= 10
 
 
 async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:

@@ -112,14 +112,6 @@ def test_an_offer_stands_while_its_maker_or_receiver_is_away() -> None:
     assert table.do(BO, ACCEPT).result == Result(None, "agreed")
 
 
-def test_the_last_two_of_three_may_agree_to_a_draw() -> None:
-    table = three()
-    table.play(0, 1)
-    table.do(CY, RESIGN)
-    table.do(BO, OFFER)
-    assert table.do(ANA, ACCEPT).score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 1}
-
-
 # -- taking back ------------------------------------------------------------------------------------------------
 
 
@@ -258,16 +250,6 @@ def test_a_room_may_hold_its_seats_for_another_time_or_not_at_all(hold_ms: int) 
     assert table.state["seats"]["O"]["hold_ms"] == hold_ms
     table.wait(hold_ms)
     assert table.do(ANA, WIN).result == Result("X", "claimed")
-
-
-def test_a_claimed_game_may_have_a_rematch_when_the_other_one_is_back() -> None:
-    table = two()
-    table.do(BO, Dropped())
-    table.wait(HOLD_MS)
-    table.do(ANA, WIN)
-    table.do(ANA, REMATCH)
-    table.do(BO, Enter())
-    assert table.do(BO, REMATCH).game == 2
 
 
 def test_with_three_the_one_who_is_gone_is_passed_over_and_the_others_play_on() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from tests.server.tables import ANA, BO, CODE, Table
 from tictactoe_engine import PRESETS, Rules, format_record, parse_record
-from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms import Dropped, Enter, Player, finished_game
+from tictactoe_server.rooms import Dropped, Player, finished_game
 from tictactoe_server.rooms.finished import played_game, record_of
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
@@ -42,12 +42,6 @@ def test_a_state_says_what_is_placed_and_by_whom() -> None:
     assert "chosen" not in table.state
 
 
-def test_rules_without_an_opening_say_nothing_of_one() -> None:
-    state = Table(ANA, BO).state
-    assert {"opening", "chosen"} & set(state) == set()
-    assert {"exact", "opening"} & set(state["rules"]) == set()
-
-
 def test_who_takes_the_other_mark_changes_places_with_its_player() -> None:
     table = placed()
     table.do(BO, choose("X", 3))
@@ -72,14 +66,6 @@ def test_after_two_more_the_first_player_chooses(take: str, x: str, mover: Playe
     assert (table.to_move, table.state["opening"]["options"]) == (ANA, ["X", "O"])
     table.do(ANA, choose(take, 5))
     assert (sides(table)["X"], table.to_move, table.state["chosen"]) == (x, mover, ["more", take])
-
-
-@pytest.mark.parametrize("take", ["X", "O"])
-def test_with_pie_the_second_player_takes_over_or_plays_on(take: str) -> None:
-    table = placed(PIE)
-    table.do(BO, choose(take, 1))
-    assert sides(table) == ({"X": "bo", "O": "ana"} if take == "X" else {"X": "ana", "O": "bo"})
-    assert table.state["turn"] == "O"
 
 
 def test_a_choice_and_what_was_placed_may_come_twice_also_after_both_have_changed_places() -> None:
@@ -197,15 +183,6 @@ def test_in_a_rematch_the_other_one_opens_whoever_sat_where(take: str) -> None:
     for player in (ANA, BO):
         table.do(player, Rematch(room=CODE))
     assert (table.to_move, table.room.position.ply, table.room.position.chosen) == (BO, 0, ())
-
-
-def test_who_drops_in_an_opening_is_held_and_comes_back_to_the_choice() -> None:
-    table = placed()
-    table.do(BO, Dropped())
-    assert table.refusal(ANA, Claim(room=CODE, as_="win")).code == "not_allowed"
-    table.do(BO, Enter())
-    table.do(BO, choose("X", 3))
-    assert sides(table)["X"] == "bo"
 
 
 def test_a_finished_game_keeps_what_was_chosen_and_its_record_says_it() -> None:

@@ -59,17 +59,3 @@ async def test_each_step_of_an_opening_outlives_a_restart(tmp_path: Path) -> Non
             assert (await back.ask("sync", room=room))["type"] == "ok"
             assert (await back.state())["seq"] == state["seq"]
     assert {mark: seat["name"] for mark, seat in state["seats"].items()} == {"X": "bo", "O": "ana"}
-
-
-async def test_what_may_be_chosen_is_analysed_by_what_each_side_is_worth(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        rules = {"rows": 3, "columns": 3, "line": 3, "opening": "pie"}
-        room = (await ana.ask("create", rules=rules, analysis="open"))["room"]
-        await bo.ask("join", room=room)
-        before = (await ana.ask("analyse", room=room))["analysis"]
-        assert set(before["cells"]) == {str(cell) for cell in range(9)}
-        await ana.ask("move", room=room, cell=4, ply=0)
-        found = (await ana.ask("analyse", room=room))["analysis"]
-        assert (found["ply"], found["turn"], found["cells"], found["best"]) == (1, "O", {}, [])
-        assert {take: worth["kind"] for take, worth in found["options"].items()} == {"X": "draw", "O": "draw"}
-        assert found["best_options"] == ["X", "O"]

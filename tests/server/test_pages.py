@@ -370,13 +370,6 @@ async def test_codes_cannot_be_found_by_trying() -> None:
         assert (await get(server, "/")).status == 200
 
 
-async def test_a_room_that_is_gone_is_404_and_a_browser_gets_the_page_to_say_so(server: Server) -> None:
-    text, page = await get(server, "/222222"), await get(server, "/222222", accept=BROWSER)
-    assert (text.status, page.status) == (404, 404)
-    assert b"222222" in text.body
-    assert page.fields["content-type"].startswith("text/html")
-
-
 # -- games that were shared -----------------------------------------------------------------------------------------
 
 

@@ -122,18 +122,12 @@ async def test_pages_of_every_origin_may_read_what_is_under_api_and_nothing_else
     assert may.fields["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
 
 
-async def test_a_service_answers_a_request_of_its_own() -> None:
-    async with Server(HERE, services=[Leaderboard()]) as server, two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        assert await ana.ask("leaderboard") == {"type": "leaders", "id": "r2", "wins": {"ana": 1}}
-        refused = await ana.ask("leader-board")
-        assert (refused["code"], '"leaderboard"' in refused["message"]) == ("unknown_type", True)
-
-
-async def test_what_a_service_shows_is_sent_to_all_subscribers_until_they_leave() -> None:
+async def test_a_service_answers_requests_and_notifies_subscribers_until_they_leave() -> None:
     leaderboard = Leaderboard()
     async with Server(HERE, services=[leaderboard]) as server, two_playing(server) as (ana, bo, room):
-        await ana.ask("leaderboard")
+        assert await ana.ask("leaderboard") == {"type": "leaders", "id": "r2", "wins": {}}
+        refused = await ana.ask("leader-board")
+        assert (refused["code"], '"leaderboard"' in refused["message"]) == ("unknown_type", True)
         async with open_peer(server.url) as eve:
             await eve.ask("leaderboard")
             await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
@@ -150,24 +144,6 @@ async def test_a_request_that_two_services_handle_is_an_error_at_the_start() -> 
     with pytest.raises(ValueError, match="Second handles Ping, and so does another service"):
         async with Server(HERE, services=[Second()]):
             pass
-
-
-async def test_a_listener_that_raises_harms_no_other_and_no_game() -> None:
-    heard: list[FinishedGame] = []
-
-    def fail(game: FinishedGame, id: str) -> None:
-        raise ZeroDivisionError
-
-    async with Server(HERE, limits=uncounted()) as server:
-        server.core.on_result(fail)
-        server.core.on_result(lambda game, id: heard.append(game))
-        async with two_playing(server) as (ana, bo, room):
-            over = await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-            assert over["status"] == "over"
-            await ana.ask("rematch", room=room)
-            await bo.ask("rematch", room=room)
-            assert (await ana.ask("resign", room=room))["type"] == "ok"
-    assert [(game.room, game.game, game.result.reason) for game in heard] == [(room, 1, "line"), (room, 2, "aborted")]
 
 
 async def test_the_tables_of_all_services_are_known_to_commands_about_the_data_folder() -> None:

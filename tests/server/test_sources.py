@@ -257,15 +257,6 @@ async def test_under_pressure_one_answer_is_for_all_from_where_hardly_anything_c
         assert len(read) == 21, "each was read once, and these not at all"
 
 
-async def test_many_requests_at_once_that_take_no_time_are_all_done() -> None:
-    async with serving(uncounted(turn_milliseconds=10_000)) as server, open_raw(server.url) as ana:
-        for _ in range(2):
-            await ana.write(b"".join(text(f'{{"type":"rooms","id":"{number}"}}') for number in range(500)))
-            answers = [await ana.message() for _ in range(500)]
-            assert {answer["type"] for answer in answers} == {"ok"}
-            server._pressure.fade()  # from then on this address is known as the one that asks for most
-
-
 async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refused_where_there_is_no_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

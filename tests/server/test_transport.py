@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import Limits
 
 Serve = Callable[[Limits], Awaitable[Server]]
 LARGEST_MESSAGE = 16 * 1024
@@ -201,15 +201,3 @@ async def test_a_reader_that_asks_on_and_on_without_reading_is_cut_off_at_once(s
             for number in range(6000):
                 await slow.send("ping", id=f"{number}")
         await ana.state(watchers=0)
-
-
-# -- the end ----------------------------------------------------------------------------------------------------
-
-
-async def test_a_server_that_stops_gives_notice_and_closes_with_1012() -> None:
-    async with contextlib.AsyncExitStack() as peers:
-        async with Server(Settings(host="127.0.0.1", port=0)) as server:
-            opened = [await peers.enter_async_context(open_peer(server.url)) for _ in range(3)]
-        for peer in opened:
-            assert await peer.receive() == {"type": "notice", "code": "restarting", "retry_ms": 1000}
-            assert await close_code_of(peer.socket) == 1012
