@@ -183,9 +183,7 @@ async def test_a_game_of_a_public_room_is_there_by_its_id_as_an_object_and_as_a_
 
 
 async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create", visibility="private"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server, visibility="private") as (ana, bo, room):
         id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
         for path, other in (
             (f"/api/rooms/{room}", "/api/rooms/222222"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from tests.fakes import FakeClock
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, two_playing
 from tictactoe_server.server import Server
 
 
@@ -14,9 +14,7 @@ def lines_seen(peer: Peer) -> list[str]:
 
 
 async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themselves(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
         await eve.ask("watch", room=room)
         before = time.time_ns() // 1_000_000
         await bo.ask("chat", room=room.lower(), text="Good luck!")
@@ -82,9 +80,7 @@ async def test_control_characters_are_removed_from_a_line(server: Server) -> Non
 
 
 async def test_an_empty_or_too_long_line_is_refused_and_reaches_nobody(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         for text, code in (
             ("   ", "bad_message"),
             ("\u200b\u202e\n", "bad_message"),
@@ -98,9 +94,7 @@ async def test_an_empty_or_too_long_line_is_refused_and_reaches_nobody(server: S
 
 
 async def test_one_who_says_too_much_at_once_waits_and_the_others_do_not(clocked: Server, clock: FakeClock) -> None:
-    async with open_peer(clocked.url, "ana") as ana, open_peer(clocked.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(clocked) as (ana, bo, room):
         replies = [await ana.ask("chat", room=room, text=f"line {number}") for number in range(8)]
         assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"] * 3
         refused = replies[-1]

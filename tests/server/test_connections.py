@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
 
@@ -74,9 +74,7 @@ async def test_welcome_lists_the_seats_in_unfinished_rooms(server: Server) -> No
 
 
 async def test_of_two_connections_for_one_seat_the_newer_wins(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [4])
         async with open_peer(server.url, token=ana.welcome["token"]) as newer:
             joined = await newer.ask("join", room=room)
@@ -189,9 +187,7 @@ async def test_players_and_watchers_are_sent_the_same_bytes(server: Server) -> N
 
 
 async def test_a_repeated_move_is_answered_ok_and_shown_to_nobody(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [4])
         for _ in range(3):
             assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
@@ -202,10 +198,7 @@ async def test_a_repeated_move_is_answered_ok_and_shown_to_nobody(server: Server
 
 
 async def test_seq_grows_by_one_with_every_stored_change(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
+    async with two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         await ana.ask("rematch", room=room)
         await bo.ask("rematch", room=room)
@@ -215,9 +208,7 @@ async def test_seq_grows_by_one_with_every_stored_change(server: Server) -> None
 
 
 async def test_sync_sends_the_moves_and_the_state_to_the_asker_alone(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         last = await play_out({"X": ana, "O": bo}, room, [4, 0])
         assert (await ana.ask("sync", room=room.lower()))["moves"] == [4, 0]
         assert await ana.receive() == last
@@ -259,9 +250,7 @@ async def test_a_watcher_that_joins_plays_and_is_counted_no_more(server: Server)
 
 
 async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         async with open_peer(server.url, token=ana.welcome["token"]) as second:
             assert (await second.ask("watch", room=room))["seat"] is None
             assert await second.refusal("move", room=room, cell=4, ply=0) == "not_seated"

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.peer import Peer, open_peer, play_out, until
+from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tictactoe_engine import PRESETS, Position
 from tictactoe_server.server import Server
 from tictactoe_server.services.bots.thinking import IDLE
@@ -62,9 +62,7 @@ async def test_it_is_in_no_list_and_no_count(server: Server, eve: Peer) -> None:
 
 async def test_it_ends_for_a_game_of_people_and_comes_back_after_it(server: Server, eve: Peer) -> None:
     await eve.until(lambda message: message.get("demo"))
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         shown = await eve.until(lambda message: message["type"] == "boards" and message["boards"])
         assert "demo" not in shown
         await play_out({"X": ana, "O": bo}, room, [0, 3])

@@ -71,9 +71,7 @@ async def test_a_state_says_by_what_id_its_game_is_kept_and_everybody_may_have_t
 
 
 async def test_a_game_of_a_private_room_is_for_its_players_alone_under_its_id_too(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create", visibility="private"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server, visibility="private") as (ana, bo, room), open_peer(server.url) as eve:
         await eve.ask("watch", room=room)
         id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
         assert (await eve.ask("record", game_id=id))["code"] == "not_allowed"

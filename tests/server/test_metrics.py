@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
 from tests.fakes import TroubledStore
-from tests.peer import open_peer, play_out
+from tests.peer import open_peer, play_out, two_playing
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
@@ -64,9 +64,7 @@ async def metered() -> AsyncIterator[Server]:
 
 
 async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
-    async with open_peer(metered.url, "ana") as ana, open_peer(metered.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(metered) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4])
         assert await bo.refusal("move", room=room, cell=0, ply=4) == "not_your_turn"
         for _ in range(6):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tests.raw import open_raw, text
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
@@ -107,9 +107,7 @@ async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Serv
 
 
 async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         assert (await ask(server, Kick("ana", "too loud.")))["connections"] == 1
         told, code = await end_of(ana)
         assert told[-1]["code"] == "kicked"
@@ -217,9 +215,7 @@ async def test_bans_are_kept_and_end_by_themselves(store: Storage) -> None:
 
 
 async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as fan:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as fan:
         await fan.ask("watch", room=room)
         await ask(server, CloseRoom(room, "Bad names."))
         for peer in (ana, bo, fan):
@@ -292,9 +288,7 @@ async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Ser
 
 
 async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
         for peer in (ana, bo):
             await peer.ask("rematch", room=room, game=1)
@@ -305,9 +299,7 @@ async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(se
 
 async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room):
         await ask(server, DrainOrder(0.2, for_good=True))
         async with asyncio.timeout(PATIENCE_SECONDS):
             await server.until_drained()
@@ -321,9 +313,8 @@ async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> No
 
 
 async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server):
+        pass
     async with asyncio.timeout(PATIENCE_SECONDS):
         while any(row["here"] for row in await ask(server, ListRooms())):  # noqa: ASYNC110
             await asyncio.sleep(0.001)

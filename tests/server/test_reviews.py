@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.peer import open_peer, play_out
+from tests.peer import open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -12,10 +12,7 @@ WON_BY_X = [0, 3, 1, 4, 2]
 
 
 async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create", analysis="open"))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
+    async with two_playing(server, analysis="open") as (ana, bo, room), open_peer(server.url) as eve:
         await play_out({"X": ana, "O": bo}, room, WON_BY_X[:4])
         await eve.ask("watch", room=room)
         analysis = (await eve.ask("analyse", room=room))["analysis"]
@@ -40,9 +37,7 @@ async def test_who_watches_one_person_and_the_computer_has_the_game_analysed_and
 async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_link_that_shares_it(
     server: Server,
 ) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
         await play_out({"X": ana, "O": bo}, room, WON_BY_X)
         game = (await ana.ask("history"))["games"][0]["game_id"]
         analysis = (await ana.ask("review", game_id=game, ply=4))["analysis"]
@@ -61,9 +56,7 @@ async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_l
 
 
 async def test_a_review_says_of_a_move_what_the_next_position_was_found_to_be_worth(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create", rules="gomoku"))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server, rules="gomoku") as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [112, 97, 113, 210, 114, 195, 115])
         await ana.ask("resign", room=room)
         known = [(await ana.ask("analyse", room=room, ply=ply))["analysis"] for ply in (6, 5)]

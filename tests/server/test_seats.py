@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from tests.limits import uncounted
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_limits import LOOPBACK, speaking_for
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -48,9 +48,7 @@ async def test_a_player_takes_so_many_seats_and_another_when_one_is_left() -> No
 
 
 async def test_games_that_are_over_hold_no_seat_until_they_begin_again() -> None:
-    async with serving(seats_per_player=1) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
+    async with serving(seats_per_player=1) as server, two_playing(server) as (ana, bo, room):
         assert await ana.refusal("create") == "rate_limited"
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
         other = (await ana.ask("create"))["room"]

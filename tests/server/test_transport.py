@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
 
@@ -162,9 +162,7 @@ LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
 
 async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(serve: Serve) -> None:
     server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_slow_peer(server.url) as slow:
-        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
-        await bo.ask("join", room=room)
+    async with two_playing(server, rules=LARGE_BOARD) as (ana, bo, room), open_slow_peer(server.url) as slow:
         await slow.ask("watch", room=room)
         await fill_buffers(slow, room)
         last = await play_out({"X": ana, "O": bo}, room, [cell * 3 for cell in range(100)])
