@@ -299,7 +299,7 @@ async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(se
 
 async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
-    async with two_playing(server) as (ana, bo, room):
+    async with two_playing(server) as (ana, *_):
         await ask(server, DrainOrder(0.2, for_good=True))
         async with asyncio.timeout(PATIENCE_SECONDS):
             await server.until_drained()
