@@ -1,7 +1,7 @@
 """What is wrong with a language's file of sentences: ``python -m tools.catalogue fr`` names it, and exits with 1 then.
 
 A file is checked against the English one: the same ids in the same order, the same places in each sentence, a form for
-every number, and no word to type that already means something else in English.
+one and for many, and no word to type that already means something else in English.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_protocol.catalogue import FOLDER
-from tictactoe_protocol.catalogue.plurals import form_of
 
 _LINES: Final = frozenset({"row", "row part", "column", "column part", "diagonal"})
 """Sentences about a line of marks, of whose places each language takes those that it says them with."""
 
-_NUMBERS: Final = range(201)
-"""What is counted here; a form for millions alone may be left out, and is said as the others are."""
+_FORMS: Final = {"one", "other"}
+"""The forms of a sentence with a number, as in CLDR."""
 _ALIKE: Final = (
     {"type next", "type no"},
     {"type board", "type board at"},
@@ -44,7 +43,7 @@ def find_faults(language: str, folder: Path = FOLDER) -> list[str]:
         faults.append("The ids stand in another order than in en.json.")
     shared = [id for id in sentences if id in english]
     faults += [fault for id in shared for fault in _compare(id, english[id], sentences[id])]
-    return [*faults, *_check_forms(language, sentences), *_check_words(english, sentences)]
+    return [*faults, *_check_forms(sentences), *_check_words(english, sentences)]
 
 
 def _compare(id: str, english: Any, sentence: Any) -> Iterator[str]:
@@ -68,12 +67,11 @@ def _places_of(sentence: Any) -> set[str]:
     return found
 
 
-def _check_forms(language: str, sentences: Sentences) -> Iterator[str]:
-    """Yield which forms a sentence that counts lacks, or has in vain."""
-    needed = {form_of(language, number) for number in _NUMBERS}
+def _check_forms(sentences: Sentences) -> Iterator[str]:
+    """Yield the missing and superfluous forms of sentences with a number."""
     for id, sentence in sentences.items():
-        if isinstance(sentence, dict) and set(sentence) != needed:
-            yield f"{id}: has the forms {sorted(sentence)}, and needs {sorted(needed)}"
+        if isinstance(sentence, dict) and set(sentence) != _FORMS:
+            yield f"{id}: has the forms {sorted(sentence)}, and needs {sorted(_FORMS)}"
 
 
 def _check_words(english: Sentences, sentences: Sentences) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""What people are told, by id and language: sentences with named places, and forms for numbers by Unicode's CLDR.
+"""The sentences that people read, by id and language, with named placeholders and a form for one and for many.
 
-A language is one file here, from which the terminal and the page take it alike.
+Each language is one file in this folder, which the terminal and the page share.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
-
-from tictactoe_protocol.catalogue.plurals import form_of
 
 FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
@@ -50,10 +48,10 @@ class Catalogue:
         self.sentences: dict[str, Any] = json.loads(to_ascii(text) if in_ascii else text)
 
     def say(self, id: str, **places: Any) -> str:
-        """Return a sentence with its places filled; the form for `n` where it has several. Raises KeyError."""
+        """Return a sentence with its placeholders filled, in the form for `n` if it has two; raises KeyError."""
         sentence = self.sentences[id]
         if not isinstance(sentence, str):
-            sentence = sentence.get(form_of(self.language, abs(int(places["n"])))) or sentence["other"]
+            sentence = sentence["one" if abs(int(places["n"])) == 1 else "other"]
         return str(sentence).format_map(places)
 
 
