@@ -1,63 +1,56 @@
-"""The three ways to be wrong: rules that cannot be played, a move that is illegal, a word that is no cell.
-
-Each has a code, an English sentence, and in `data` what that sentence was made from, with which another language says
-the same; `why` in it tells sentences of one code apart.
-"""
+"""The engine's errors: rules that cannot be played, an illegal move, a word that is no cell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 Data = Mapping[str, Any]
 
 IllegalMoveCode = Literal["off_board", "occupied", "blocked", "floating", "game_over", "choose_first", "not_allowed"]
 
 
-class InvalidRules(ValueError):
-    """Rules that cannot be played.
+class GameError(ValueError):
+    """The base of the engine's errors.
 
-    `code` is the wire's error code (always ``bad_rules``), `message` a sentence for people that quotes the
-    offending value, and `field` the name of the field at fault.
+    Attributes:
+        code: An error code of the wire.
+        message: An English sentence for the player.
+        data: The parts of the sentence, for other languages; `why` tells sentences with the same code apart.
     """
 
-    def __init__(self, code: str, message: str, field: str | None = None, data: Data | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, message: str, data: Data | None = None) -> None:
         self.code = code
         self.message = message
-        self.field = field
         self.data: Data = data or {}
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (InvalidRules, (self.code, self.message, self.field, self.data))
+    def __str__(self) -> str:
+        return self.message
 
 
-class IllegalMove(ValueError):
+class InvalidRules(GameError):
+    """Rules that cannot be played; the code is always ``bad_rules``, and `field` is the name of the field at fault."""
+
+    def __init__(self, code: str, message: str, field: str | None = None, data: Data | None = None) -> None:
+        super().__init__(code, message, data)
+        self.field = field
+
+
+class IllegalMove(GameError):
     """A cell that may not be played, or that the board does not have; nothing has changed.
 
-    `code` is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; in an opening ``choose_first``
-    for a move and ``not_allowed`` for a choice. `message` is a sentence for the player.
+    The code is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; in an opening also
+    ``choose_first`` for a move and ``not_allowed`` for a choice.
     """
 
-    def __init__(self, code: IllegalMoveCode, message: str, data: Data | None = None) -> None:
-        super().__init__(message)
-        self.code: IllegalMoveCode = code
-        self.message = message
-        self.data: Data = data or {}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (IllegalMove, (self.code, self.message, self.data))
+    code: IllegalMoveCode
 
 
-class UnknownNotation(ValueError):
-    """A word that names no cell in any style; `code` is ``bad_input``."""
-
-    code: Final = "bad_input"
+class UnknownNotation(GameError):
+    """A word that names no cell in any style; the code is ``bad_input``."""
 
     def __init__(self, message: str, data: Data | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.data: Data = data or {}
+        super().__init__("bad_input", message, data)
 
 
 def illegal(code: IllegalMoveCode, words: str, **data: Any) -> IllegalMove:
@@ -70,7 +63,7 @@ def illegal(code: IllegalMoveCode, words: str, **data: Any) -> IllegalMove:
 
 
 def quote(value: object) -> str:
-    """Return `value` as a message shows it: its repr, shortened where it is long.
+    """Return the repr of `value`, shortened if it is long.
 
     >>> quote("XX"), quote(True), len(quote("X" * 5000))
     ("'XX'", 'True', 41)
@@ -82,5 +75,5 @@ def quote(value: object) -> str:
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """Return `text` cut after `limit` characters, an ellipsis in place of the rest."""
+    """Return `text` cut after `limit` characters, with an ellipsis in place of the rest."""
     return text if len(text) <= limit else f"{text[:limit]}…"

@@ -23,6 +23,7 @@ from tictactoe_engine.records import (
     parse_record,
     parse_records,
 )
+from tictactoe_engine.records.faults import WORDS, fault
 
 FULL = GameRecord(
     rules=Rules(4, 5, 3, "XOA", frozenset({0, 7}), gravity=True),
@@ -184,10 +185,10 @@ def test_a_fault_in_a_later_record_is_found_where_it_stands() -> None:
 
 
 def test_errors_survive_pickling() -> None:
-    error = pickle.loads(pickle.dumps(RecordError("No.", 2, 3)))
-    assert (error.message, error.line, error.column) == ("No.", 2, 3)
-    invalid = pickle.loads(pickle.dumps(InvalidRecord("No.", "date")))
-    assert (invalid.message, invalid.part) == ("No.", "date")
+    error = pickle.loads(pickle.dumps(RecordError(fault("empty"), 2, 3)))
+    assert (error.message, error.line, error.column) == (WORDS["empty"], 2, 3)
+    invalid = pickle.loads(pickle.dumps(InvalidRecord(fault("empty"), "date")))
+    assert (invalid.message, invalid.part) == (WORDS["empty"], "date")
 
 
 # -- records that cannot be ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from tests.engine.test_record_properties import WORDS, read
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, RecordError, format_record, parse_records
 from tictactoe_engine.records.game_record import KNOWN_TAGS, MAX_COMMENT_LENGTH, MAX_VALUE_LENGTH, REASONS
-from tictactoe_engine.records.scanner import MAX_TEXT_LENGTH
+from tictactoe_engine.records.reader import MAX_TEXT_LENGTH
 
 PAGE = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
 

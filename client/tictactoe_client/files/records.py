@@ -15,6 +15,7 @@ from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
 from tictactoe_client.online.room import Room, position_after
 from tictactoe_client.settings import Misuse
+from tictactoe_engine.errors import GameError
 from tictactoe_engine.records import (
     GameRecord,
     GameResult,
@@ -22,11 +23,11 @@ from tictactoe_engine.records import (
     MoveClock,
     RecordError,
     SeatClock,
-    Telling,
     format_record,
     parse_record,
     parse_records,
 )
+from tictactoe_engine.records.faults import fault
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import round_of
@@ -55,15 +56,15 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
         text = content.decode("utf-8", "strict" if len(content) <= MAX_RECORD_BYTES else "ignore")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
-        fault = RecordError.at(say("record byte", byte=f"0x{content[error.start]:02X}"), before, len(before))
-        raise _describe(name, fault) from None
+        told = GameError("bad_record", say("record byte", byte=f"0x{content[error.start]:02X}"))
+        raise _describe(name, RecordError.at(told, before, len(before))) from None
     try:
         records = parse_records(text)
-    except RecordError as fault:
+    except RecordError as error:
         is_record = text.lstrip("\ufeff \t\r\n")[:1] in _BEGINNINGS or len(text) > MAX_RECORD_BYTES // 4
-        raise _describe(name, fault, is_record=is_record) from None
+        raise _describe(name, error, is_record=is_record) from None
     if not records:
-        raise _describe(name, RecordError(say("bad record none"), 1, 1))
+        raise _describe(name, RecordError(fault("none"), 1, 1))
     return records
 
 
@@ -119,7 +120,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
     """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not fit."""
     position = position_after(state, moves)
     if position is None:
-        raise InvalidRecord(say("record other board"), "moves")
+        raise InvalidRecord(GameError("bad_record", say("record other board")), "moves")
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
     clock: SeatClock | MoveClock | None = None
     if (terms := state.time_control) is not None:
@@ -141,25 +142,22 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
     )
 
 
-def describe_fault(fault: RecordError) -> str:
+def describe_fault(error: RecordError) -> str:
     """Return what is wrong with a record and where, in the language that is spoken."""
-    return say("record place", line=fault.line, column=fault.column, why=_tell(fault))
+    return say("record place", line=error.line, column=error.column, why=_explain(error))
 
 
-def _tell(fault: RecordError) -> str:
-    told = fault.message
-    if not isinstance(told, Telling):
-        return clean_text(told)
-    if why := told.data.get("why") if told.code == "bad_record" else None:
-        return clean_text(say(f"bad record {why}", **told.data))
-    return clean_text(describe_refusal(told.code, told.data) or told)
+def _explain(error: RecordError) -> str:
+    if error.code == "bad_record" and (why := error.data.get("why")):
+        return clean_text(say(f"bad record {why}", **error.data))
+    return clean_text(describe_refusal(error.code, error.data) or error.message)
 
 
-def _describe(name: str, fault: RecordError, *, is_record: bool = True) -> Misuse:
+def _describe(name: str, error: RecordError, *, is_record: bool = True) -> Misuse:
     """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
     if is_record:
         shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
-        return Misuse(say("record fault", file=shown, line=fault.line, column=fault.column, why=_tell(fault)))
+        return Misuse(say("record fault", file=shown, line=error.line, column=error.column, why=_explain(error)))
     id = "record none in input" if name == STANDARD_STREAM else "record no such"
     return Misuse(say(id, file=clean_text(name)))
 

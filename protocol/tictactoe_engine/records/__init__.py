@@ -1,6 +1,6 @@
 """Games as text: what a record holds, and how it is written and read back. The format is `docs/records.md`."""
 
-from tictactoe_engine.records.faults import InvalidRecord, RecordError, Telling
+from tictactoe_engine.records.faults import InvalidRecord, RecordError
 from tictactoe_engine.records.game_record import GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_engine.records.reader import parse_record, parse_records
 from tictactoe_engine.records.writer import format_record
@@ -12,7 +12,6 @@ __all__ = [
     "MoveClock",
     "RecordError",
     "SeatClock",
-    "Telling",
     "format_record",
     "parse_record",
     "parse_records",

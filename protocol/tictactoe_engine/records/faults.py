@@ -1,14 +1,13 @@
-"""The two ways for a record to be wrong: content that cannot be, and text that says so at a line and a column."""
+"""The errors of records: content that no game has, and text with a fault at a line and a column."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from tictactoe_engine.errors import Data, IllegalMove, InvalidRules, UnknownNotation
+from tictactoe_engine.errors import GameError
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
-
 
 WORDS: Final = {
     "none": "There is no record here.",
@@ -28,9 +27,7 @@ WORDS: Final = {
     "open comment": "This comment is never closed.",
     "no place": "There is no place here for {character}.",
     "tag name here": "A tag's name belongs here: letters, digits and _.",
-    "tag value here": "A tag's value belongs here, in quotation marks.",
-    "backslash": 'A backslash stands before " or \\ alone.',
-    "open value": "This value is never closed: a quotation mark is missing in its line.",
+    "tag value here": "A tag's value belongs here: one line in quotation marks, with a backslash before \" and \\.",
     "open tag": "A ] belongs here, to close the tag.",
     "rules twice": "Rules that have a name are not spelled out as well: {rules} says it all.",
     "rules": "There are no rules named {rules}. Presets: {presets}.",
@@ -42,19 +39,15 @@ WORDS: Final = {
     "flag": "{tag} is true or false, not {value}.",
     "game number": "Games are numbered from 1 to {most}, not {value}.",
     "empty": "This has at least one character.",
-    "no winner": "There is no mark {mark} in this game.",
     "no line": "The board says otherwise: no line is complete.",
     "not full": "The board says otherwise: cells are free.",
+    "needs winner": "A resignation or a timeout has a winner.",
     "agreed": "What the players agree on is a draw.",
-    "no winner resigned": "A game that is resigned has a winner.",
-    "no winner timeout": "A game that is timeout has a winner.",
     "nobody wins": "Nobody wins a forfeit without a winner: its result is none.",
     "not last": "{mark} is not the last one left: {others} still play.",
     "not last, out": "{mark} is not the last one left: it was passed over.",
-    "over won": "This game is over: {mark} won by {reason}.",
-    "over drawn": "This game is over: it is a draw, the board is {reason}.",
-    "otherwise won": "The board says otherwise: {mark} won by {reason}.",
-    "otherwise drawn": "The board says otherwise: it is a draw, the board is {reason}.",
+    "won": "The board says otherwise: {mark} won by {reason}.",
+    "drawn": "The board says otherwise: it is a draw, the board is {reason}.",
     "no mark": "There is no mark {mark} in this game: {marks}.",
     "two players": "Each mark has one player.",
     "date": "A date looks like 2030-12-31 or 2030-12-31T18:05:00Z, not like {value}.",
@@ -73,71 +66,51 @@ WORDS: Final = {
     "passed order": "{mark} is passed over after {ply} moves, out of order.",
     "passed": "{mark} cannot be passed over after {ply} moves. {error}",
 }
-"""What can be wrong with a record; the catalogue has each of these by ``bad record`` and its name."""
+"""All faults of a record by name; the catalogue has the same sentences as ``bad record NAME``."""
 
 
-class Telling(str):
-    """What is wrong in English, and as a code with data, from which another language says the same."""
+def fault(why: str, **data: Any) -> GameError:
+    """Return a fault of a record, with the places of its sentence filled.
 
-    code: str
-    data: Data
-
-    def __new__(cls, message: str, code: str = "bad_record", data: Data | None = None) -> Telling:
-        """Return the message, which is as good as any string."""
-        telling = super().__new__(cls, message)
-        telling.code, telling.data = code, data or {}
-        return telling
-
-    @classmethod
-    def of(cls, error: IllegalMove | InvalidRules | UnknownNotation) -> Telling:
-        """Return what another error says."""
-        return cls(error.message, error.code, error.data)
-
-
-def tell(why: str, **data: Any) -> Telling:
-    """Return one of the faults that a record can have, with its places filled.
-
-    >>> tell("no move", number=3)
+    >>> fault("no move", number=3).message
     'No move follows the number 3.'
     """
-    return Telling(WORDS[why].format_map(data), data={"why": why, **data})
+    return GameError("bad_record", WORDS[why].format_map(data), {"why": why, **data})
 
 
-class InvalidRecord(ValueError):
-    """Content that no game has; `message` is for people.
+class InvalidRecord(GameError):
+    """Content that no game has.
 
-    `part` names what is at fault: an attribute of the record (``date``, ``result``), or one of several
-    (``moves[3]``, ``passed[0]``, ``comments[0]``, ``players[X]``, ``tags[Event]``).
+    Attributes:
+        part: The attribute of the record at fault (``date``, ``result``), or one of its elements (``moves[3]``,
+            ``passed[0]``, ``comments[0]``, ``players[X]``, ``tags[Event]``).
     """
 
-    def __init__(self, message: str, part: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, fault: GameError, part: str) -> None:
+        super().__init__(fault.code, fault.message, fault.data)
         self.part = part
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (InvalidRecord, (self.message, self.part))
 
+class RecordError(GameError):
+    """Text that is no record, or the record of an impossible game; its sentence is safe to print.
 
-class RecordError(ValueError):
-    """Text that is no record, or the record of an impossible game; safe to print.
-
-    `line` and `column` count from 1 and in characters, and tell where the fault stands; a tab is one character.
+    Attributes:
+        line: Line of the fault, from 1.
+        column: Column of the fault in characters, from 1; a tab is one character.
     """
 
-    def __init__(self, message: str, line: int, column: int) -> None:
-        super().__init__(f"line {line}, column {column}: {message}")
-        self.message = message
+    def __init__(self, fault: GameError, line: int, column: int) -> None:
+        super().__init__(fault.code, fault.message, fault.data)
         self.line = line
         self.column = column
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (RecordError, (self.message, self.line, self.column))
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.message}"
 
     @classmethod
-    def at(cls, message: str, text: str, offset: int) -> RecordError:
+    def at(cls, fault: GameError, text: str, offset: int) -> RecordError:
         """Return the error that points at one character of `text`, or at its end."""
         line, start = 1, 0
         for end in _LINE_END.finditer(text, 0, offset):
             line, start = line + 1, end.end()
-        return cls(message, line, offset - start + 1)
+        return cls(fault, line, offset - start + 1)

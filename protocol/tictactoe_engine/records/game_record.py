@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tictactoe_engine.errors import IllegalMove, quote
-from tictactoe_engine.position import Position
-from tictactoe_engine.records.faults import InvalidRecord, Telling, tell
+from tictactoe_engine.errors import GameError, IllegalMove, quote
+from tictactoe_engine.position import Outcome, Position
+from tictactoe_engine.records.faults import InvalidRecord, fault
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import PRESETS, Rules
 
@@ -109,7 +109,7 @@ class GameRecord:
         _check_printable(self.event or "", "event", MAX_VALUE_LENGTH)
         _check_printable(self.round or "", "round", MAX_VALUE_LENGTH)
         if self.game is not None and not 1 <= self.game <= MAX_GAME_NUMBER:
-            raise InvalidRecord(tell("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
+            raise InvalidRecord(fault("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
         _check_clock(self.clock)
         _check_tags(self.tags)
         walk = Walk(self.rules, self.passed, self.chosen)
@@ -117,14 +117,14 @@ class GameRecord:
             try:
                 walk.play(cell)
             except IllegalMove as illegal:
-                raise InvalidRecord(Telling.of(illegal), f"moves[{index}]") from None
+                raise InvalidRecord(illegal, f"moves[{index}]") from None
         walk.finish()
         object.__setattr__(self, "position", walk.position)
         check_result(self.result, walk.position)
         object.__setattr__(self, "comments", _checked_comments(self.comments, len(self.moves)))
         for index, (_, text) in enumerate(self.comments if self.rules.opening is not None else ()):
             if CHOICE.fullmatch(text):
-                raise InvalidRecord(tell("comment choice"), f"comments[{index}]")
+                raise InvalidRecord(fault("comment choice"), f"comments[{index}]")
 
     def positions(self) -> Iterator[Position]:
         """Yield the position before the first move, then the one after each and what was chosen then."""
@@ -138,7 +138,7 @@ class GameRecord:
 def check_value(value: str, part: str) -> None:
     """Refuse words that are empty, too long or not safe to print."""
     if not value:
-        raise InvalidRecord(tell("empty"), part)
+        raise InvalidRecord(fault("empty"), part)
     _check_printable(value, part, MAX_VALUE_LENGTH)
 
 
@@ -147,54 +147,55 @@ def check_result(result: GameResult | None, position: Position) -> None:
     outcome, marks = position.outcome, position.active_marks
     if result is None:
         if outcome is not None:
-            raise InvalidRecord(_tell_outcome("over", outcome.reason, outcome.winner), "result")
+            raise InvalidRecord(_contradiction(outcome), "result")
         return
     if result.reason not in REASONS:
-        raise InvalidRecord(tell("reason", reasons=", ".join(REASONS), reason=quote(result.reason)), "reason")
+        raise InvalidRecord(fault("reason", reasons=", ".join(REASONS), reason=quote(result.reason)), "reason")
     if result.winner is not None and result.winner not in tuple(position.rules.marks):
-        raise InvalidRecord(tell("no winner", mark=quote(result.winner)), "result")
+        raise InvalidRecord(_unknown_mark(result.winner, position.rules.marks), "result")
     if outcome is not None:
-        said = _tell_outcome("otherwise", outcome.reason, outcome.winner)
-        if result.winner != outcome.winner:
-            raise InvalidRecord(said, "result")
-        if result.reason != outcome.reason:
-            raise InvalidRecord(said, "reason")
+        if (result.winner, result.reason) != (outcome.winner, outcome.reason):
+            raise InvalidRecord(_contradiction(outcome), "reason" if result.winner == outcome.winner else "result")
         return
     if result.reason in ("line", "full"):
-        raise InvalidRecord(tell("no line" if result.reason == "line" else "not full"), "reason")
+        raise InvalidRecord(fault("no line" if result.reason == "line" else "not full"), "reason")
     if result.reason == "agreed" and result.winner is not None:
-        raise InvalidRecord(tell("agreed"), "result")
+        raise InvalidRecord(fault("agreed"), "result")
     if result.reason in ("resigned", "timeout") and result.winner is None:
-        raise InvalidRecord(tell(f"no winner {result.reason}"), "result")
+        raise InvalidRecord(fault("needs winner"), "result")
     if result.winner is not None and (result.winner not in marks or len(marks) > 2):
         others = marks.replace(result.winner, "")
         id = "not last" if result.winner in marks else "not last, out"
-        raise InvalidRecord(tell(id, mark=result.winner, others=", ".join(others)), "result")
+        raise InvalidRecord(fault(id, mark=result.winner, others=", ".join(others)), "result")
 
 
-def _tell_outcome(id: str, reason: str, winner: str | None) -> Telling:
-    return tell(f"{id} won" if winner else f"{id} drawn", mark=winner, reason=reason)
+def _contradiction(outcome: Outcome) -> GameError:
+    return fault("won" if outcome.winner else "drawn", mark=outcome.winner, reason=outcome.reason)
+
+
+def _unknown_mark(mark: str, marks: str) -> GameError:
+    return fault("no mark", mark=quote(mark), marks=", ".join(marks))
 
 
 def _checked_players(players: tuple[tuple[str, str], ...], marks: str) -> tuple[tuple[str, str], ...]:
     names = dict(players)
     for mark, name in players:
         if mark not in tuple(marks):
-            raise InvalidRecord(tell("no mark", mark=quote(mark), marks=", ".join(marks)), f"players[{mark}]")
+            raise InvalidRecord(_unknown_mark(mark, marks), f"players[{mark}]")
         check_value(name, f"players[{mark}]")
     if len(names) < len(players):
-        raise InvalidRecord(tell("two players"), "players")
+        raise InvalidRecord(fault("two players"), "players")
     return tuple((mark, names[mark]) for mark in marks if mark in names)
 
 
 def _check_date(date: str) -> None:
     match = _DATE.fullmatch(date)
     if match is None:
-        raise InvalidRecord(tell("date", value=quote(date)), "date")
+        raise InvalidRecord(fault("date", value=quote(date)), "date")
     year, month, day = int(match[1]), int(match[2]), int(match[3])
     is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1] or ((month, day) == (2, 29) and not is_leap):
-        raise InvalidRecord(tell("day", day="-".join(match.groups()[:3])), "date")
+        raise InvalidRecord(fault("day", day="-".join(match.groups()[:3])), "date")
 
 
 def _check_clock(clock: SeatClock | MoveClock | None) -> None:
@@ -206,7 +207,7 @@ def _check_clock(clock: SeatClock | MoveClock | None) -> None:
         case None:
             return
     if not fits:
-        raise InvalidRecord(tell("clock time"), "clock")
+        raise InvalidRecord(fault("clock time"), "clock")
 
 
 def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
@@ -215,11 +216,11 @@ def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
     for name, value in tags:
         part = f"tags[{name}]"
         if not _TAG_NAME.fullmatch(name):
-            raise InvalidRecord(tell("tag name", tag=quote(name)), part)
+            raise InvalidRecord(fault("tag name", tag=quote(name)), part)
         if name.lower() in known:
-            raise InvalidRecord(tell("tag spelling", tag=name, known=known[name.lower()]), part)
+            raise InvalidRecord(fault("tag spelling", tag=name, known=known[name.lower()]), part)
         if name in seen:
-            raise InvalidRecord(tell("tag twice", tag=name), part)
+            raise InvalidRecord(fault("tag twice", tag=name), part)
         seen.add(name)
         _check_printable(value, part, MAX_VALUE_LENGTH)
 
@@ -230,9 +231,9 @@ def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tupl
     for index, (ply, raw) in enumerate(comments):
         part, text = f"comments[{index}]", " ".join(raw.split())
         if not last <= ply <= moves:
-            raise InvalidRecord(tell("comment place", ply=quote(ply), moves=moves), part)
+            raise InvalidRecord(fault("comment place", ply=quote(ply), moves=moves), part)
         if not text or "}" in text:
-            raise InvalidRecord(tell("comment"), part)
+            raise InvalidRecord(fault("comment"), part)
         _check_printable(text, part, MAX_COMMENT_LENGTH)
         checked.append((ply, text))
         last = ply
@@ -241,7 +242,7 @@ def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tupl
 
 def _check_printable(text: str, part: str, limit: int) -> None:
     if len(text) > limit:
-        raise InvalidRecord(tell("long value", most=limit, length=len(text)), part)
+        raise InvalidRecord(fault("long value", most=limit, length=len(text)), part)
     for character in text:
         if not character.isprintable():
-            raise InvalidRecord(tell("unprintable", number=f"{ord(character):04X}"), part)
+            raise InvalidRecord(fault("unprintable", number=f"{ord(character):04X}"), part)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tictactoe_engine.errors import IllegalMove, quote
 from tictactoe_engine.position import Position
-from tictactoe_engine.records.faults import InvalidRecord, Telling, tell
+from tictactoe_engine.records.faults import InvalidRecord, fault
 from tictactoe_engine.rules import Rules
 
 
@@ -44,12 +44,12 @@ class Walk:
         """Refuse those who would be passed over, and what would be chosen, after the last move."""
         if self._passed_count < len(self._passed):
             ply, mark = self._passed[self._passed_count]
-            message = tell("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
-            raise InvalidRecord(message, f"passed[{self._passed_count}]")
+            late = fault("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
+            raise InvalidRecord(late, f"passed[{self._passed_count}]")
         count = len(self.position.chosen)
         if count < len(self._chosen):
             take = quote(self._chosen[count])
-            raise InvalidRecord(tell("chosen late", take=take, moves=self.position.ply), f"chosen[{count}]")
+            raise InvalidRecord(fault("chosen late", take=take, moves=self.position.ply), f"chosen[{count}]")
 
     def _choose(self) -> None:
         count = len(self.position.chosen)
@@ -58,7 +58,7 @@ class Walk:
         try:
             self.position = self.position.choose(self._chosen[count])
         except IllegalMove as illegal:
-            raise InvalidRecord(Telling.of(illegal), f"chosen[{count}]") from None
+            raise InvalidRecord(illegal, f"chosen[{count}]") from None
 
     def _pass_over(self) -> None:
         while self._passed_count < len(self._passed):
@@ -67,9 +67,9 @@ class Walk:
                 return
             part = f"passed[{self._passed_count}]"
             if ply < self.position.ply:
-                raise InvalidRecord(tell("passed order", mark=quote(mark), ply=quote(ply)), part)
+                raise InvalidRecord(fault("passed order", mark=quote(mark), ply=quote(ply)), part)
             try:
                 self.position = self.position.pass_over(mark)
             except ValueError as error:
-                raise InvalidRecord(tell("passed", mark=quote(mark), ply=ply, error=error), part) from None
+                raise InvalidRecord(fault("passed", mark=quote(mark), ply=ply, error=error), part) from None
             self._passed_count += 1
