@@ -1,9 +1,7 @@
-"""All that a store keeps, brought into another one that is empty, or looked over: a folder's, and that of a cluster.
+"""Copies between stores: everything in a data folder or a cluster into an empty one, or only checked.
 
-A store says how all of a table is read from it, and how a value is kept in it. Everything is decoded on its way, so
-what is damaged is found here and not by a server later. What the other store holds afterwards is read again and
-compared. Of a folder a copy is read, opened as the store that a server would make of it: so it is told what a server
-would have, and the folder stays as it is.
+Values are decoded on the way, so that damage is found here and not later by a server. The target is read again and
+compared. Of a folder a temporary copy is opened as a server would open it, so that the folder stays as it is.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ _NO_MORE: Final = "The folder takes no more"
 
 @contextmanager
 def refusing(words: str) -> Iterator[None]:
-    """Say by `CannotMove`, with these words before it, what a store refuses inside."""
+    """Raise `CannotMove`, prefixed with these words, for what a store refuses inside."""
     try:
         yield
     except (StoreUnavailable, Conflict) as error:
@@ -50,10 +48,13 @@ def refusing(words: str) -> Iterator[None]:
 
 
 class CopyEnd(Protocol):
-    """A store at one end of a copy: it is read, games by their ids and in their order, or was empty and is filled.
+    """The source or the target of a copy. Games are read by their ids, in order; a target was empty before.
 
-    `damage` has a line for each thing that was found to be damaged, `refusal` are the words before what it refuses. All
-    that was put is kept when it is closed.
+    Everything that was put is durable once it is closed.
+
+    Attributes:
+        damage: A line for each damaged value.
+        refusal: The words before the reason why it refuses something.
     """
 
     refusal: str
@@ -68,7 +69,7 @@ class CopyEnd(Protocol):
 
 @dataclass(slots=True)
 class Sum:
-    """How many things, and a number that hardly any others have, in whichever order they come."""
+    """The count of values, and a digest that does not depend on their order."""
 
     count: int = 0
     digest: int = 0
@@ -81,7 +82,7 @@ class Sum:
 
 @dataclass(slots=True)
 class Contents:
-    """What a store holds, summed up by the nouns of its specs."""
+    """The contents of a store, as sums by the nouns of its specs."""
 
     time: int | None = None
     sums: defaultdict[str, Sum] = field(default_factory=lambda: defaultdict(Sum))
@@ -93,10 +94,10 @@ async def copy(
     specs: Specs,
     progress: Callable[[str, int], None] = lambda noun, count: None,
 ) -> Contents:
-    """Bring everything over and return what it was, with None for a target only that; raises `CannotMove`.
+    """Copy everything, or only read it if there is no target; return its sums. Raises `CannotMove`.
 
-    The tables come in the order of their specs: whoever has a seat in a room is there, and of a room that goes on no
-    game that it ends later. `progress` is told how many things with a noun are done.
+    The tables come in the order of their specs: rooms before players, so that each player with a seat is there, and
+    games last. `progress` is called with a noun and the number of values copied so far.
     """
     contents = Contents()
     with refusing(source.refusal):
@@ -115,7 +116,7 @@ async def copy(
                     with refusing(target.refusal):
                         await asyncio.gather(*writes)
                 progress(spec.noun, found.count)
-            if spec is specs.tables[0]:  # what rooms measure goes by it
+            if spec is specs.tables[0]:  # the times in rooms refer to it
                 try:
                     contents.time = await source.noted_time()
                 except Unreadable:
@@ -127,7 +128,7 @@ async def copy(
 
 
 class Findings(NamedTuple):
-    """How many of each table and of ``games`` can be read, and a line for each of the first damaged things."""
+    """How many values of each table and of ``games`` can be read, and lines about the first damaged ones."""
 
     counts: Mapping[str, int]
     damage: tuple[str, ...]
@@ -155,7 +156,7 @@ async def check_database(path: Path, specs: Specs) -> Findings:
 
 @asynccontextmanager
 async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
-    """Give what a folder holds, which no server may use meanwhile; raises `CannotMove` and `CannotOpenStore`."""
+    """Yield the contents of a folder, which no server may use meanwhile; raises `CannotMove` and `CannotOpenStore`."""
     check_file(database_in(folder))
     with ExitStack() as stack:
         stack.callback(DataFolder(folder).release)
@@ -170,7 +171,7 @@ async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
 
 @asynccontextmanager
 async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
-    """Give a new database in a folder, which is made where it is missing; raises like `folder_source`."""
+    """Yield a new database in a folder, which is created if missing; raises like `folder_source`."""
     if (folder / FILE_NAME).exists():
         raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
     with refusing(_NO_MORE):
@@ -180,7 +181,7 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
 
 
 class _Folder(SqliteStore):
-    """A store as either end of a copy; see `CopyEnd`. What is damaged is said by whoever copies."""
+    """A store as either end of a copy, see `CopyEnd`; the caller reports the damage."""
 
     refusal = "The folder cannot be read"
     logs_damage = False

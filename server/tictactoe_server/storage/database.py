@@ -1,6 +1,6 @@
-"""The one connection to the database file and its journal: transactions, and recovery after the disk refused.
+"""The only connection to the database file and its journal: transactions, and recovery after the disk refused.
 
-An operation that the disk refuses fails with an error, and the connection is made anew. A damaged database is refused
+An operation that the disk refuses fails with an error, and the connection is reopened. A damaged database is refused
 at start; damage that is met later fails the operation that met it. Everything here blocks, and belongs to the store's
 thread. SQLite before 3.51.3 can damage its write-ahead log if two connections write or checkpoint at once, so there is
 no second one.
@@ -27,7 +27,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Database:
-    """A connection that is made anew after errors, in memory if there is no `folder`, and its journal.
+    """A connection that is reopened after errors, in memory if there is no `folder`, and its journal.
 
     It has one cursor: fetch its rows before the next call.
 
@@ -63,7 +63,7 @@ class Database:
             )
 
     def write(self, jobs: Sequence[Save | Write]) -> list[Any]:
-        """Return what became of writes in one transaction; an error that one may have brought fails that one alone."""
+        """Return the outcomes of writes in one transaction; a write that causes an error fails alone."""
         told = self._attempt(lambda _, journal: journal.write(jobs), durable=True)
         if not isinstance(told, Exception):
             if self._folder is not None:
@@ -74,7 +74,7 @@ class Database:
         return [_refusal_of(told)] * len(jobs)
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
-        """Return the answers to questions, or the exceptions that they are answered with."""
+        """Return the answers to questions, or the exceptions that they raised."""
         answers = [self._attempt(question.write) for question in questions]
         return [_refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
@@ -96,7 +96,7 @@ class Database:
         return bool(is_busy)
 
     def end(self) -> None:
-        """Fold all of the journal and let go of the database and its folder."""
+        """Fold all of the journal, and close the database and its folder."""
         while self.keep_up(None, all_of_it=True):
             pass
         self.close()
@@ -104,24 +104,24 @@ class Database:
             self._folder.release()
 
     def begin(self, *, durable: bool) -> None:
-        """Open a transaction; where it is not `durable` the disk may take its time."""
+        """Begin a transaction; only a `durable` one waits for the disk at its commit."""
         if durable is not self._is_durable:
             self.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
         self.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Write the transaction; what returns from here is kept."""
+        """Commit the transaction; it is durable once this returns, if it was begun so."""
         self.execute("COMMIT")
 
     def close(self) -> None:
-        """Bring the log into the file and let go of both; the disk's refusals change nothing of what is kept."""
+        """Bring the log into the file and close both; an error of the disk loses nothing that is stored."""
         if self.connections:
             with suppress(sqlite3.Error):
                 self.connection.close()
 
     def distrust(self) -> None:
-        """Have the connection made anew before its next use."""
+        """Reopen the connection before its next use."""
         self._is_suspect = self._path is not None
 
     def _connect(self) -> None:
@@ -145,7 +145,7 @@ class Database:
             raise schema.DamagedDatabase(self._path, findings)
         try:
             self._connect()
-            self.execute("DELETE FROM server WHERE 0")  # fails if the first page allows nobody to write
+            self.execute("DELETE FROM server WHERE 0")  # fails if the first page forbids writing
         except (CannotOpenStore, sqlite3.DatabaseError) as error:
             cause = error.__cause__ or error
             self.close()
@@ -191,7 +191,7 @@ class Database:
             self.distrust()
 
     def _mend(self) -> None:
-        """Make the connection anew where it may be broken; raises `StoreUnavailable`.
+        """Reopen the connection if it may be broken; raises `StoreUnavailable`.
 
         It never makes a new file: one that is gone may come back with its disk.
         """
@@ -208,7 +208,7 @@ class Database:
     def _tell(self, error: Exception | None) -> None:
         """Log when the disk begins to refuse and when it works again, and the first damage that is met.
 
-        An error that concerns one job alone is logged by its caller, who knows what it is about.
+        An error that concerns one job alone is logged by its caller.
         """
         if error is not None and schema.is_damage(error) and not self._has_reported_damage:
             self._has_reported_damage = True
@@ -225,12 +225,12 @@ class Database:
 
 
 def _concerns_one_job(error: Exception) -> bool:
-    """Tell whether an error is about what was asked, rather than about the disk, which would refuse anything now."""
+    """Return True if an error is about one job rather than about the disk, which would refuse any job now."""
     return not isinstance(error, (sqlite3.OperationalError, StoreUnavailable))
 
 
 def _refusal_of(error: Exception) -> Exception:
-    """Return what a caller gets to see of an error."""
+    """Return the error that the caller sees."""
     if isinstance(error, sqlite3.Error) and schema.is_damage(error):
         return Unreadable(f"The database is damaged where this is kept: {error}.")
     if isinstance(error, sqlite3.OperationalError):

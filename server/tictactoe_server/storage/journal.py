@@ -1,9 +1,9 @@
 """The rooms and finished games of the database: a journal of the newest, and the tables into which it is folded.
 
-A batch of saves is one row of the journal. A room that is played keeps its newest document there, and its older ones
-go unread; one that rests is folded into its table with time, which is so written once for each rest and not each move.
-A finished game comes with the save of its room, as a line in the same row. Many are brought into their tables at once,
-since they touch a page for each of their players. Everything here blocks, and belongs to the store's thread.
+A batch of saves is one row of the journal. An active room has its newest document there; older ones are never read. A
+resting room is folded into its table after a while, so that the table is written once per rest and not once per move.
+A finished game is a line in the same row as the save of its room. Games are folded many at once, since each touches a
+page for each of its players. Everything here blocks, and belongs to the store's thread.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tictactoe_server.storage.specs import GameSpec, Specs, as_bytes
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
-"""How many rooms, and games at the least, one transaction folds, so that those who save meanwhile hardly wait."""
+"""How many rooms, and at least how many games, one transaction folds; concurrent saves wait for it."""
 
 _FORGOTTEN_AT_ONCE: Final = 100
 LARGEST_ID: Final = 2**63 - 1
 PART_BITS: Final = 50
-"""Of the ids of games: what is above is a number of the store that kept them first, where there are several."""
+"""The bits of a game's id above these are the number of the store that stored it first."""
 
 _decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
@@ -37,7 +37,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Save(Struct, gc=False):
-    """A room to be kept, or to be forgotten where there is no document, and a game that is `finished` by that."""
+    """A room to be stored, or deleted if `document` is None, and the game that is `finished` by that."""
 
     code: str
     document: bytes | None
@@ -47,7 +47,7 @@ class Save(Struct, gc=False):
 
 
 class Write(Struct):
-    """A change of anything but a room. `write` returns what the waiter is told, or a `Conflict`; it may rerun."""
+    """A change of anything but a room. `write` returns the waiter's result or a `Conflict`; it may run again."""
 
     write: Callable[[sqlite3.Cursor, Journal], Any]
     waiter: Waiter
@@ -55,13 +55,15 @@ class Write(Struct):
 
 
 class Question(Write):
-    """What is asked, and changes nothing; `write` raises SQLite's errors, or `Unreadable`."""
+    """A read; `write` raises SQLite's errors or `Unreadable`."""
 
 
 class Newest(dict[Key, tuple[int, Any, Any]]):
-    """What stands in the journal alone, by key and with its row there, what rests longest first.
+    """The entries that only the journal has, by key and with their rows, the longest-resting first.
 
-    Once a transaction is kept, what is `fresh` in it comes in, and the first goes that it is `folding`, so many.
+    Attributes:
+        fresh: The entries of the current transaction, added at its commit.
+        folding: How many of the first entries the current transaction folds; removed at its commit.
     """
 
     def __init__(self) -> None:
@@ -82,7 +84,7 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
 
 
 class OldGame(NamedTuple):
-    """A game that ended `at` a moment (ms since 1970), its place, and the ids of its `players`."""
+    """A game that ended `at` (ms since 1970), with its room, its number there, and the ids of its `players`."""
 
     id: int
     players: list[str]
@@ -92,9 +94,11 @@ class OldGame(NamedTuple):
 
 
 class GameTables:
-    """What is kept of finished games, those `pending` with their documents; written and folded by the journal.
+    """The finished games; the journal writes and folds them.
 
-    With `is_by_time` their ids do not say in which order they ended: they were kept in several stores.
+    Attributes:
+        pending: The games that only the journal has, with their documents.
+        is_by_time: Whether ids do not give the order of the games, because several stores assigned them.
     """
 
     def __init__(self, cursor: sqlite3.Cursor, spec: GameSpec[Any]) -> None:
@@ -107,13 +111,13 @@ class GameTables:
         self.is_by_time = self._next > 1 << PART_BITS
 
     def replay(self, row: int, id: int, document: bytes) -> None:
-        """Take in a game of the journal, unless it is in the tables by now; raises `Unreadable`."""
+        """Add a game of the journal unless the tables have it; raises `Unreadable`."""
         if id >= self._next:
             self.pending[id] = (row, self._spec.read(None, document), document)
             self._next = id + 1
 
     def write(self, row: int, game: Any) -> tuple[int, bytes]:
-        """Take in a game; return its id and its document for that row of the journal."""
+        """Add a game; return its id and its document for this row of the journal."""
         id, document = self._next + len(self.pending.fresh), self._spec.encode(game)
         self.pending.fresh[id] = (row, game, document)
         return id, document
@@ -123,7 +127,7 @@ class GameTables:
         self.pending.commit()
 
     def fold(self) -> tuple[int, int | None]:
-        """Bring the oldest half or more into the tables; return how many, and which row the rest needs, if any."""
+        """Fold at least the oldest half; return how many, and the oldest row that the rest needs, None for none."""
         pending = self.pending
         pending.folding = count = min(len(pending), max(FOLDED_AT_ONCE, len(pending) // 2))
         if count:
@@ -191,19 +195,19 @@ class GameTables:
             raise Damaged(f"who played is no list: {error}") from error
 
     def forget(self, at: int) -> bool:
-        """Forget those of `old`; tell whether more may follow."""
+        """Delete the games of `old`; return True if more may follow."""
         old = self.old(at)
         self._delete([(game.id, game.players) for game in old])
         return len(old) == _FORGOTTEN_AT_ONCE
 
     def _delete(self, games: Sequence[tuple[int, Sequence[str]]]) -> None:
-        """Let games go from the tables, by their ids and players."""
+        """Delete games from the tables, by their ids and players."""
         self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in games])
         played = [(player, id) for id, players in games for player in players]
         self._cursor.executemany("DELETE FROM archive_players WHERE player = ? AND game = ?", played)
 
     def replace(self, id: int, game: Any) -> None:
-        """Keep a game in place of the one with this id, in the journal's stead where that alone has it."""
+        """Replace the game with this id, in `pending` if only the journal has it."""
         document, before = self._spec.encode(game), self.find(id)
         self._delete([(id, self._spec.people(before) if before else ())])
         if id in self.pending:
@@ -212,7 +216,7 @@ class GameTables:
             self.insert([(id, game, document)])
 
     def drop(self, players: Collection[str], ids: Collection[int] = ()) -> None:
-        """Keep no more, of those in the tables, the games of these players, nor those with these ids."""
+        """Delete from the tables the games of these players, and the games with these ids."""
         told = msgspec.json.encode([*players]).decode(), msgspec.json.encode([*ids]).decode()
         found = self._cursor.execute(
             "SELECT game FROM archive_players WHERE player IN (SELECT value FROM json_each(?)) "
@@ -224,7 +228,7 @@ class GameTables:
             self._cursor.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (games,))
 
     def players(self) -> list[str]:
-        """Return the ids of all who played, of the games in the tables."""
+        """Return the ids of all players of the games in the tables."""
         return [one for (one,) in self._cursor.execute("SELECT DISTINCT player FROM archive_players").fetchall()]
 
     def ids(self) -> list[int]:
@@ -237,7 +241,7 @@ class GameTables:
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
-        """Bring games, with their ids and documents, into the tables; what is there stays."""
+        """Insert games, with their ids and documents, into the tables; a game that is there stays."""
         insert_games(self._cursor, self._spec, games)
 
 
@@ -268,7 +272,7 @@ class Journal:
         self._rested = self._next_rested = self.row
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
-        """Make changes and return what each waiter is told: a new revision, `MISSING` after a delete, a `Conflict`."""
+        """Make changes and return each waiter's result: a new revision, `MISSING` after a delete, or a `Conflict`."""
         told: list[Any] = []
         lines: list[bytes] = []
         newest, fresh, resting, next_revision = self._newest, self._newest.fresh, self._resting, self.next_revision
@@ -313,7 +317,7 @@ class Journal:
         self._next_row, self._next_rested = self.row, self._rested
 
     def load(self, code: str) -> tuple[bytes, int] | None:
-        """Return a room's document and revision, or None where there is none."""
+        """Return a room's document and revision, None if there is none."""
         if code in self._newest:
             _, revision, document = self._newest[code]
             return None if document is None else (document, revision)
@@ -337,9 +341,9 @@ class Journal:
         return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in gone]
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
-        """Write a note, if there is one, bring rooms that rest and games into their tables, and return how many.
+        """Write a note, if there is one, fold resting rooms and games, and return how many.
 
-        Rows of the journal go that nobody needs then.
+        Rows of the journal that are no longer needed are deleted.
         """
         if note is not None:
             self.note(*note)
@@ -381,7 +385,7 @@ class Journal:
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:
-    """Return the games of documents with their ids; those that are damaged are logged and left out."""
+    """Return the games of documents with their ids; damaged ones are logged and left out."""
     games = []
     for id, document in documents:
         try:

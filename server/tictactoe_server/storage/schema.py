@@ -36,7 +36,7 @@ _VERSION_PLACE, _ID_PLACE = slice(60, 64), slice(68, 72)  # in the first page, s
 _VERSIONS_OF_SCHEMA: Final = {1: "1.0", 2: "1.1", 3: "1.1 or 1.2"}
 _VERSIONS_OF_TABLE: Final = (("ladder_entries", "1.6"), ("accounts", "1.5"), ("shares", "1.3 or 1.4"))
 
-JOURNALED: Final = "rooms"  # the table whose newest values stand in the journal
+JOURNALED: Final = "rooms"  # the table whose newest values are in the journal
 _OWN_TABLES: Final = (
     "CREATE TABLE server (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
@@ -53,7 +53,7 @@ TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
 """The keys of the table ``server``."""
 
-GAME: Final = "+"  # stands in the line of a finished game in place of a room's code
+GAME: Final = "+"  # marks the line of a finished game; a room's line begins with its code
 
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 
@@ -118,7 +118,7 @@ def is_damage(error: BaseException) -> bool:
 def check_file(path: Path) -> None:
     """Raise `OtherVersion` or `ForeignFile` for a database that this version did not write.
 
-    Only the first page is read, as plain bytes, so that not even SQLite's files beside the database change. A file
+    Only the first page is read, as plain bytes, so that not even SQLite's auxiliary files change. A file
     that is missing, empty or too damaged to tell passes.
     """
     try:

@@ -1,8 +1,8 @@
-"""A store, and what it is opened with: its tables, and how their values and the finished games become bytes.
+"""The interface of a store, and the specs that it is opened with: how values and finished games become bytes.
 
-Stores know nothing else of what they keep. A new table is a new spec, and needs no line in any of them. It says whom
-its values name, too. Who is forgotten is known by a hash of the id, which tells nobody who it was: so what comes back
-with a backup can be forgotten again.
+A new table is a new spec and needs no change in any store. A spec also says which persons its values name, so that
+they can be erased. A forgotten person is remembered by a hash of the id alone, so that data restored from a backup can
+be erased again.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from tictactoe_server.storage.store import GameLog, Table, Unreadable, Value, Wr
 
 
 def _gone(value: Any, id: str, stand_in: str) -> None:
-    """Return nothing: the value goes with the person."""
+    """Return None: the value is deleted with the person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Persons(Generic[Value]):
-    """Whom a value names, by their `ids`.
+    """Which persons a value names, and how it is erased and exported.
 
-    `without` takes a value, the id of one who is forgotten, and the name and id that stand for them from now on; it
-    returns what is left, None where all of it goes. `shown` is what is given of it as JSON to each of them, or to its
-    `owner` alone.
+    Attributes:
+        ids: Returns the ids of the persons.
+        without: Takes a value, the id of a forgotten person and the stand-in's id, which is also the name; returns the
+            value without the person, None to delete it.
+        shown: Returns the part of the value, as JSON, that an export contains.
+        owner: Returns the only person whose export contains it; None for all persons.
     """
 
     ids: Callable[[Value], Collection[str]]
@@ -36,16 +39,16 @@ class Persons(Generic[Value]):
     owner: Callable[[Value], str] | None = None
 
     def is_shown(self, value: Value, id: str) -> bool:
-        """Tell whether a person is given a value."""
+        """Return True if a person's export contains a value."""
         return id in self.ids(value) if self.owner is None else id == self.owner(value)
 
 
 NOBODY: Final[Persons[Any]] = Persons(lambda value: ())
-"""For a table that names no person."""
+"""For tables whose values name no person."""
 
 
 def hash_id(id: str) -> str:
-    """Return by what one is known who is forgotten."""
+    """Return the hash by which a forgotten person is remembered."""
     return sha256(id.encode()).hexdigest()
 
 
@@ -117,7 +120,7 @@ class TableSpec(Generic[Value]):
 
     @property
     def persons_of(self) -> Persons[Value]:
-        """Whom its values name; nobody where it does not say."""
+        """The persons whom its values name."""
         return self.persons or NOBODY
 
     def describe(self, key: object) -> str:
@@ -125,13 +128,19 @@ class TableSpec(Generic[Value]):
 
 
 def as_bytes(value: object) -> bytes:
-    """Return a document as such: what is of another kind is read like its text, or as damaged."""
+    """Return a document as bytes; a damaged one of another type as the bytes of its text."""
     return value if isinstance(value, bytes) else str(value).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameSpec(TableSpec[Value]):
-    """Finished games, by their ids: who played, when it ended (ms since 1970), in which room as which game."""
+    """Finished games by their ids.
+
+    Attributes:
+        people: Returns the ids of the players.
+        at: Returns when the game ended (ms since 1970).
+        place: Returns the room's code and the number of the game in it.
+    """
 
     people: Callable[[Value], Sequence[str]]
     at: Callable[[Value], int]
@@ -139,7 +148,7 @@ class GameSpec(TableSpec[Value]):
 
 
 class Specs(NamedTuple):
-    """All that a store keeps. In this order it is copied into another one."""
+    """All tables of a store, in the order in which they are copied into another store."""
 
     tables: tuple[TableSpec[Any], ...]
     games: GameSpec[Any]
@@ -157,22 +166,22 @@ class Storage(Protocol):
         """Return one of the tables that the store was opened with."""
 
     def owed_since(self) -> float | None:
-        """Return since when the store owes an answer (s, as `time.monotonic`), or None where nothing waits for it."""
+        """Return since when the store owes an answer (s, as `time.monotonic`), None if no request is waiting."""
 
     def note_time(self, ms: int) -> None:
-        """Keep how long servers have run, over the note before: soon, without a wait, and it never fails.
+        """Replace the noted time that servers have run: soon, without waiting, and without failing.
 
-        It outlives the death of the process a moment later; a loss of power may take the last seconds of it.
+        It survives the death of the process a moment later; a loss of power may lose its last seconds.
         """
 
     async def noted_time(self) -> int | None:
         """Return the last note, or None; raises `StoreUnavailable`."""
 
     async def drop_copies(self, keys: Collection[str]) -> None:
-        """Keep no copy of a game that names one who is forgotten, by a hash of the id; raises `StoreUnavailable`."""
+        """Drop the copies of games that name a forgotten person, by the hash of the id; raises `StoreUnavailable`."""
 
     async def scrub(self) -> None:
-        """Leave nothing of what was deleted or replaced before, as far as it can; raises `StoreUnavailable`."""
+        """Overwrite deleted and replaced content as far as possible; raises `StoreUnavailable`."""
 
     async def close(self) -> None:
-        """Write what is still to be written and let go; raises `StoreUnavailable` where that is not to be had."""
+        """Finish the writes and close; raises `StoreUnavailable` if a write fails."""

@@ -1,6 +1,6 @@
 """The store of a server on one machine: a SQLite database in its data folder, and every save on disk before it returns.
 
-This module says what is done in SQL; `writer` says when, `journal` how rooms are kept, `database` on which connection.
+This module has the SQL of tables and games; `writer` schedules it, `journal` stores rooms, `database` connects.
 The folder is locked for as long as the store is open, so that no second server works on the same file.
 """
 
@@ -23,14 +23,16 @@ from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Tabl
 from tictactoe_server.storage.writer import Answer, Writer
 
 _READ_AT_ONCE: Final = 500
-_KEYS_AT_ONCE: Final = 50  # so that whoever plays hardly waits for one who reads all of a table
+_KEYS_AT_ONCE: Final = 50  # so that players hardly wait while somebody reads a whole table
 _SCRUB_PAUSE_SECONDS: Final = 0.02
 
 
 class SqliteStore:
-    """Everything in a database; see `Storage` for what the methods promise.
+    """The store of a data folder; `Storage` documents the methods.
 
-    `damage` has a line for each thing that was damaged and is left out. The games are a table, too, by their ids.
+    Attributes:
+        damage: A line for everything damaged that is left out.
+        tables: The tables by their names, and the games by their ids as one of them.
     """
 
     logs_damage = True
@@ -75,7 +77,7 @@ class SqliteStore:
         return self.tables[spec.name]
 
     def note_time(self, ms: int) -> None:
-        """Keep the time over the note before: with the next saves, or alone and without a flush of the disk."""
+        """Replace the noted time with the next saves, or alone and without waiting for the disk."""
         self._writer.note(TIME, str(ms).encode())
 
     async def noted_time(self) -> int | None:
@@ -85,7 +87,7 @@ class SqliteStore:
         """Do nothing: there are no copies."""
 
     async def scrub(self) -> None:
-        """Fold the journal and empty the log: what SQLite deletes it overwrites in the file (see `schema`)."""
+        """Fold the journal and empty the log; SQLite overwrites deleted content (`secure_delete` in `schema`)."""
         upto = await self._writer.ask(lambda _, journal: journal.row)
         while await self._writer.scrub(upto):  # noqa: ASYNC110
             await asyncio.sleep(_SCRUB_PAUSE_SECONDS)
@@ -95,7 +97,7 @@ class SqliteStore:
 
 
 class SqliteLog(Generic[Game]):
-    """The finished games in the journal and two tables; see `GameLog` for what the methods promise."""
+    """The finished games in the journal and two tables; `GameLog` documents the methods."""
 
     def __init__(self, writer: Writer, spec: GameSpec[Game]) -> None:
         self.writer = writer
@@ -126,23 +128,28 @@ class SqliteLog(Generic[Game]):
             limit -= len(games)
 
     async def forget_before(self, at: int) -> bool:
-        """Forget some of the games that ended before a moment; the newest, which only the journal has, stay."""
+        """Delete some games that ended before a moment; those that only the journal has stay."""
         return await self.writer.ask(lambda _, journal: journal.games.forget(at), Write)
 
     async def replace(self, id: int, game: Game) -> None:
         await self.writer.ask(lambda _, journal: journal.games.replace(id, game), Write)
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
-        """Keep documents of games that have their ids from elsewhere; raises `StoreUnavailable`.
+        """Store documents of games under ids from another store; raises `StoreUnavailable`.
 
-        What is kept already stays as it is, and a damaged document is logged and left out.
+        A game that is stored already stays as it is, and a damaged document is logged and left out.
         """
         documents = dict(games)
         found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
         await self.writer.ask(lambda _, journal: journal.games.insert(found), Write)
 
     async def begin_copy(self, origin: str, newest: Sequence[tuple[int, int]]) -> None:
-        """Keep only what is a copy of the games of `origin`, whose ids below one go up to another; forget all else."""
+        """Keep the games only if they are a copy of those of `origin` and not ahead of them; else delete all.
+
+        Args:
+            origin: The store that the games were copied from.
+            newest: For each range of ids, below its end, the newest id that the origin has.
+        """
 
         def change(cursor: sqlite3.Cursor, journal: Journal) -> None:
             journal.games.is_by_time = True
@@ -162,7 +169,7 @@ class SqliteLog(Generic[Game]):
 
 
 class SqliteTable(Generic[Value]):
-    """Values in a table of the database; see `Table` for what the methods promise."""
+    """Values in a table of the database; `Table` documents the methods."""
 
     expires = False
 
@@ -182,7 +189,7 @@ class SqliteTable(Generic[Value]):
             yield [stored for stored in found if stored is not None]
 
     async def _stored(self, key: str) -> Stored[Value] | None:
-        """Return what is kept under a key, or what is wrong with it where that is damaged."""
+        """Return the value under a key, or the error that says how it is damaged."""
         try:
             found = await self.load(key)
         except Unreadable as damaged:
@@ -243,7 +250,7 @@ class SqliteTable(Generic[Value]):
 
 
 class JournaledTable(SqliteTable[Value]):
-    """Values whose newest documents stand in the journal."""
+    """Values whose newest documents are in the journal."""
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         self._writer.write(Save(key, self._spec.encode(value), expected_revision, waiter, finished))
@@ -266,7 +273,7 @@ class JournaledTable(SqliteTable[Value]):
 
 
 class GamesTable(JournaledTable[Game]):
-    """Finished games by their ids, to be copied: what is kept under an id stays."""
+    """Finished games by their ids, for copies of the store; a stored game is never replaced."""
 
     def save(self, key: str, value: Game, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         game = (int(key), value, self._spec.encode(value))
