@@ -1,4 +1,4 @@
-"""Short versions of the long runs: after a kill everybody returns, and everything acknowledged is still there."""
+"""Short soak runs: after a kill every client returns, and every acknowledged command is still there."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ async def test_the_kill_loop_finds_out_about_a_store_that_acknowledges_too_early
     assert found.ledger.lost or found.ledger.seq_violations or found.has_stalled
 
 
+@pytest.mark.long
 async def test_an_event_goes_on_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event, "AWAY_SECONDS", 0.3)
     monkeypatch.setattr(event, "THINK_SECONDS", 0.1)
