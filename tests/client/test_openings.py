@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.client.states import ANA, BO, announce, seat, state
+from tests.client.states import ANA, BO, seat, state
 from tests.client.test_actions import alone, answer
 from tests.client.test_room import FakeCourier, entered
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom, summarise_position, summarise_record
-from tictactoe_client.online.events import Chose, Moved
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import set_scene
@@ -20,7 +19,6 @@ from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.wording import describe_due, has_moved_on
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_engine.records import parse_record
-from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.pushes import Result, RoomState
 from tictactoe_protocol.requests import Choose
 
@@ -62,17 +60,6 @@ def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
 )
 def test_whoever_acts_reads_what_is_due_and_by_which_words(now: RoomState, viewer: str, told: list[str]) -> None:
     assert describe_due(now, viewer) == told
-
-
-def test_a_choice_is_asked_for_in_german() -> None:
-    speak("de")
-    assert describe_due(swap2(3), BO) == [
-        "Wähle deine Seite.",
-        "ana hat für beide Seiten drei gesetzt. Du wählst deine Seite, oder setzt zwei weitere, und ana"
-        " wählt. Bisher bist du O.",
-        "Tippe 1 oder tauschen: X spielen, O ist am Zug; 2 oder bleiben: O bleiben und ziehen; 3 oder mehr: zwei"
-        " weitere setzen, dann wählt ana.",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -147,15 +134,6 @@ async def test_a_typed_choice_is_sent_for_this_position(line: str, take: str) ->
     assert courier.asked == [Choose(room="K7M4PQ", take=take, ply=3)]
 
 
-@pytest.mark.parametrize(("line", "take"), [("tauschen", "X"), ("bleiben", "O"), ("mehr", "more"), ("nimm x", "X")])
-async def test_a_choice_is_typed_in_german_too(line: str, take: str) -> None:
-    speak("de")
-    courier = FakeCourier(player=BO)
-    actions, _ = alone(swap2(3), (0, 1, 2), courier)
-    await actions.do_line(line)
-    assert courier.asked == [Choose(room="K7M4PQ", take=take, ply=3)]
-
-
 @pytest.mark.parametrize(
     ("now", "line", "told"),
     [
@@ -197,13 +175,6 @@ async def test_after_a_choice_of_ours_it_is_not_our_turn_before_the_state_that_h
     room._receive(replace(swap2(3, "more"), seq=5))
     await room.choose("more")
     assert room.is_my_turn
-
-
-def test_a_swap_is_told_to_each_and_their_seats_follow() -> None:
-    before, after = swap2(3), swap2(3, "X", seats=BACK)
-    assert announce(before, after, BO) == ["You take X: ana is O now."]
-    assert announce(before, after, ANA) == ["bo takes X: you are O now."]
-    assert announce(before, after, "p-eve") == ["bo takes X: ana is O now."]
 
 
 RECORD = parse_record(
@@ -254,14 +225,3 @@ def test_programs_read_the_choices_of_a_record_and_each_opening() -> None:
     assert first["opening"] == {"rule": "swap2", "step": "place", "places": "X", "left": 3, "options": ()}
     assert (fourth["opening"]["places"], fourth["chosen"]) == ("X", ("more",))
     assert ("opening" in fifth, fifth["chosen"], fifth["turn"]) == (False, ("more", "O"), "O")
-
-
-def test_events_say_who_placed_and_who_chose() -> None:
-    room, heard = entered(swap2(2), moves=(0, 1)), list[Any]()
-    room.subscribe(heard.append)
-    room._receive(swap2(3))
-    room._receive(replace(swap2(3, "X", seats=BACK), seq=5))
-    moved = next(event for event in heard if isinstance(event, Moved))
-    chose = next(event for event in heard if isinstance(event, Chose))
-    assert (moved.mark, moved.by, moved.cell) == ("X", "X", 2)
-    assert (chose.mark, chose.take, chose.swaps) == ("X", "X", True)

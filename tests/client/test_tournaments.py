@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
-from itertools import product
 from pathlib import Path
 
 import pytest
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from tests.client.conftest import Program
-from tests.client.test_inspection import changed, places_in, put
 from tests.client.test_several_servers import heard
-from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
+from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, with_card_in_use, with_events
 from tests.end_to_end.test_client_library import state_where
-from tests.faults.hostile_server import CLIENT, ROOM, Answer, Frame, hostile_server, identity, make_welcome
-from tictactoe_client import ClientError, ConnectionLost, Refused, connect
-from tictactoe_client.exits import judge
+from tests.faults.hostile_server import CLIENT, ROOM, Answer, hostile_server, make_welcome
+from tictactoe_client import ConnectionLost, Refused, connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.input.ways import EventWay
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
-from tictactoe_client.settings import ExitCode
-from tictactoe_protocol.attendance import describe_progress
 from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventWatch
-from tictactoe_protocol.pushes import Error, Ok
-from tictactoe_protocol.requests import Hello, Request
+from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.tournaments import tabulate
 
@@ -97,7 +89,7 @@ def test_of_pairings_only_those_of_the_round_stay() -> None:
     assert take_in(event(), news(6, round=3, pairings=(following,)), CLIENT).pairings == (following,)
 
 
-def test_quarter_points_are_told_as_halves_are() -> None:
+def test_quarter_points_are_shown_as_fractions() -> None:
     ties = (("sonneborn_berger", 0.25, "½(½)"), ("wins", 1.75, "1¾"))
     row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=0.5, played=1, tie=ties)
     assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
@@ -108,13 +100,6 @@ def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:
     row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=3.5, played=4, tie=ties)
     table = tabulate([row], "")
     assert (table[""][2:], table["p-ana"][2:]) == (("matches", "games"), ("2", "4"))
-
-
-def test_of_many_boards_those_are_named_who_are_away_and_the_others_counted() -> None:
-    boards = tuple(replace(OWN, id=f"r2-{number}") for number in range(1, 10))
-    assert describe_progress(event(pairings=boards), None)[1:] == ["9 of 9 games are on."]
-    away = event(pairings=boards, away={OWN.players["O"]: 42_000})
-    assert describe_progress(away, None)[1].startswith("9 of 9 games are on. We wait for bo (away 0:42), bo (away")
 
 
 async def test_older_news_are_none() -> None:
@@ -133,25 +118,6 @@ async def test_an_event_is_watched_again_after_a_loss() -> None:
         await tournament.unwatch()
         assert [one.on for one in heard(server, EventWatch)] == [True, True, False]
         assert [state.seq async for state in tournament] == [9]
-
-
-def tell(frame: Frame, request: Request) -> list[Frame]:
-    return [Ok(id=identity(request)), frame]
-
-
-async def test_a_first_state_with_a_field_of_a_wrong_type_ends_in_one_sentence_or_does_no_harm() -> None:
-    message = to_builtins(event())
-    places, judged = [place for place in places_in(message) if place != ("type",)], set[ExitCode]()
-    async with hostile_server() as server:
-        for place, nonsense in product(places, (None, 7)):
-            frame = changed(message, place, put(nonsense))
-            server.answers[EventWatch] = partial(tell, frame)
-            async with connect(server.url) as client:
-                try:
-                    assert not (await client.watch_event(EVENT)).is_over
-                except ClientError as error:
-                    judged.add(judge(error)[0])
-    assert judged == {ExitCode.VERSION}
 
 
 async def test_the_end_of_the_connection_ends_an_event_as_it_does_rooms() -> None:
@@ -180,24 +146,6 @@ async def test_calls_that_are_open_are_in_the_welcome() -> None:
     answers: dict[type, Answer] = {Hello: lambda _: [make_welcome(calls=(CALL,))]}
     async with hostile_server(answers=answers) as server, connect(server.url) as client:
         assert [call.pairing for call in client.calls] == ["r2-1"]
-
-
-async def test_a_refusal_is_raised() -> None:
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        server.answers[EventJoin] = lambda request: [
-            Error(id=str(request.id), code="event_begun", message="Begun.", data={})
-        ]
-        with pytest.raises(Refused) as refused:
-            await client.join_event(EVENT)
-        assert refused.value.code == "event_begun"
-
-
-async def test_what_strangers_call_themselves_is_safe_to_print() -> None:
-    evil = event(head=replace(HEAD, title="Fri\x1b[2Jday"), table=(replace(ROWS[0], name="b\u202eo"),))
-    async with hostile_server() as server, connect(with_events(server, evil).url) as client:
-        state = (await client.watch_event(EVENT)).state
-        assert "\x1b" not in state.head.title
-        assert "\u202e" not in state.table[0].name
 
 
 def test_tickets_are_in_no_log() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections import defaultdict
 from collections.abc import AsyncIterator
@@ -88,8 +87,6 @@ class Witness:
 
     def __init__(self) -> None:
         self.forks: list[str] = []
-        self.seen = 0
-        self._news = asyncio.Condition()
         self._seen: dict[Key, tuple[int, tuple[int, ...]]] = {}
 
     @contextlib.asynccontextmanager
@@ -99,11 +96,6 @@ class Witness:
             await client.subscribe("ev.*.room.*", cb=self._see)
             await client.flush()
             yield
-
-    async def has_seen(self, count: int) -> None:
-        """Wait until so many were stored."""
-        async with self._news:
-            await self._news.wait_for(lambda: self.seen >= count)
 
     def note(self, room: str, game: int, sequence: int, moves: tuple[int, ...]) -> None:
         """Take notice of the moves that lie behind a sequence; none is ever taken back in these games."""
@@ -117,6 +109,3 @@ class Witness:
         if message.data:
             room = decode_room(message.data)
             self.note(room.code, room.game, int((message.headers or {})["Nats-Sequence"]), room.position.moves)
-            async with self._news:
-                self.seen += 1
-                self._news.notify_all()
