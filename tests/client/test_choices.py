@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -117,25 +116,6 @@ def test_programs_that_save_at_the_same_time_lose_nothing(path: Path) -> None:
     runs = [subprocess.Popen([sys.executable, "-c", program, name], env=environment()) for name in names]
     assert [run.wait() for run in runs] == [0] * len(names)
     assert json.loads(path.read_bytes()) == dict.fromkeys(names, "x")
-
-
-def test_threads_that_save_at_the_same_time_lose_nothing(path: Path) -> None:
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda number: save_choices({f"key{number}": "x"}), range(8)))
-    assert len(json.loads(path.read_bytes())) == 8
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no such locks")
-def test_a_lock_that_another_program_holds_for_too_long_is_reported(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import fcntl
-
-    monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        assert failure() == "another program writes there"
-    assert not path.exists()
 
 
 def test_the_origin_of_a_choice_is_shown(program: Program) -> None:

@@ -18,6 +18,7 @@ from tictactoe_client.cli.main import cli
 from tictactoe_client.input.rule_options import parse_clock, parse_rules
 from tictactoe_client.settings import PROGRAM
 from tictactoe_client.streams.output import wants_colour
+from tictactoe_client.themes import THEMES
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging"}
 NOT_TO_START = {*NOT_FOR_HELP, "importlib.metadata", "tictactoe_lab"}
@@ -166,6 +167,9 @@ def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
         (["--bell", "loud"], "Invalid value for '--bell': 'loud' is not one of 'off', 'away', 'always'.\n"),
         (["--bell", "alwys"], "is not one of 'off', 'away', 'always'. Did you mean 'always'?\n"),
         (["--keys", "Pad"], "Did you mean 'pad'?\n"),
+        (["--theme", "nigth"], "Did you mean 'night'?\n"),
+        (["--theme", "drak"], "Did you mean 'night'?\n"),
+        (["--theme", "monokai"], f"'monokai' is not one of {', '.join(map(repr, THEMES))}.\n"),
         (["--coordinates", "row-column"], "Did you mean 'row-column-1'?\n"),
         (["--rules", "gomuku"], "Did you mean 'gomoku'?\n"),
         (["--timeout", "soon"], "Invalid value for '--timeout': 'soon' is not a valid float.\n"),
@@ -205,11 +209,6 @@ def test_misuse_is_told_in_json_where_the_environment_asks_for_it(
         told, closed = map(json.loads, program.output(*arguments, code=2).splitlines())
         assert (told["code"], closed["type"]) == ("usage", "closed")
     assert program.output("jion", "--plain", code=2) == ""
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script(shell: str, program: Program) -> None:
-    assert "tictactoe-client" in program.output("completion", shell)
 
 
 def test_the_version_names_the_protocol(program: Program) -> None:
