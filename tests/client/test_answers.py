@@ -36,6 +36,7 @@ def test_arriving_tells_room_rules_and_players() -> None:
         "Connected, 12 ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.",
         "You are O. ana is X.",
     ]
+    assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
 
 
 def test_whoever_chose_no_name_is_told_the_one_they_play_under() -> None:
@@ -43,10 +44,6 @@ def test_whoever_chose_no_name_is_told_the_one_they_play_under() -> None:
     told = describe_arrival(guest, BO, HOST, 0.012, with_own_name=True)
     assert told[1] == "You are O, guest-otter. ana is X."
     assert describe_arrival(guest, "p-watcher", HOST, 0.012, with_own_name=True)[1] == "ana is X, guest-otter is O."
-
-
-def test_a_watcher_is_told_that_they_watch() -> None:
-    assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
 
 
 def test_a_free_seat_brings_the_ways_to_invite_somebody() -> None:
@@ -122,20 +119,12 @@ def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_everything_that_help_names_is_understood(language: str) -> None:
-    meant = {id: parse_intent(f"/{typed}", PRESETS["gomoku"]) for id, typed in _typed_in("en")}
-    speak(language)
-    for id, typed in _typed_in(language):
-        assert parse_intent(f"/{typed}", PRESETS["gomoku"]) == meant[id], typed
-
-
-def test_english_words_are_understood_in_every_language() -> None:
-    told = [f"/{typed}" for _, typed in _typed_in("en")]
-    meant = [parse_intent(line, PRESETS["gomoku"]) for line in told]
+def test_every_command_is_understood_in_its_language_and_in_english() -> None:
+    english = _typed_in("en")
+    meant = {id: parse_intent(f"/{typed}", PRESETS["gomoku"]) for id, typed in english}
     for language in LANGUAGES:
-        speak(language)
-        assert [parse_intent(line, PRESETS["gomoku"]) for line in told] == meant
+        for id, typed in (*_typed_in(language), *english):
+            assert parse_intent(f"/{typed}", PRESETS["gomoku"]) == meant[id], typed
 
 
 @pytest.mark.parametrize("typed", ["zurück", "zuru\u0308ck", "ZURUECK"])
@@ -168,10 +157,6 @@ def test_the_full_screen_shows_keys_where_there_are_any_and_else_commands() -> N
     assert ("w", "takes the win when the other one is gone") in topics["Game"]
     assert (":draw", "offers a draw or accepts one") in topics["Game"]
     assert "Game" not in dict(list_room_help(CLASSIC, Settings(), lambda _: ":", plays=False))
-
-
-def _typed_words() -> list[str]:
-    return [typed for commands in COMMANDS.values() for command in commands for typed in command.typed]
 
 
 @pytest.mark.parametrize(

@@ -78,15 +78,6 @@ def test_a_framed_board_in_ascii_alone() -> None:
     assert text == "    A   B\n  +---+---+\n1 | X |   |\n  +---+---+\n2 |   | O |\n  +---+---+"
 
 
-def test_a_board_of_fifteen_by_fifteen() -> None:
-    board = "." * 112 + "X" + "O" + "." * 111
-    lines = render_board(BoardView(PRESETS["gomoku"], board, last=113))
-    assert lines[0] == "    A B C D E F G H I J K L M N O"
-    assert lines[1] == " 1  . . . . . . . . . . . . . . ."
-    assert lines[8] == " 8  . . . . . . . X(O). . . . . ."
-    assert len(lines) == 16
-
-
 def test_a_board_of_thirty_two_by_thirty_two_fits_eighty_columns() -> None:
     lines = render_board(BoardView(WIDE, "." * 1023 + "X", last=1023))
     assert lines[0].endswith("  A A A A A A")
@@ -109,17 +100,6 @@ def test_without_colour_there_is_no_escape_and_with_it_the_text_is_the_same() ->
     for code in ("0", "1;36", "36", "33", "2"):
         bare = bare.replace(f"\x1b[{code}m", "")
     assert bare == plain
-
-
-@pytest.mark.parametrize("scale", [0, 1])
-@pytest.mark.parametrize("rules", [CLASSIC, PRESETS["gomoku"], WIDE])
-def test_a_board_never_needs_more_than_its_measure(rules: Rules, scale: Scale) -> None:
-    style = BoardStyle(scale=scale, keys=Keys.PHONE)
-    grid = Grid.of(rules, style)
-    board = "X" * rules.size
-    lines = render_board(BoardView(rules, board, line=frozenset(range(rules.size))), style)
-    assert max(map(len, lines)) <= grid.width
-    assert len(lines) == grid.height
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])

@@ -17,8 +17,7 @@ from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Refused, Room, connect
 from tictactoe_client.input.challenges import describe_blocks
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.events import ChallengeEnded, RoomEvent, Told
-from tictactoe_protocol.rated import Rated
+from tictactoe_client.online.events import ChallengeEnded
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
 
@@ -46,37 +45,6 @@ async def ask(asking: Client, asked: Client) -> tuple[asyncio.Task[Room], str]:
     waiting = asyncio.create_task(asking.meet(proposing()))
     await until(lambda: asked.player in [one.to for one in asked.challenges.values()])
     return waiting, list(asked.challenges)[-1]
-
-
-async def test_a_challenge_leads_both_to_a_room(ana: Client, bo: Client) -> None:
-    waiting, challenge = await ask(ana, bo)
-    theirs, room = await bo.join(await bo.answer(challenge, accept=True) or ""), await waiting
-    assert room.code == theirs.code
-    assert room.state.rules.preset == RULES
-    assert not ana.challenges
-    assert not bo.challenges
-
-
-async def test_a_rated_game_moves_the_ratings_that_a_ladder_and_a_player_tell(ana: Client, bo: Client) -> None:
-    room = await ana.create(RULES, clock=CLOCKED, rated=True)
-    theirs = await bo.match(RULES, clock=CLOCKED, rated=True)
-    assert theirs.code == room.code
-    heard: list[RoomEvent] = []
-    theirs.subscribe(heard.append)
-    await room.move(35)
-    await until(lambda: theirs.is_my_turn)
-    await theirs.move(36)
-    await room.resign()
-    await until(lambda: any(isinstance(event, Told) for event in heard))
-    (push,) = [event.push for event in heard if isinstance(event, Told)]
-    assert isinstance(push, Rated)
-    assert push.players[bo.player].after > push.players[ana.player].after
-    assert RULES in ana.ladders
-    assert (await ana.ratings(RULES, around=ana.player)).games == 1
-    own, other = await ana.profile(), await ana.profile(bo.player)
-    assert (own.ladders[0].losses, other.ladders[0].wins) == (1, 1)
-    assert other.with_
-    assert other.with_.losses == 1
 
 
 async def test_it_is_told_how_a_challenge_ended_and_one_that_nobody_waits_for_is_taken_back(

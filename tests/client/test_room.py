@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from tests.client.states import ANA, BO, CLASSIC, players, seat, state
+from tests.client.states import ANA, BO, players, seat, state
 from tests.faults.hostile_server import make_welcome
 from tictactoe_client import ConnectionLost, MovesUnknown
 from tictactoe_client.online.events import Change, Closed, Cut, Moved, RoomEvent, Updated
@@ -165,12 +165,6 @@ async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> 
         assert isinstance(await anext(events), Updated)
     with pytest.raises(StopAsyncIteration):
         await anext(events)
-
-
-def test_states_of_other_rules_than_the_classic_have_a_position_too() -> None:
-    rules = Rules(6, 7, 4, gravity=True)
-    room = entered(state((38, 31), rules), moves=(38, 31))
-    assert room.position.rules == rules != CLASSIC
 
 
 def test_the_first_who_listens_hears_what_happened_since_the_room_was_entered() -> None:

@@ -10,6 +10,8 @@ from tests.rows import each
 from tools.soak.ledger import Ledger
 
 ROOM = "K7M4PQ"
+Games = dict[tuple[str, int], list[tuple[int, ...]]]
+MISSING: list[Games] = [{}, {(ROOM, 1): [(0,)]}, {(ROOM, 1): [(0, 2)]}, {(ROOM, 2): [(0, 1)]}]
 
 
 def state(seq: int, board: str = ".........", **more: Any) -> Message:
@@ -31,7 +33,7 @@ def test_a_run_without_fault_has_no_violations() -> None:
     assert (ledger.acknowledged, ledger.states) == (3, 5)
 
 
-def lose_move(games: dict[tuple[str, int], list[tuple[int, ...]]]) -> Callable[[Ledger], None]:
+def lose_move(games: Games) -> Callable[[Ledger], None]:
     def act(ledger: Ledger) -> None:
         ledger.note_move(ROOM, 1, 1, 1)
         ledger.compare_games(games)
@@ -64,10 +66,7 @@ def end_differently(ledger: Ledger) -> None:
         (go_back, "seq_violations"),
         (show_two_boards, "contradictions"),
         (end_differently, "contradictions"),
-        *(
-            (lose_move(games), "lost")
-            for games in ({}, {(ROOM, 1): [(0,)]}, {(ROOM, 1): [(0, 2)]}, {(ROOM, 2): [(0, 1)]})
-        ),
+        *((lose_move(games), "lost") for games in MISSING),
         (lose_rematch, "lost"),
         (lambda ledger: ledger.compare_games({(ROOM, 1): [(0, 1), (0, 1)]}), "doubled"),
         (lambda ledger: ledger.note_refusal("ana", {"type": "move"}, {"code": "internal"}), "violations"),

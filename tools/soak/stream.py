@@ -87,6 +87,7 @@ class Witness:
 
     def __init__(self) -> None:
         self.forks: list[str] = []
+        self.seen = 0
         self._seen: dict[Key, tuple[int, tuple[int, ...]]] = {}
 
     @contextlib.asynccontextmanager
@@ -109,3 +110,4 @@ class Witness:
         if message.data:
             room = decode_room(message.data)
             self.note(room.code, room.game, int((message.headers or {})["Nats-Sequence"]), room.position.moves)
+            self.seen += 1
