@@ -81,7 +81,7 @@ CEILINGS = {
     "listings": (748, 3),
     "people": (463, 2),
     "ratings": (1_502, 5),
-    "records": (798, 2),
+    "records": (799, 2),
     "rooms": (1_434, 5),
     "services": (2_410, 5),
     "sessions": (495, 2),

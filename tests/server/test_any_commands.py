@@ -18,6 +18,7 @@ from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.rooms import (
     NOBODY,
     Command,
@@ -90,6 +91,7 @@ class AnyCommands(RuleBasedStateMachine):
             guests = (GUEST,) if guest else ()
             self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, guests=guests, hold_ms=HOLD_MS)
         self.encoder = StateEncoder(self.room)
+        self.documents = RoomDocuments(Room)
         self.finished = self.aborted = 0
         self.games = 1
         self.done: list[tuple[Player, Draw | Undo | Rematch]] = []
@@ -383,6 +385,7 @@ class AnyCommands(RuleBasedStateMachine):
     @invariant()
     def document_and_state_come_back(self) -> None:
         document = encode_room(self.room)
+        assert self.documents.encode(self.room) == document  # what it caches is that of this room, also after an abort
         copy = decode_room(document)
         assert copy == self.room
         assert encode_room(copy) == document

@@ -75,7 +75,8 @@ class _KeptPosition(Struct, frozen=True):
 class RoomDocuments:
     """Encodes and decodes rooms of a struct, whatever fields it has.
 
-    Of each room that was encoded the part that moves do not change is kept until `forget`.
+    The encoded part that moves do not change is cached by room until `forget`. After the room was opened, only its
+    seats, score and game change in that part.
     """
 
     def __init__(self, struct: type[Room]) -> None:
@@ -86,19 +87,19 @@ class RoomDocuments:
         self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
         usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
         self._usual_end = [usual[name] for name in self._others[self._others.index(_LEFT_OUT_FROM) :]]
-        self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], bytes, int]] = {}
+        self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], int, bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
         """Return the room's document, one line; that of an outline has no moves."""
         known = self._beginnings.get(room.code)
-        if known is None or known[0] is not room.seats or known[1] is not room.score:
+        if known is None or known[0] is not room.seats or known[1] is not room.score or known[2] != room.game:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
             setting["rules"] = _pack(rules_state(room.rules))
             shown = list(setting.values())
             while shown[-1] in ("", False):
                 shown.pop()
             beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
-            known = self._beginnings[room.code] = (room.seats, room.score, beginning, crc32(beginning))
+            known = self._beginnings[room.code] = (room.seats, room.score, room.game, beginning, crc32(beginning))
         others = self._others_of(room)
         if others != self._known_others[0]:  # in most rooms they are as in the one before
             shown, usual = list(others), list(self._usual_end)
@@ -108,7 +109,7 @@ class RoomDocuments:
         position = room.position
         moves, between = ((), ()) if without_moves else (position.moves, position.between)
         rest = b"%d,%b,%b,%b" % (room.seq, _encode(moves), _encode(between), self._known_others[1])
-        return b"%08x%b%b" % (crc32(rest, known[3]), known[2], rest)
+        return b"%08x%b%b" % (crc32(rest, known[4]), known[3], rest)
 
     def forget(self, code: str) -> None:
         """Drop the cached part of a deleted room."""
