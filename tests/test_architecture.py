@@ -85,7 +85,7 @@ CEILINGS = {
     "rooms": (1_434, 5),
     "services": (2_410, 5),
     "sessions": (495, 2),
-    "storage": (2526, 8),
+    "storage": (2_539, 8),
     "transport": (2_185, 6),
     "watching": (197, 1),
 }

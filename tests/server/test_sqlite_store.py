@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -16,7 +17,7 @@ import pytest
 from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
-from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, Ban, open_folder
+from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, Ban, KnownPlayer, open_folder, today
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.journal import Write
@@ -537,3 +538,22 @@ async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laborato
     os.rename(tmp_path / "elsewhere", tmp_path / FILE_NAME)
     assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
     assert await keep(laboratory.store, room_of(CODE, 3), revision) > revision
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+async def test_revisions_grow_although_the_clock_went_back_between_two_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_folded: bool
+) -> None:
+    store = open_folder(tmp_path)
+    room = await keep(store, room_of("K7M4PQ"), MISSING)
+    player = await save(store.table(PLAYERS), ANA_KEY, KnownPlayer(ANA, today()), MISSING)
+    if is_folded:
+        await store.close()
+    else:
+        shutil.copytree(tmp_path, tmp_path / "killed", ignore=shutil.ignore_patterns("killed"))
+        await store.close()
+    monkeypatch.setattr(time, "time_ns", lambda: 1_000_000_000)
+    again = open_folder(tmp_path if is_folded else tmp_path / "killed")
+    assert await keep(again, room_of("K7M4PQ", 2), room) > room
+    assert await save(again.table(PLAYERS), ANA_KEY, KnownPlayer(ANA, today() + 1), player) > player
+    await again.close()

@@ -45,8 +45,7 @@ class Database:
         self.connections = 0
         self.damage: list[str] = []
         self.is_refusing = False
-        # Larger each time, and larger than in earlier processes while no clock goes back.
-        self._next_revision = itertools.count(time.time_ns() // 1_000).__next__
+        self._next_revision: Callable[[], int] | None = None
         self._log_damage = log.error if logs_damage else lambda event, **values: None
         self._specs = specs
         self._folder = folder
@@ -134,7 +133,11 @@ class Database:
         self._cursor = self.connection.cursor()
         self.execute = self._cursor.execute
         self._is_durable = True
-        self.journal = Journal(self._cursor, self._specs, self._next_revision)
+        self.journal = Journal(self._cursor, self._specs)
+        if self._next_revision is None:  # revisions grow, also if the clock went back since the last run
+            newest = max(self.journal.newest_revision, time.time_ns() // 1_000)
+            self._next_revision = itertools.count(newest + 1).__next__
+        self.journal.next_revision = self._next_revision
         for what in self.journal.damaged:
             self.damage.append(what)
             self._log_damage("something damaged is left out", what=what)

@@ -26,6 +26,7 @@ FOLDED_AT_ONCE: Final = 250
 
 _FORGOTTEN_AT_ONCE: Final = 100
 LARGEST_ID: Final = 2**63 - 1
+_DAMAGED_REVISION: Final = 2**62  # revisions are microseconds since 1970 or little more
 PART_BITS: Final = 50
 """The bits of a game's id above these are the number of the store that stored it first."""
 
@@ -252,13 +253,16 @@ class Journal:
 
     Attributes:
         games: The finished games.
+        newest_revision: The largest revision in the database when the journal was read.
+        next_revision: Returns a new revision, larger than all before.
         damaged: What cannot be read and is left out: rows of the journal, and rooms.
     """
 
-    def __init__(self, cursor: sqlite3.Cursor, specs: Specs, next_revision: Callable[[], int]) -> None:
+    next_revision: Callable[[], int]
+
+    def __init__(self, cursor: sqlite3.Cursor, specs: Specs) -> None:
         self.games = GameTables(cursor, specs.games)
         self.row = self._next_row = self._rested = self._next_rested = 0
-        self.next_revision = next_revision
         self.damaged: list[str] = []
         self._cursor = cursor
         self._newest = Newest[str]()  # with their revisions and documents, None for a deleted room
@@ -270,6 +274,12 @@ class Journal:
             self._replay(row, as_bytes(batch))
             self.commit()
         self._rested = self._next_rested = self.row
+        stored = [
+            cursor.execute(f"SELECT ifnull(max(revision), 0) FROM {spec.name}").fetchone()[0] for spec in specs.tables
+        ]
+        stored += [revision for _, revision, _ in self._newest.values()]
+        sound = (revision for revision in stored if isinstance(revision, int) and revision < _DAMAGED_REVISION)
+        self.newest_revision = max(sound, default=0)
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
         """Make changes and return each waiter's result: a new revision, `MISSING` after a delete, or a `Conflict`."""
