@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.listings.listed import GameKind, kind_of, moved
+from tictactoe_server.listings.listed import GameKind, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
 from tictactoe_server.services.checks import ExhaustedOpponents, RatedCheck, check_clock, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
@@ -55,7 +55,7 @@ class Visiting(Service):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    def create(self, call: Call) -> Coroutine[Any, Any, bool] | None:
+    async def create(self, call: Call) -> bool:
         """Open a room and seat the player at the requested mark; guests and bots take the next seats.
 
         If there are as many bots as marks, the player only watches.
@@ -78,32 +78,21 @@ class Visiting(Service):
             self.core.lists.seats.check(call.player.id, call.session.address)
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat", "rated")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
-        reserved = dict(zip(others[guests:], bot_seats(request.bots), strict=False))
+        terms |= {"seat": seat, "reserved": dict(zip(others[guests:], bot_seats(request.bots), strict=False))}
         if request.rated:
             for name, usual in _OF_RATED.items():
                 if getattr(request, name) != usual:
                     raise Refused(ErrorCode.NOT_ALLOWED, "rated room", path=name)
-            kind = rules, request.clock, True
-            return self._after_check(call, kind, lambda: self._open(call, rules, player, seat=seat, **terms))
-        terms |= {"seat": seat, "reserved": reserved}
-        if guests:
-            return self._with_guests(call, lambda named: self._open(call, rules, player, guests=named, **terms))
+            await self._check_rated(rules, request.clock, call.player)
+        elif guests:
+            terms["guests"] = await self._name_guests(call.player, request.guests)
         self._open(call, rules, player, **terms)
-        return None
-
-    async def _with_guests(self, call: Call, then: Callable[[tuple[Player, ...]], object]) -> bool:
-        """Continue with the player's guests; raises `Refused` for a name that they cannot have."""
-        then(await self._name_guests(call.player, call.request.guests))
         return True
 
-    async def _after_check(
-        self, call: Call, kind: GameKind, then: Callable[[], object], live: LiveRoom | None = None
-    ) -> bool:
-        """Continue if a rated game is allowed: against the players of this room, or in a new room."""
-        others, room = ((), "") if live is None else (live.everybody - {call.player.id}, live.room.code)
-        await self._check_rated(*kind[:2], call.player, others, room=room)
-        then()
-        return True
+    async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
+        """Raise `Refused` if the player may not play a rated game against the players of a room."""
+        room, others = live.room, live.everybody - {call.player.id}
+        await self._check_rated(room.rules, room.clock, call.player, others, room=room.code)
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
         """Open a room with the player in a seat, or a room of bots."""
@@ -115,85 +104,60 @@ class Visiting(Service):
 
     # -- matches ------------------------------------------------------------------------------------------------
 
-    def match(self, call: Call) -> Coroutine[Any, Any, bool] | None:
+    async def match(self, call: Call) -> bool:
         """Join an open public room of this kind whose players are connected, or open one."""
         self.drain.check()
         self.core.lists.seats.check(call.player.id, call.session.address)
-        kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
-        check_clock(kind[1])
-        if call.request.rated:
-            return self._match_rated(call, kind)
-        return self._match(call, kind)
-
-    async def _match_rated(self, call: Call, kind: GameKind) -> bool:
-        """Match a rated game if the player may play one of this kind, and one with these opponents."""
-        await self._after_check(call, kind, lambda: None)
-        going_on = self._match(call, kind, await self._list_exhausted(call.player.id))
-        if going_on is not None:
-            await going_on
+        rules, clock, rated = kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
+        check_clock(clock)
+        exhausted: Collection[str] = ()
+        if rated:
+            await self._check_rated(rules, clock, call.player)
+            exhausted = await self._list_exhausted(call.player.id)
+        live, code = await self._find_match(kind, call.player, exhausted)
+        if live is None:
+            live = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
+            self.core.lists.matchmaker.offer(live)
+            return True
+        if rated and _takes_seat(call.player, live.room):
+            await self._check_opponents(call, live)
+        self._let_in(call, live)
         return True
 
-    def _match(self, call: Call, kind: GameKind, but: Collection[str] = ()) -> Coroutine[Any, Any, bool] | None:
-        registry = self.core.registry
-        if registry.elsewhere.is_several:
-            return self._match_elsewhere(call, kind, but)
-        found = self.core.lists.matchmaker.find(kind, call.player.id, but)
-        return self._lead(call, kind, None if found is None else registry.find_here(found.room.code))
+    async def _find_match(self, kind: GameKind, player: Player, but: Collection[str]) -> tuple[LiveRoom | None, str]:
+        """Return the matching room and its code; without a room, the code is that of the room to open, or "".
 
-    async def _match_elsewhere(self, call: Call, kind: GameKind, but: Collection[str]) -> bool:
-        """Enter the matching room of the cluster, or refuse with the URL of its server."""
-        code, url = await self.core.registry.elsewhere.find_match(kind, call.player, but)
-        live = self.core.registry.find_here(code)
+        Raises `Refused` with the URL of the server that has the room.
+        """
+        registry = self.core.registry
+        if not registry.elsewhere.is_several:
+            found = self.core.lists.matchmaker.find(kind, player.id, but)
+            return None if found is None else registry.find_here(found.room.code), ""
+        code, url = await registry.elsewhere.find_match(kind, player, but)
+        live = registry.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)
-        going_on = self._lead(call, kind, live, code)
-        if going_on is not None:
-            await going_on
-        return True
-
-    def _lead(
-        self, call: Call, kind: GameKind, live: LiveRoom | None, code: str = ""
-    ) -> Coroutine[Any, Any, bool] | None:
-        """Enter the room that was found, or open one and wait for an opponent."""
-        rules, clock, rated = kind
-        if live is None:
-            opened = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
-            self.core.lists.matchmaker.offer(opened)
-        elif rated and _takes_seat(call.player, live.room):
-            return self._after_check(call, kind, lambda: self._let_in(call, live), live)
-        else:
-            self._let_in(call, live)
-        return None
+        return live, code
 
     # -- joining and watching -----------------------------------------------------------------------------------
 
-    def join(self, call: Call) -> Coroutine[Any, Any, bool] | None:
+    async def join(self, call: Call) -> bool:
         """Take free seats for the player and guests, or attach this session to their seats."""
         room, is_back = call.live.room, call.live.room.mark_of(call.player.id) is not None
-        has_guests = bool(call.request.guests) and not is_back
-        if has_guests and (room.rated or room.terms.is_assigned):
+        guests = () if is_back else call.request.guests
+        if guests and (room.rated or room.terms.is_assigned):
             raise Refused(ErrorCode.NOT_ALLOWED, "guests", path="guests")
         if room.terms.is_assigned and not is_back:
-            return self._join_pairing(call)
-        if room.rated and _takes_seat(call.player, room):
-            return self._after_check(call, kind_of(room), lambda: self._join(call), call.live)
-        if has_guests:
-            return self._with_guests(call, lambda guests: self._join(call, guests))
-        self._join(call)
-        return None
-
-    async def _join_pairing(self, call: Call) -> bool:
-        """Join a room with assigned seats, after assigning a seat that has become due."""
-        for seat in self.core.seating:
-            await seat(call.live)
-        self._join(call)
-        return True
-
-    def _join(self, call: Call, guests: tuple[Player, ...] = ()) -> None:
+            for seat in self.core.seating:
+                await seat(call.live)
+        elif room.rated and _takes_seat(call.player, room):
+            await self._check_opponents(call, call.live)
+        named = await self._name_guests(call.player, guests)
         self._read_if_ahead(call)
         if _takes_seat(call.player, call.live.room):
             self.core.lists.seats.check(call.player.id, call.session.address)
-        self._let_in(call, call.live, guests)
+        self._let_in(call, call.live, named)
+        return True
 
     def _let_in(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
         """Reserve the seats until they are stored or refused."""
