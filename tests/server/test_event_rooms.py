@@ -311,7 +311,12 @@ def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:
 
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:
     usual: dict[str, Any] = {"code": CODE, "clock": CLOCK, "start_ms": 60_000, **OF_EVENT}
-    return await server.core.open_room(PRESETS["classic"], seats={"X": one, "O": other}, **(usual | terms))
+    seats = {mark: reserved_for(player) for mark, player in (("X", one), ("O", other))}
+    return await server.core.open_room(PRESETS["classic"], seats=seats, **(usual | terms))
+
+
+def reserved_for(player: Player | SeatState) -> SeatState:
+    return player if isinstance(player, SeatState) else SeatState(player.id, player.name, online=False, bot=None)
 
 
 def player_of(peer: Any, name: str) -> Player:

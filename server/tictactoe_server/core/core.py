@@ -144,25 +144,17 @@ class Core:
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
 
     async def open_room(
-        self,
-        rules: Rules,
-        *,
-        seats: Mapping[str, Player | SeatState | str] | None = None,
-        origin: str = "",
-        **fields: Any,
+        self, rules: Rules, *, seats: Mapping[str, SeatState], owner: str = "", origin: str = "", **fields: Any
     ) -> LiveRoom:
-        """Open a room in which nobody is yet, and return it once it is stored; it counts for the first player.
+        """Open a room in which nobody is yet, and return it once it is stored; it counts for the owner.
 
-        `seats` are reserved, by their marks, for players who come by `join`, and for bots of the level that is named,
-        or of a name and an id of their own. `fields` are as for `rooms.open_room`, and its `code`: by `Terms` under
-        which it is kept, the room is opened under that code alone, else `RoomExists` is raised.
-        Raises `Refused` and `StoreUnavailable`.
+        Raises `Refused` and `StoreUnavailable`, and `RoomExists` if a kept room's code may be taken.
+
+        Args:
+            seats: Reserved seats by mark: of players who come by `join`, and of bots.
+            fields: As for `rooms.open_room`, and the `code`, by default a free one.
         """
-        seats = seats or {}
-        bots = iter(bot_seats([level for level in seats.values() if isinstance(level, str)]))
-        reserved = {mark: next(bots) if isinstance(one, str) else _reserved(one) for mark, one in seats.items()}
-        owner = fields.pop("owner", next((one.id for one in seats.values() if isinstance(one, Player)), ""))
-        live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=reserved, **fields)
+        live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=seats, **fields)
 
         def then(error: Exception | None) -> None:
             if error is None:
@@ -206,10 +198,6 @@ class Core:
         """Return how many games are on of which a player is here."""
         here = self.registry.by_code.values()
         return sum(bool(live.players) and live.room.status == "playing" for live in here)
-
-
-def _reserved(one: Player | SeatState) -> SeatState:
-    return one if isinstance(one, SeatState) else SeatState(one.id, one.name, online=False, bot=None)
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:

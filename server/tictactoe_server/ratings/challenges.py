@@ -208,7 +208,8 @@ class Challenges(Service):
         """Open the room of a challenge that was accepted here, and store its code, or that the challenge has failed."""
         room, rules = "", challenge.rules.to_rules()
         side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
-        seats = {side: Player(challenge.player, challenge.name), rules.marks.replace(side, "")[0]: player}
+        players = (side, challenge.player, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
+        seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
         origin = next((session.address for session in self._sessions(challenge.player)), "")
         try:
             await self._check_accepting(challenge, player)
