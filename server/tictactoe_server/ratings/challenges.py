@@ -29,6 +29,7 @@ from tictactoe_protocol.challenges import (
     ChallengeOver,
     OpenChallenge,
 )
+from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -236,20 +236,19 @@ async def forget_in(
     id: str = "",
     changed: Any = lambda table, key: None,
 ) -> int:
-    """Have others stand for those who are forgotten, by the hashes of their ids, wherever the specs say that they are.
+    """Replace forgotten players by their stand-ins in all tables and games, and return how many values named them.
 
-    Returns how many values named them; `changed` is told of each, by table and key. With `id`, that of the only one,
-    their games are found by it, else all are read. Raises `StoreUnavailable`.
+    Raises `StoreUnavailable`.
+
+    Args:
+        stand_ins: The stand-ins by the hashes of the players' ids.
+        id: The id of the only player, if it is known: then only that player's games are read, otherwise all.
+        changed: Called with the table and key of each changed value.
     """
-    known = {id: stand_ins[hash_id(id)]} if id else {}
-    hashed: dict[str, str | None] = {}
 
+    @cache
     def stand_in_of(one: str) -> str | None:
-        if id:
-            return known.get(one)
-        if one not in hashed:
-            hashed[one] = stand_ins.get(hash_id(one))
-        return hashed[one]
+        return stand_ins.get(hash_id(one))
 
     found = 0
     for spec in specs.tables:
