@@ -111,9 +111,7 @@ class RoomChange(Change[Room], eq=False):
         try:
             answer = self.settled(None)
             if live.is_unshown:
-                live.show(path.now, answer)
-                if live.has_bots:
-                    path.on_shown(live)
+                live.show(answer)
             elif answer is not None:
                 answer[0].connection.push_frame(answer[1])
         except Exception:
@@ -268,7 +266,7 @@ class LiveRoom(Listed, Kept[Room]):
         """Answer a change that made nothing new, and show what was read meanwhile."""
         answer = change.settled(error)
         if self.is_unshown and self.phase is not Phase.GONE:
-            self.path.show(self, answer)
+            self.show(answer)
         elif answer is not None:
             answer[0].connection.push_frame(answer[1])
 
@@ -305,15 +303,15 @@ class LiveRoom(Listed, Kept[Room]):
 
     # -- telling --------------------------------------------------------------------------------------------------
 
-    def show(self, now: Callable[[], int], answer: tuple[Session, bytes] | None = None) -> bool:
-        """Send the state to everybody in the room, encoded once; `now` returns ms of served time.
+    def show(self, answer: tuple[Session, bytes] | None = None) -> bool:
+        """Send the state, encoded once, to everybody in the room and to its bots.
 
-        The `answer` to one of them goes out with it. Where those who watch were shown a state just now, return False:
-        they are shown the newest a little later.
+        The `answer` to a session goes out with the state. Returns False if watchers were sent a state too recently:
+        they are sent the newest one a little later.
         """
         room, self.is_unshown = self.room, False
         self.counted = count = len(self.watchers.seen)
-        code, moment = room.code, now() if room.clock is not None or room.gone_at else 0
+        code, moment = room.code, self.path.now() if room.clock is not None or room.gone_at else 0
         frame = encode_frame(self._encoder.encode(room, moment, count))
         asker = None
         if answer is not None:
@@ -322,19 +320,21 @@ class LiveRoom(Listed, Kept[Room]):
         for session in self.players.values():
             if session is not asker:
                 session.connection.push_state(code, frame)
+        if self.has_bots:
+            self.path.on_shown(self)
         if not count or self._show_watchers(frame):
             return True
         if not self.is_watching_due:
             self.is_watching_due = True
-            asyncio.get_running_loop().call_at(self.watched_from, self.show_watchers, now)
+            asyncio.get_running_loop().call_at(self.watched_from, self.show_watchers)
         return False
 
-    def show_watchers(self, now: Callable[[], int]) -> None:
-        """Send the state to those who watch, if they are still to be shown it."""
+    def show_watchers(self) -> None:
+        """Send watchers the state that was held back, if any."""
         if self.is_watching_due:
             self.is_watching_due = False
             self.watched_from = -math.inf
-            self._show_watchers(self._frame(now()))
+            self._show_watchers(self._frame(self.path.now()))
 
     def _show_watchers(self, frame: bytes) -> bool:
         """Send a state to those who watch, unless they were shown one just now; tell whether it was sent."""
@@ -421,13 +421,6 @@ class Changes:
                 self.on_room(live, before)
             for game, is_kept in finished:
                 self.on_result(game, game.id if is_kept else "")
-
-    def show(self, live: LiveRoom, answer: tuple[Session, bytes] | None = None) -> bool:
-        """Show everybody in the room its state, as `LiveRoom.show` does, and bots theirs."""
-        is_shown = live.show(self.now, answer)
-        if live.has_bots:
-            self.on_shown(live)
-        return is_shown
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:

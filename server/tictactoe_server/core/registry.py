@@ -208,17 +208,15 @@ class Registry:
             self._timers.watch_clock(live)
 
     def _forget(self, live: LiveRoom, why: Closed) -> None:
-        """Let go of a room that is no longer stored."""
         address = live.address
         self._remove(live, why)
         self.log.note("room closed", address, room=why.room, reason=why.reason)
 
     def _remove(self, live: LiveRoom, why: Closed | Moved) -> None:
-        """Remove a room that has closed or moved to another server, and tell everybody in it."""
         self._timers.changes.catch_up()
         del self.by_code[live.room.code]
         self._lists.remove(live)
-        live.show_watchers(self._time)
+        live.show_watchers()
         live.watchers.finish()
         frame = encode_frame(encode(why))
         for session in [*live.sessions]:

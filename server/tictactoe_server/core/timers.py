@@ -124,7 +124,7 @@ class Timers:
         live.is_count_due = False
         live.counted_at = _in(0)
         is_news = live.counted != len(live.watchers) and not live.is_gone
-        return is_news and self.changes.show(live)
+        return is_news and live.show()
 
     # -- deserted rooms -----------------------------------------------------------------------------------------
 
