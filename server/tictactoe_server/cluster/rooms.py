@@ -112,7 +112,6 @@ class OwnRooms:
             self._timer = asyncio.get_running_loop().call_later(seconds, self._flush)
 
     def _flush(self) -> None:
-        """Publish the pending changes in as many messages as needed."""
         self._timer = None
         now = asyncio.get_running_loop().time()
         due = [code for code, own in self._changed.items() if own.next_at <= now]

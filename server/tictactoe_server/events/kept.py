@@ -236,7 +236,6 @@ class KeptEvents:
                     self._get(stored.key).take(stored.value, stored.revision)
 
     def _is_old(self, event: Event) -> bool:
-        """Return whether an event ended, or was abandoned, so long ago that it is deleted."""
         newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
         days = OVER_DAYS if event.status == "over" else IDLE_DAYS
         return event.status != "running" and self.now() - newest > days * _DAY_MS
@@ -248,7 +247,6 @@ class KeptEvents:
             self.elsewhere.tell_changed(EVENTS.name, event.code)
 
     def _hear(self, table: str, key: str) -> None:
-        """Reload an event that another server may have changed."""
         if table == EVENTS.name:
             self._get(key).read_again()
 

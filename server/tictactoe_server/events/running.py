@@ -147,7 +147,6 @@ class Running:
     # -- doing --------------------------------------------------------------------------------------------------
 
     async def _work(self, code: str) -> None:
-        """Do everything that is due for an event."""
         try:
             while self._woken[code]:
                 self._woken[code] = False
@@ -281,7 +280,6 @@ class Running:
             await _all([self._kept.change(event.code, "", Opened(id)) for id in there])  # stored together
 
     async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
-        """Open a pairing's room, unless it exists."""
         rules, clock = terms_of(event, pairing)
         seats = {
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
@@ -319,7 +317,6 @@ class Running:
             await self._core.registry.find(code)
 
     async def _give_codes(self, event: Event, *pairings: str) -> Event:
-        """Assign new room codes to these pairings."""
         codes = {id: self._core.opening.new_code() for id in pairings}
         return await self._kept.change(event.code, "", RoomCodes(codes))
 
@@ -355,6 +352,5 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
 
 
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
-    """Return the open pairing of a room, or None."""
     one = event and event.pairing(live.room.pairing)
     return one if one and one.room == live.room.code and one.state != "scored" else None

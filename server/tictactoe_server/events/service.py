@@ -225,7 +225,6 @@ class Tournaments(Service):
         return event
 
     def _check_opened(self, call: Call) -> None:
-        """Raise `Refused` if a player or address has opened too many events."""
         current = self.kept.current
         codes = {event.code for event in current}
         self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}

@@ -93,7 +93,6 @@ class View:
         return view
 
     def _told(self, now: int) -> dict[str, Any]:
-        """Return the fields that every message has."""
         known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
         return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
 
@@ -224,7 +223,6 @@ class Shown(Topic):
 
 
 def _changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
-    """Return the ids that are new or changed."""
     return {id for id, encoded in after.items() if before.get(id) != encoded}
 
 

@@ -197,7 +197,6 @@ class EventTexts:
         return seq, made
 
     async def _games(self, event: Event, form: str) -> bytes:
-        """Return the stored games by pairing, as records or JSON lines."""
         found = [await find_by_id(self._core.store.games, one.game_id) for one in event.pairings if one.game_id]
         games = [game for game in found if game is not None]
         if form == "txt":

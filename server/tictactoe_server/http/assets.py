@@ -172,7 +172,6 @@ class Assets:
         return _PLACE.sub(lambda place: words[place[1]], page).encode()
 
     def _words_of_place(self, language: str) -> dict[str, str]:
-        """Return the page's branding: head, emblem and footer."""
         place, words = self.place, dict.fromkeys(("place", "logo", "imprint"), "")
         if place != USUAL:
             words["place"] = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n'
@@ -206,8 +205,6 @@ class Assets:
         self._files[self._paths[name]] = Asset(body, _KINDS[kind], gzip.compress(body, mtime=0))
 
     def _replace_names(self, name: str, text: str) -> str:
-        """Replace names of files by the paths under which they are served."""
-
         def replace(found: re.Match[str]) -> str:
             path = self._paths.get(resolve(name, found[1]))
             return found[0] if path is None else f'"{path}"'
@@ -264,8 +261,6 @@ class Modules:
         return f"const {_variable(name)} = (() => {{\n{_EXPORT.sub('', text).strip()}\nreturn {{ {exported} }};\n}})();"
 
     def _replace_imports(self, name: str, path_of: Callable[[str], str] | None) -> str:
-        """Replace imports by values of the bundle, or by files that have paths."""
-
         def replace(found: re.Match[str]) -> str:
             other = resolve(name, found["file"])
             taken = found["all"] or f"{{{found['names'].replace(' as ', ': ')}}}"
@@ -289,7 +284,6 @@ class Modules:
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:
-    """Yield the names of the modules that a module imports."""
     other = _OTHER.search(_EXPORT.sub("", _IMPORT.sub("", text)))
     if other:
         raise ValueError(f"This is no import or export of the page's modules, in {name}: {other[0]}")

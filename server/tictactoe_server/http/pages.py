@@ -82,7 +82,6 @@ class Pages:
         return coming
 
     async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
-        """Return the response, or an error page."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return self._reply(request, await self._read(request, finding))
@@ -142,7 +141,6 @@ class Pages:
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.place)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
-        """Return a room in memory or in the store."""
         try:
             code = parse_room_code(request.path.removeprefix("/"))
         except BadRoomCode:
@@ -206,7 +204,6 @@ class Pages:
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
     def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:
-        """Return a 404 response, in browsers a page with links."""
         if request.wants_html and not request.is_open_to_all:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
         words = words or f"There is nothing here. What there is to see: {request.origin}/"
@@ -228,7 +225,6 @@ def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpRespo
 
 
 def _language_of(request: HttpRequest) -> str:
-    """Return the page's language: the chosen one, else the browser's first known one."""
     chosen = _CHOSEN.findall(request.field("cookie"))
     asked = _LANGUAGE.findall(request.field("accept-language").lower())
     return next((one for one in (*chosen, *asked) if one in LANGUAGES), LANGUAGES[0])

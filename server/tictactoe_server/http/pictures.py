@@ -171,7 +171,6 @@ def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: 
 
 
 def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, width: float) -> None:
-    """Draw a line, with round ends if it is wide."""
     sheet.line(line, aggdraw.Pen(colour, width))
     for x, y in (line[:2], line[2:]) if width > 2 else ():
         sheet.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), aggdraw.Brush(colour))
@@ -191,7 +190,6 @@ def _ends_of(line: Sequence[int], columns: int) -> tuple[int, int] | None:
 
 
 def _draw_beside(sheet: Any, card: BoardCard) -> None:
-    """Draw the players, the heading and the rules."""
     _write(sheet, (_TEXT_X, 46), "tictactoe", (_BOLD, 28, _TITLE))
     y, tall = (124.0, 78) if len(card.seats) < 4 else (104.0, 54)
     for seat in card.seats:

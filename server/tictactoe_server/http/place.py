@@ -84,7 +84,6 @@ def _read(path: Path, option: str, most: int) -> bytes:
 
 
 def _read_greeting(path: Path) -> str:
-    """Return the greeting's lines, without invisible characters."""
     try:
         text = _read(path, "--greeting", 4 * MAX_GREETING).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -147,7 +146,6 @@ def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
 
 
 def _round(ratio: float) -> str:
-    """Round a contrast ratio down."""
     return f"{int(ratio * 100) / 100:.2f}"
 
 

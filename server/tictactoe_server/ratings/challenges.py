@@ -336,7 +336,6 @@ class Challenges(Service):
                     self._tasks.start(self._attempt(delete(self._table, id, None)))
 
     def _hear(self, table: str, key: str) -> None:
-        """Handle a change or a question of another server."""
         if table == CHALLENGES.name:
             self._tasks.start(self._attempt(self._read(key)))
         elif table == _WHO_IS_THERE and self._is_present(key):
@@ -351,5 +350,4 @@ def _made_at(challenge: StoredChallenge) -> int:
 
 
 def _no_open_challenge() -> Refused:
-    """Return the refusal of an answer to a challenge that is over or not to this player."""
     return Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")

@@ -110,7 +110,6 @@ class Demo(Service):
 
 
 def _board_of(position: Position, game: int, names: dict[str, str]) -> LiveBoard:
-    """Return what is shown of a game that is in no room: its `room` is empty."""
     outcome = position.outcome
     result = UNSET if outcome is None else Result(outcome.winner, outcome.reason, outcome.line)
     return live_board(position, room="", game=game, turn=position.turn, names=names, result=result)

@@ -217,7 +217,6 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
 
 
 async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
-    """Return all who are forgotten, by their hashes."""
     found = [one async for some in table.load_all() for one in some]
     return {one.key: one.value for one in found if not isinstance(one.value, Unreadable)}
 
@@ -275,7 +274,6 @@ def _edit(persons: Persons[Any], id: str, stand_in: str, value: Any) -> Any:
 
 
 async def _games(store: Storage, id: str) -> Any:
-    """Yield a player's games, or all of them for none."""
     if not id:
         async for _, number, game in store.games.after("", 2**62):
             yield number, game

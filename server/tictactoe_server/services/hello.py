@@ -180,7 +180,6 @@ class Greeting(Service):
         return await self._give_token(replace(known, is_seated=False))
 
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
-        """Return the player of a hello with a code, and a new token."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         player = await self.names.admit(hello, hash_secret(token), session)
         return await self._give_token(KnownPlayer(player, today(), is_seated=True), token)
@@ -227,6 +226,5 @@ def _draw_id() -> str:
 
 
 def _guest_name(id: str) -> str:
-    """Return the name that a server that names its players gives to this one."""
     digest = blake2b(id.encode(), digest_size=4).digest()
     return "guest-" + "".join(_GUEST_ALPHABET[byte % len(_GUEST_ALPHABET)] for byte in digest)

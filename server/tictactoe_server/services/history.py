@@ -156,7 +156,6 @@ async def games_before(
 
 
 async def _find_numbered(games: GameLog[FinishedGame], id: str) -> tuple[int, FinishedGame] | None:
-    """Return the game with this id and its number in the log, or None."""
     place = place_of(id)
     found = () if place is None else await games.games_at(*place)
     return next((one for one in found if one[1].id == id), None)

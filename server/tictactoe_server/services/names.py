@@ -220,7 +220,6 @@ class Names(Service):
         return found
 
     def _hear(self, table: str, key: str) -> None:
-        """Take over what was done at another server: a device was revoked, or a name has a new owner."""
         if table == PLAYERS.name:
             self._send_away(key)
         elif table == _OWNERS:
@@ -232,7 +231,6 @@ class Names(Service):
                 expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
 
     def _tell_owner(self, player: Player) -> None:
-        """Let all servers know who has a name now."""
         self._show_owner(player)
         self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
 

@@ -246,7 +246,6 @@ class Connection(HttpConnection):
             self._loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        """Deliver queued messages, then resume reading."""
         self._is_going_on = False
         if self._phase in (Phase.OPEN, Phase.CLOSING) and not self._is_paused and self._receive_frames(b""):
             self._transport.resume_reading()
@@ -292,7 +291,6 @@ class Connection(HttpConnection):
         self._flush()
 
     def _flush(self) -> None:
-        """Write the protocol's output, and follow it into closing."""
         is_closing = self.is_open and self._websocket.state is not State.OPEN
         if is_closing:
             self._enter(Phase.CLOSING)

@@ -244,7 +244,6 @@ class HttpConnection(asyncio.Protocol):
         self._peer.admission.queue.put(self.address, self._take_request)
 
     def _take_request(self) -> None:
-        """Process queued requests, unless the connection is closing."""
         if self._phase is not Phase.QUEUED:
             return
         try:
@@ -322,7 +321,6 @@ class HttpConnection(asyncio.Protocol):
             self._read_on()
 
     def _read_on(self) -> None:
-        """Wait for the rest of a request, with a deadline."""
         if self._has_ended:
             self._hang_up()
         else:
@@ -359,7 +357,6 @@ class HttpConnection(asyncio.Protocol):
         self._phase, self.is_open = phase, phase is Phase.OPEN
 
     def _hang_up(self) -> None:
-        """Close our side, and give the peer some time to close its own."""
         self._enter(Phase.ENDING)
         self._set_deadline(self._limits.close_seconds, self._give_up)
         if self._transport.can_write_eof():

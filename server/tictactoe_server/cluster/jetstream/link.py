@@ -197,7 +197,6 @@ class Link:
         return 1 << min(self._in_vain, _MOST_IN_VAIN)
 
     async def _connect(self, client: Client, server: str) -> None:
-        """Connect a client to a server, with the subscriptions."""
         attempt = asyncio.current_task()
 
         async def failed(error: Exception) -> None:
@@ -226,7 +225,6 @@ class Link:
             raise errors.UnexpectedEOF
 
     def _take(self, client: Client) -> None:
-        """Use a new connection, and tell those who wait for it."""
         self._access.add_found(client.discovered_servers)
         if self._opened.is_set():
             log.info("the store is connected again", server=self._access.servers[0])
@@ -249,7 +247,6 @@ class Link:
             await self._send(*await self._outgoing.get())
 
     async def _send(self, client: Client, subject: str, payload: bytes, reply: str, headers: Headers) -> None:
-        """Send a message over the connection for which it was meant."""
         try:
             await client.publish(subject, payload, reply, headers)
         except errors.Error as error:
@@ -286,7 +283,6 @@ class Link:
             self._answer(number, message)
 
     def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
-        """Tell whoever asked, unless they were told before."""
         if number in self._asked:
             since, answered, _ = self._asked.pop(number)
             if self._in_vain and time.monotonic() - since < _CONNECT_SECONDS:
@@ -294,7 +290,6 @@ class Link:
             answered(answer)
 
     def _fail(self, numbers: Iterable[str], why: str) -> None:
-        """Tell those who asked that there is no answer."""
         for number in numbers:
             _, answered, _ = self._asked.pop(number)
             asyncio.get_running_loop().call_soon(answered, StoreUnavailable(why))

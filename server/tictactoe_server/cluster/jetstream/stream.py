@@ -299,7 +299,6 @@ class Stream:
         self.link.ask(self.prefix + write.key, write.document, headers or None, partial(self._settle, write))
 
     def _settle(self, write: Write, answer: Message | Exception) -> None:
-        """Tell who waits for a write what came of it."""
         outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
         if isinstance(outcome, Conflict) and write.expected == MISSING:
             self.link.run(self._write_over_tombstone(write))

@@ -114,7 +114,6 @@ class Worker:
         return complaints.decode(errors="replace").strip().rpartition("\n")[2]
 
     async def _exchange(self, question: bytes) -> Any:
-        """Send bytes to the process and return what it says next."""
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             raise EOFError
@@ -202,13 +201,11 @@ class Workers:
         return self._is_closed or (self._resting > 0 and not self.process_ids)
 
     def _put(self, job: Job) -> None:
-        """Let a job wait for its turn, and begin with what waits where a worker is idle."""
         insort(self._waiting, job, key=attrgetter("turn"))
         if self._idle:
             self._serving.start(self._serve(self._idle.pop()))
 
     def _give_up(self) -> None:
-        """Let all that wait go without an answer."""
         while self._waiting:
             self._waiting.pop().settle()
 
