@@ -47,11 +47,6 @@ def test_three_by_three_has_as_many_open_positions_as_counted_elsewhere() -> Non
     assert len(open_positions(Position.start(Rules()))) == 5478 - 958
 
 
-@given(position=open_games(rule_sets(max_side=4, max_cells=9, max_marks=2)))
-def test_the_values_of_tiny_boards_are_those_of_a_plain_minimax(position: Position) -> None:
-    assert_matches_minimax(position, {})
-
-
 @given(position=open_games(rule_sets(max_side=5, max_cells=15, max_marks=2), least_played=0.4))
 def test_the_values_of_small_boards_are_those_of_a_plain_minimax(position: Position) -> None:
     if len(position.legal_cells) <= 8:
@@ -111,19 +106,13 @@ def test_a_finished_misere_game_is_won_by_who_would_be_next() -> None:
     assert analyse(position, UNLIMITED).value == Value("win", 0, 1.0)
 
 
-def test_an_open_three_of_gomoku_is_a_win_by_threats() -> None:
-    row = [7 * 15 + column for column in (5, 6, 7)]
-    position = Position.replay(PRESETS["gomoku"], [row[0], 0, row[1], 30, row[2], 60])
-    cells = best_cells(position, Budget(nodes=500))
-    assert cells in {(row[0] - 1,), (row[2] + 1,)}
-
-
 def test_a_win_found_on_a_wide_board_is_proven_though_not_solved() -> None:
     row = [7 * 15 + column for column in (5, 6, 7)]
     position = Position.replay(PRESETS["gomoku"], [row[0], 0, row[1], 30, row[2], 60])
     analysis = analyse(position, Budget(nodes=2000))
     assert analysis.value == Value("win", 3, 1.0)
     assert not analysis.is_solved
+    assert best_cells(position, Budget(nodes=500)) in {(row[0] - 1,), (row[2] + 1,)}
 
 
 def assert_matches_minimax(position: Position, memo: Memo) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.environment import environment
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget, analyse, best_cells
-from tictactoe_engine.search.book import Known, decode, encode, is_in_book, look_up
-from tools.connect_four.book import FILE, levels, position_after, random_moves, read_answers, to_ask
+from tictactoe_engine.search.book import decode, encode, is_in_book, look_up
+from tools.connect_four.book import FILE, levels, position_after, random_moves
 
 MAX_BYTES = 200_000
 FULL_PLIES = 4
-SOLVER = Path(__file__).parents[2] / "tools" / "connect_four" / "solver.c"
 
 
 def test_the_book_is_small() -> None:
@@ -83,36 +78,3 @@ def test_a_book_reads_as_it_was_written() -> None:
         [5 << 5 | 2 << 3 | 3],
         [7 << 5 | 1 << 3 | 6, 9 << 5],
     ]
-
-
-def test_every_position_of_the_first_plies_is_asked_and_then_the_likeliest() -> None:
-    asked = list(to_ask(1, 2))
-    assert asked[:5] == ["", *sorted(asked[1:5], key=lambda moves: moves == "4")]
-    assert len(asked) == 1 + 4 + 25
-
-
-def test_earlier_positions_follow_from_later_ones(tmp_path: Path) -> None:
-    answers = tmp_path / "answers"
-    answers.write_text("1 1 4 9\n2 1 4 9\n3 0 4 9\n4 -1 4 9\n")
-    (start,), firsts = read_answers([answers], 1)
-    assert start[1:] == (1, 3)
-    assert len(firsts) == 4
-    assert read_answers([], 1, decode(encode([[(5, 1, 3)]]))) == [[(5, 1, 3)], []]
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
-def test_the_solver_says_of_each_move_what_our_search_proves(tmp_path: Path) -> None:
-    program = tmp_path / "solver"
-    subprocess.run(["gcc", "-O2", "-o", str(program), str(SOLVER)], check=True, env=environment())
-    moves = "44444452561322633115"
-    command = [str(program), "16", "-m"]
-    found = subprocess.run(command, input=moves + "\n", capture_output=True, text=True, check=True, env=environment())
-    _, value, _, _, *columns = found.stdout.split()
-    position = position_after(moves)
-    analysis = analyse(position, Budget())
-    worth = {"win": 1, "draw": 0, "loss": -1}
-    assert int(value) == worth[analysis.value.kind]
-    assert {cell % 7: int(columns[cell % 7]) for cell in position.legal_cells} == {
-        cell % 7: worth[value.kind] for cell, value in analysis.cells.items()
-    }
-    assert Known(int(value), analysis.best_cells[0]).value == int(value)

@@ -1,37 +1,26 @@
-"""The engine's three errors as values: what they carry, and that they cross a process boundary whole."""
+"""The engine's errors: worker processes send them back, so they have to survive pickling."""
 
 from __future__ import annotations
 
 import copy
 import pickle
 
-import pytest
-
+from tests.rows import each
 from tictactoe_engine import IllegalMove, InvalidRules, UnknownNotation
 
-ERRORS = [
-    InvalidRules("bad_rules", "A board has 1 to 32 rows, not 0.", "rows"),
-    InvalidRules("bad_rules", "Every cell is blocked."),
-    IllegalMove("occupied", "B2 is taken by O."),
-    UnknownNotation("I don't know that."),
-]
+WHOLE = InvalidRules("bad_rules", "Every cell is blocked.")
+UNKNOWN = UnknownNotation("I don't know that.")
+SIDE = InvalidRules("bad_rules", "A board has 1 to 32 rows, not 0.", "rows")
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=repr)
-def test_an_error_survives_pickling_and_copying(error: InvalidRules | IllegalMove | UnknownNotation) -> None:
+@each("error", [SIDE, WHOLE, IllegalMove("occupied", "B2 is taken by O."), UNKNOWN])
+def test_an_error_reads_as_its_message_and_survives_pickling_and_copying(error: InvalidRules | IllegalMove) -> None:
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(twin) is type(error)
-        assert (vars(twin), str(twin)) == (vars(error), error.message)
+        assert vars(twin) == vars(error)
+        assert str(twin) == str(error) == error.message
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=repr)
-def test_an_error_reads_as_its_message(error: InvalidRules | IllegalMove | UnknownNotation) -> None:
-    assert str(error) == error.message
-
-
-def test_an_unknown_notation_has_the_code_of_bad_input() -> None:
-    assert UnknownNotation("I don't know that.").code == "bad_input"
-
-
-def test_rules_at_fault_as_a_whole_name_no_field() -> None:
-    assert InvalidRules("bad_rules", "Every cell is blocked.").field is None
+def test_an_error_has_a_code_and_names_the_field_at_fault_if_there_is_one() -> None:
+    assert UNKNOWN.code == "bad_input"
+    assert (SIDE.field, WHOLE.field) == ("rows", None)

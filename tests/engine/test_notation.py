@@ -116,18 +116,6 @@ def test_a_pair_is_read_in_the_chosen_coordinates(word: str, coordinates: Coordi
         assert parse_cell(word, CLASSIC, coordinates=coordinates) == cell
 
 
-@pytest.mark.parametrize("coordinates", ["row-column-1", "row-column-0", "x-y-1"])
-@pytest.mark.parametrize("separator", [",", " "])
-def test_the_pairs_of_a_wide_board_name_its_cells_row_by_row(coordinates: str, separator: str) -> None:
-    pairs = {
-        "row-column-1": [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)],
-        "row-column-0": [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)],
-        "x-y-1": [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2)],
-    }[coordinates]
-    words = [f"{first}{separator}{second}" for first, second in pairs]
-    assert [parse_cell(word, Rules(rows=2), coordinates=coordinates) for word in words] == list(range(6))
-
-
 @given(boards_with_a_cell)
 def test_a_formatted_name_is_parsed_to_the_same_cell(board: tuple[Rules, int]) -> None:
     rules, cell = board

@@ -54,11 +54,6 @@ def test_a_record_is_read_whatever_ends_its_lines(record: GameRecord, end: str) 
     assert parse_record("\ufeff" + format_record(record).replace("\n", end)) == record
 
 
-@given(st.lists(game_records(), max_size=3))
-def test_records_that_follow_each_other_come_back_in_order(records: list[GameRecord]) -> None:
-    assert parse_records("".join(map(format_record, records))) == tuple(records)
-
-
 @given(game_records())
 def test_a_record_survives_pickling_and_shows_each_of_its_positions(record: GameRecord) -> None:
     assert pickle.loads(pickle.dumps(record)) == record

@@ -3,13 +3,11 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from types import ModuleType
 
 import pytest
 
-import tictactoe_engine
 from tests.environment import environment
-from tictactoe_engine import PRESETS, records, search, strategies
+from tictactoe_engine import PRESETS
 from tictactoe_engine.search import Budget
 from tictactoe_engine.search.budget import Meter, OutOfBudget
 from tictactoe_engine.search.grid import grid_of
@@ -62,14 +60,6 @@ def test_there_is_no_win_by_threats_while_the_other_side_completes_a_line_first(
     own = grid.pad(sum(1 << 7 * 15 + column for column in (5, 6, 7)))
     other = grid.pad(sum(1 << row * 15 for row in (1, 2, 3, 4)))
     assert ThreatSearch(grid, Patterns(grid), Meter(Budget())).shortest_win(own, other, 8) is None
-
-
-@pytest.mark.parametrize(
-    "package", [tictactoe_engine, records, search, strategies], ids=lambda package: package.__name__
-)
-def test_every_public_name_of_the_engine_can_be_had(package: ModuleType) -> None:
-    for name in package.__all__:
-        assert getattr(package, name) is not None
 
 
 def test_the_engine_loads_nothing_but_the_rules() -> None:
