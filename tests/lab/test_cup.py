@@ -326,7 +326,6 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         ("--bot medium --brain no-such-engine", "There is no program no-such-engine here that could be run."),
         ("--bot medium --brain '", "There is no program ' here that could be run."),
         ("--bot medium --brain cat --rules classic", "No engine can play this game: a line is not one of five."),
-        ("--bot medium --brain cat --rules connect-four", "No engine can play this game: marks fall in it."),
         ("--bot medium --bot hard --rules three-players", "Games of a cup have two players: choose other rules."),
         ("--bot medium --brain cat --nodes 10", "Positions are counted for bots alone"),
         ("--bot medium --bot hard --nodes 10 --move-seconds 1", "Positions are counted for bots alone"),

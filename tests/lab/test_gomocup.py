@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.client.conftest import Program
 from tests.client.states import state
 from tictactoe_client.settings import Misuse, Settings
 from tictactoe_engine import PRESETS, Position, Rules
@@ -90,6 +91,22 @@ async def test_an_engine_that_cannot_play_on_fails_with_a_reason(way: str, why: 
         await guest.decide(Position.replay(GOMOKU, (112, 127)), Time(30_000, 0, 2**31 - 1, 20))
     await guest.end()
     assert (failed.value.message, failed.value.detail) == (why, detail)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("", "Say how the engine is started: tictactoe-client brain ./engine"),
+        ("no-such-engine", "There is no program no-such-engine here that could be run."),
+        ("--serve cat", "Give the command of an engine, or --serve, not both."),
+        ("cat --rules classic", "No engine can play this game: a line is not one of five."),
+        ("cat --rules connect-four", "No engine can play this game: marks fall in it."),
+        ("cat --rules three-players", "No engine can play this game: more than two play it."),
+        ("cat --memory 0", "0 is too small: 1 or more."),
+    ],
+)
+def test_a_command_line_that_makes_no_sense_is_refused(program: Program, arguments: str, told: str) -> None:
+    assert told in program.complaint("brain", *arguments.split())
 
 
 async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
