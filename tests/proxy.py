@@ -1,7 +1,7 @@
-"""A TCP relay that harms what goes through it, at any time: cut, delayed, throttled, swallowed, held up, turned away.
+"""A TCP relay that can cut, delay, drop and hold up traffic, and turn connections away.
 
-It passes bytes on and knows nothing of what they mean. Each connection has two directions of its own, and the proxy has
-two that count for all its connections, also for those to come. `Proxy.on_link` sees each one before its first byte.
+Each connection has two directions of its own; the proxy's two apply to all connections, current and future.
+`Proxy.on_link` is called with each connection before its first byte.
 """
 
 from __future__ import annotations
@@ -19,35 +19,31 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Direction:
-    """One way through a link, or, as `everywhere`, through all of them. `passed` and `swallowed` count a link's bytes.
+    """One way through a link, or, as `everywhere`, through all links.
 
-    delay_seconds: how long every chunk is kept before it goes on.
-    bytes_per_second: how much goes on in a second, None for no limit.
-    is_swallowing: take the bytes and pass nothing on.
-    taken: all the bytes that came this way, where it is set to something.
-    cut_after: cut the whole link when so many more bytes have gone on, in mid-chunk where it falls so; None for never.
+    Attributes:
+        delay_seconds: How long each chunk is held before it is passed on.
+        is_swallowing: Read the bytes and pass nothing on.
+        taken: If set, collects every byte that was read.
+        cut_after: Cut the link after passing on this many more bytes, even within a chunk; None for never.
+        passed: Number of bytes passed on.
+        swallowed: Number of bytes read and dropped.
     """
 
     def __init__(self, everywhere: Direction | None = None) -> None:
         self.delay_seconds = 0.0
-        self.bytes_per_second: int | None = None
         self.is_swallowing = False
         self.taken: bytearray | None = None
         self.cut_after: int | None = None
         self.passed = 0
         self.swallowed = 0
-        self.has_swallowed = asyncio.Event()
-        self._everywhere = everywhere
+        self._ways = [self] if everywhere is None else [everywhere, self]
         self._open = asyncio.Event()
         self._open.set()
 
     @property
-    def _ways(self) -> list[Direction]:
-        return [self] if self._everywhere is None else [self._everywhere, self]
-
-    @property
     def swallows(self) -> bool:
-        """Whether nothing is passed on, of this link or of any."""
+        """Whether this link or all links drop what they read."""
         return any(way.is_swallowing for way in self._ways)
 
     def hold_up(self) -> None:
@@ -59,16 +55,14 @@ class Direction:
         self._open.set()
 
     async def take(self, reader: asyncio.StreamReader) -> bytes:
-        """Return the next bytes that may be read, empty at the end."""
+        """Return the next bytes once reading is allowed; nothing at the end."""
         await self._until_open()
-        rate = min((way.bytes_per_second for way in self._ways if way.bytes_per_second), default=None)
-        data = await reader.read(CHUNK_BYTES if rate is None else max(1, rate // 20))
+        data = await reader.read(CHUNK_BYTES)
         for way in self._ways:
             if way.taken is not None:
                 way.taken += data
         await self._until_open()
-        seconds = sum(way.delay_seconds for way in self._ways) + (len(data) / rate if rate else 0.0)
-        if seconds:
+        if seconds := sum(way.delay_seconds for way in self._ways):
             await asyncio.sleep(seconds)
         return data
 
@@ -87,7 +81,7 @@ class Link:
         self._writers: list[asyncio.StreamWriter] = []
 
     def cut(self) -> None:
-        """Cut the connection on both sides at once, without a word."""
+        """Abort the connection on both sides at once."""
         self.is_cut = True
         for writer in self._writers:
             writer.transport.abort()
@@ -130,7 +124,6 @@ class Link:
             while data := await way.take(reader):
                 if way.swallows:
                     way.swallowed += len(data)
-                    way.has_swallowed.set()
                     continue
                 if way.cut_after is not None and len(data) >= way.cut_after:
                     writer.write(data[: way.cut_after])
@@ -145,10 +138,14 @@ class Link:
 
 
 class Proxy:
-    """Listens on a free `port` of the loopback, at `url`, for the server on `target`; use it with ``async with``.
+    """Listens on a free `port` of the loopback, at `url`, for the server on port `target`. Use it with ``async with``.
 
-    `links` are those that live; while `is_closed` callers are turned away; `calls` counts all of them. What is set in
-    `up`, to the server, and `down`, from it, counts for every link.
+    Attributes:
+        up: What applies to every link's bytes to the server.
+        down: What applies to every link's bytes from the server.
+        links: The open connections.
+        is_closed: Whether new connections are turned away.
+        calls: Number of connections made, those turned away included.
     """
 
     def __init__(self, target: int) -> None:
@@ -181,18 +178,18 @@ class Proxy:
             link.cut()
 
     def lose(self) -> None:
-        """Break every connection, and turn callers away from now on."""
+        """Break every connection, and turn new ones away."""
         self.is_closed = True
         self.cut()
 
     async def until_called(self) -> None:
-        """Wait for the next caller."""
+        """Wait for the next connection."""
         self._called.clear()
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self._called.wait()
 
     async def reach(self, caller: asyncio.StreamWriter) -> Streams | None:
-        """Connect to the server for a caller; None where that cannot be."""
+        """Connect to the server, or return None if that fails."""
         try:
             return await asyncio.open_connection("127.0.0.1", self.target)
         except OSError:
