@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import AsyncIterator
-from random import Random
 
 import pytest
 
@@ -115,22 +112,3 @@ async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock() ->
         board = (await ana.state(ply=2))["board"]
         await ana.send("move", room=room, cell=board.index("."), ply=2)
         assert (await ana.state(ply=4))["status"] == "playing"
-
-
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hangs"])
-async def test_the_game_goes_on_while_a_worker_is_lost_and_another_takes_its_place(
-    quick_bots: Server, blow: signal.Signals
-) -> None:
-    workers: set[int] = set()
-    rng = Random(1)
-    async with open_peer(quick_bots.url) as ana:
-        await ana.send("create", rules={"rows": 15, "columns": 15, "line": 15}, bots=["perfect"])
-        state = await ana.state(ply=0)
-        while len(workers) < 2:
-            free = [cell for cell, mark in enumerate(state["board"]) if mark == "."]
-            await ana.send("move", room=state["room"], cell=rng.choice(free), ply=state["ply"])
-            state = await ana.state(ply=state["ply"] + 2)
-            assert state["turn"] == "X"
-            if not workers and quick_bots.bots.pool.workers.process_ids:
-                os.kill(quick_bots.bots.pool.workers.process_ids[0], blow)
-            workers.update(quick_bots.bots.pool.workers.process_ids)

@@ -319,21 +319,6 @@ async def test_of_twenty_simultaneous_acceptances_one_gets_the_room(
 # -- restarts -------------------------------------------------------------------------------------------------------
 
 
-async def test_a_challenge_survives_the_kill_of_its_server(tmp_path: Path) -> None:
-    async with Harness(tmp_path) as harness:
-        async with known(harness, "ana") as ana, known(harness, "bo") as bo:
-            id = await challenge(ana, bo, side="X")
-            await harness.end()
-        await harness.start()
-        async with again(harness, ana) as ana, again(harness, bo) as bo:
-            assert open_of(ana) == open_of(bo) == [id]
-            assert 0 < bo.welcome["challenges"][0]["expires_ms"] < CHALLENGE_MS
-            room = (await bo.ask("answer", challenge=id, accept=True))["room"]
-            assert (await over(ana, id))["room"] == room
-            assert (await ana.ask("join", room=room))["seat"] == "X"
-            assert (await bo.ask("join", room=room))["seat"] == "O"
-
-
 async def accept_and_die(server: Server, id: str, by: str, left_ms: int) -> None:
     """Keep that a challenge was accepted, as a server does that dies before it tells anybody and opens the room."""
     table = server.core.store.table(CHALLENGES)

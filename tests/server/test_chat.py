@@ -26,16 +26,6 @@ async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themse
             assert before <= line["at"] <= time.time_ns() // 1_000_000
 
 
-async def test_a_watcher_speaks_without_a_seat(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
-        room = (await ana.ask("create"))["room"]
-        await eve.ask("watch", room=room)
-        await eve.ask("chat", room=room, text="I am watching.")
-        for peer in (ana, eve):
-            line = await peer.next_of("chat")
-            assert (line["from"], line["seat"]) == ("eve", None)
-
-
 async def test_where_players_alone_may_chat_watchers_only_read(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
         room = (await ana.ask("create", chat="players"))["room"]

@@ -9,7 +9,7 @@ import pytest
 from tests.peer import open_peer
 from tests.rows import each
 from tests.server.cases import cases
-from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol import BadMessage, decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
@@ -19,10 +19,8 @@ from tictactoe_server.rooms import (
     Dropped,
     Enter,
     Player,
-    expires_at,
     is_expired,
 )
-from tictactoe_server.rooms.room import START_MS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -145,19 +143,6 @@ def test_a_clock_that_runs_out_loses_the_game_exactly_once(clock: ClockFields) -
     assert (table.times, table.running) == ([0, allowed], None)
     table.wait(10**6)
     assert table.expire() is over
-
-
-def test_the_end_of_a_clock_is_known_in_advance() -> None:
-    table = timed()
-    assert expires_at(table.room) == START + START_MS
-    table.play(0)
-    assert expires_at(table.room) == START + START_MS
-    table.play(4)
-    assert expires_at(table.room) == START + 300_000
-    table.move(1, after_ms=1_000)
-    assert expires_at(table.room) == START + 301_000
-    table.do(ANA, RESIGN)
-    assert expires_at(table.room) is None
 
 
 def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_left_wins() -> None:

@@ -127,16 +127,6 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     assert list(listener.connections) == []
 
 
-async def test_one_whose_tls_never_comes_about_is_forgotten_when_its_time_is_over() -> None:
-    limits = Limits(hello_seconds=0.05)
-    listener = Listener(let_nobody_in, Admission(limits), limits)
-    connection = listener._make_connection(
-        RemotePeer(Admission(limits))
-    )  # and the event loop never says another word of it
-    assert list(listener.connections) == [connection]
-    await until(lambda: not listener.connections)
-
-
 # -- keepalive ------------------------------------------------------------------------------------------------------
 
 
@@ -381,16 +371,6 @@ async def test_connections_leave_nothing_for_the_garbage_collector(server: Serve
         await until(lambda: not connections())
     finally:
         gc.enable()
-
-
-async def test_a_refused_handshake_is_not_kept(server: Server) -> None:
-    async with open_bytes(server.port) as (reader, writer):
-        writer.write(UPGRADE.replace(b"Version: 13", b"Version: 12"))
-        assert b" 400 " in (await read_to_end(reader)).splitlines()[0]
-    await until(lambda: not server._admission.connections)
-    await asyncio.sleep(0)
-    gc.collect()
-    assert not any(type(thing) is Connection for thing in gc.get_objects())
 
 
 async def test_a_hello_sent_in_time_is_accepted_although_the_server_was_late(serve: Serve) -> None:

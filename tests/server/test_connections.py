@@ -197,16 +197,6 @@ async def test_a_repeated_move_is_answered_ok_and_shown_to_nobody(server: Server
         assert (await bo.receive())["id"] == "b"
 
 
-async def test_seq_grows_by_one_with_every_stored_change(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        await ana.ask("rematch", room=room)
-        await bo.ask("rematch", room=room)
-        await ana.state(game=2)
-        states = [message["seq"] for message in ana.seen if message["type"] == "room"]
-        assert states == list(range(1, len(states) + 1))
-
-
 async def test_sync_sends_the_moves_and_the_state_to_the_asker_alone(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         last = await play_out({"X": ana, "O": bo}, room, [4, 0])

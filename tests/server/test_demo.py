@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,8 +11,6 @@ import pytest_asyncio
 from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tictactoe_engine import PRESETS, Position
 from tictactoe_server.server import Server
-from tictactoe_server.services.bots.thinking import IDLE
-from tictactoe_server.services.bots.workers import COMMAND, Worker
 from tictactoe_server.settings import Settings
 
 pytestmark = pytest.mark.asyncio
@@ -82,17 +79,6 @@ async def test_its_process_ends_when_nobody_looks(eve: Peer) -> None:
     assert _idle_processes()
     await eve.ask("lobby", on=False)
     await until(lambda: not _idle_processes())
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has idle processes")
-async def test_the_system_gives_its_process_what_nobody_else_wants() -> None:
-    worker = Worker((*COMMAND, IDLE))
-    try:
-        assert await worker.start() == ""
-        assert worker.pid is not None
-        assert os.sched_getscheduler(worker.pid) == os.SCHED_IDLE
-    finally:
-        await worker.stop()
 
 
 async def test_an_operator_turns_it_off() -> None:

@@ -323,28 +323,6 @@ def player_of(peer: Any, name: str) -> Player:
     return Player(peer.welcome["player"], name)
 
 
-async def test_a_pairing_is_played_by_its_two_watched_by_others_and_kept_with_its_event() -> None:
-    async with Server(HERE, limits=uncounted()) as server:
-        async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-            live = await open_pairing(server, player_of(ana, "Ana 1"), player_of(bo, "Bo 2"))
-            assert (await ana.ask("join", room=CODE))["seat"] == "X"
-            await bo.ask("join", room=CODE)
-            async with open_peer(server.url, "eve") as eve:
-                assert await eve.refusal("join", room=CODE) == "room_full"
-                assert (await eve.ask("watch", room=CODE))["type"] == "ok"
-                assert await eve.refusal("analyse", room=CODE) == "not_allowed"
-                found = (await eve.ask("match", clock={"initial_ms": 300_000, "increment_ms": 0}))["room"]
-                assert found != CODE
-            over = await play_out({"X": ana, "O": bo}, CODE, [0, 3, 1, 4, 2])
-            assert (over["status"], over["seats"]["X"]["name"]) == ("over", "Ana 1")
-            (row,) = (await ana.ask("history"))["games"]
-            played = (await ana.ask("record", game_id=row["game_id"]))["played"]
-            assert (row["event"], row["pairing"]) == (played["event"], played["pairing"]) == (EVENT, PAIRING)
-        await until(lambda: not live.players)
-        games = [found async for found in server.core.store.games.after("", 10)]
-        assert [(game.event, game.pairing, game.result.winner) for *_, game in games] == [(EVENT, PAIRING, "X")]
-
-
 async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
     async with Server(HERE) as server:
         opened = await asyncio.gather(*(open_pairing(server, ANA, BO) for _ in range(3)), return_exceptions=True)

@@ -39,38 +39,7 @@ async def test_a_clock_that_runs_out_ends_the_game_by_itself_and_is_told_to_all_
             assert len([state for state in rooms_seen(peer) if state["status"] == "over"]) == 2
 
 
-async def test_quick_match_pairs_only_those_with_equal_clocks(server: Server) -> None:
-    clocks: list[Message | None] = [
-        None,
-        {"move_ms": 60_000},
-        {"move_ms": 60_001},
-        {"initial_ms": 60_000, "increment_ms": 0},
-        {"initial_ms": 60_000, "increment_ms": 1},
-    ]
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        opened = [(await ana.ask("match", clock=clock))["room"] for clock in clocks]
-        assert len(set(opened)) == len(clocks)
-        assert [(await bo.ask("match", clock=clock))["room"] for clock in clocks] == opened
-        rows = {row["room"]: row["clock"] for row in (await bo.ask("rooms"))["rooms"]}
-        assert [rows[room] for room in opened] == clocks
-
-
 # -- offers and claims ------------------------------------------------------------------------------------------
-
-
-async def test_a_game_is_claimed_when_the_hold_is_over_and_not_before(clocked: Server, clock: FakeClock) -> None:
-    async with two_playing(clocked) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await bo.socket.close()
-        away = await ana.until(lambda message: message["type"] == "room" and not message["seats"]["O"]["online"])
-        assert away["seats"]["O"]["hold_ms"] == 60_000
-        clock.advance(59_999)
-        early = await ana.ask("claim", room=room, **{"as": "win"})
-        assert (early["code"], early["retry_ms"]) == ("not_allowed", 1)
-        clock.advance(1)
-        assert (await ana.ask("claim", room=room, **{"as": "win"}))["type"] == "ok"
-        over = await ana.state(status="over")
-        assert over["result"] == {"winner": "X", "reason": "claimed", "line": []}
 
 
 async def test_the_welcome_says_how_long_a_seat_is_held_and_how_long_ones_own_still_is() -> None:

@@ -82,22 +82,6 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
         assert sorted(closed) == sorted(opened)
 
 
-async def test_the_list_is_that_of_now_when_rooms_come_and_go_and_soon_when_moves_are_made(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        assert (await bo.ask("rooms"))["rooms"] == []
-        room = (await ana.ask("create"))["room"]
-        assert [row["status"] for row in (await bo.ask("rooms"))["rooms"]] == ["waiting"]
-        await bo.ask("join", room=room)
-        assert [row["status"] for row in (await bo.ask("rooms"))["rooms"]] == ["playing"]
-        await ana.ask("move", room=room, cell=4, ply=0)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await bo.ask("rooms"))["rooms"][0]["ply"] != 1:
-                pass
-        await bo.ask("leave", room=room)
-        await ana.ask("leave", room=room)
-        assert (await bo.ask("rooms"))["rooms"] == []
-
-
 # -- matches --------------------------------------------------------------------------------------------------------
 
 

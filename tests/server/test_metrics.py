@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
 from tests.fakes import TroubledStore
-from tests.peer import open_peer, play_out, two_playing
+from tests.peer import play_out, two_playing
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
@@ -107,15 +107,6 @@ async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_i
             pass
     async with Server(Settings(host=HOST, port=0, data=tmp_path)):
         pass
-
-
-async def test_one_who_asks_for_figures_and_never_reads_holds_up_nobody(metered: Server) -> None:
-    assert metered.metrics is not None
-    with socket.create_connection((HOST, metered.metrics.port)) as silent:
-        silent.sendall(b"GET /metrics HTTP/1.1\r\n")
-        assert "tictactoe_ready" in await figures(metered)
-        async with open_peer(metered.url) as ana:
-            assert (await ana.ask("ping"))["type"] == "ok"
 
 
 async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:

@@ -73,13 +73,3 @@ def test_a_name_with_a_number_stays_for_one_who_comes_back_and_goes_with_another
 )
 def test_the_first_free_name_fits(name: str, taken: tuple[str, ...], free: str) -> None:
     assert free_name(name, taken) == free
-
-
-async def test_the_number_is_in_seats_and_chat_and_not_in_the_welcome(server: Server) -> None:
-    async with open_peer(server.url, "ana") as one, open_peer(server.url, "ana") as other:
-        room = (await one.ask("create"))["room"]
-        await other.ask("join", room=room)
-        assert (await one.state(status="playing"))["seats"]["O"]["name"] == "ana 2"
-        await other.ask("chat", room=room, text="I am the other one.")
-        assert (await one.next_of("chat"))["from"] == "ana 2"
-        assert other.welcome["name"] == "ana"

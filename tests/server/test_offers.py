@@ -303,6 +303,7 @@ REFUSED: dict[str, tuple[Callable[[], Table], list[Step], Player, list[Command],
     "to take back in a game for three": (three, [0, 1, 2, (CY, RESIGN)], ANA, [ASK, ALLOW, REFUSE], "not_allowed"),
     "a claim before the game": (one, [], ANA, [WIN], "not_started"),
     "a claim after the end": (two, [(BO, Dropped()), (ANA, WIN)], ANA, [WIN], "game_over"),
+    "anything by one who is out": (three, [(CY, RESIGN), (BO, Dropped())], CY, [ASK, WIN, RESIGN], "not_allowed"),
     "a claim from one who left": (three, [(BO, LEAVE)], ANA, [WIN], "not_allowed"),
 }
 
@@ -321,14 +322,3 @@ def test_what_cannot_be_asked_for_now_is_refused(
     before = table.room
     assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)
     assert table.room is before
-
-
-@pytest.mark.parametrize("verb", [OFFER, ASK, WIN, RESIGN], ids=lambda verb: type(verb).__name__)
-def test_one_who_is_passed_over_asks_and_claims_nothing(verb: Command) -> None:
-    table = three()
-    table.play(0, 1, 2)
-    table.do(CY, RESIGN)
-    table.do(BO, Dropped())
-    table.wait(HOLD_MS)
-    assert table.refusal(CY, verb).code == "not_allowed"
-    assert table.room.status == "playing"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.classic import CLASSIC_RULES
+from tests.rows import each
 from tests.server.tables import ANA, BO, CODE, CY
 from tests.server.tables import refusal as refused_in
 from tictactoe_engine import PRESETS, Rules
@@ -97,16 +98,6 @@ def test_entering_under_a_new_name_shows_it() -> None:
     assert (renamed.seats["X"].name, renamed.seq) == ("Anastasia", room.seq + 1)
 
 
-def test_a_full_room_refuses_another_player() -> None:
-    assert refusal(open_room(ANA, BO), CY, Enter()).code == "room_full"
-
-
-def test_one_who_left_for_good_cannot_come_back() -> None:
-    room = apply(open_room(ANA, BO), BO, LEAVE, NOW)
-    assert refusal(room, BO, Enter()).code == "not_allowed"
-    assert refusal(room, CY, Enter()).code == "room_full"
-
-
 # -- moves ------------------------------------------------------------------------------------------------------
 
 
@@ -146,27 +137,38 @@ def test_a_cell_that_cannot_be_played_is_refused(rules: str, played: list[int], 
     assert (refused.code, refused.path) == (code, "cell")
 
 
-@pytest.mark.parametrize("ply", [0, 2, 3, 2**31 - 1])
-def test_a_move_for_another_ply_is_stale(ply: int) -> None:
-    room = play(open_room(ANA, BO), [4])
-    refused = refusal(room, BO, move(0, ply))
-    assert (refused.code, refused.path) == ("stale", "ply")
-
-
 def test_a_move_out_of_turn_is_refused_with_the_name_of_whose_turn_it_is() -> None:
     refused = refusal(open_room(ANA, BO), BO, move(4, 0))
     assert refused.code == "not_your_turn"
     assert "ana" in refused.message
 
 
-def test_nobody_moves_while_a_seat_is_free() -> None:
-    assert refusal(open_room(ANA), ANA, move(4, 0)).code == "not_started"
+OVER = play(open_room(ANA, BO), LINE_FOR_X)
+LEFT = apply(open_room(ANA, BO), BO, LEAVE, NOW)
+REFUSED: dict[str, tuple[Room, Player, list[Command], str]] = {
+    "to enter a full room": (open_room(ANA, BO), CY, [Enter()], "room_full"),
+    "to come back after leaving": (LEFT, BO, [Enter()], "not_allowed"),
+    "to take the seat of a player who left": (LEFT, CY, [Enter()], "room_full"),
+    "to play before the start": (open_room(ANA), ANA, [move(4, 0), RESIGN, REMATCH], "not_started"),
+    "to play after the end": (OVER, BO, [move(8, 5), RESIGN], "game_over"),
+    "a move for another ply": (
+        play(open_room(ANA, BO), [4]),
+        BO,
+        [move(0, 0), move(0, 2), move(0, 2**31 - 1)],
+        "stale",
+    ),
+    "anything without a seat": (open_room(ANA, BO), CY, [LEAVE, RESIGN, REMATCH, move(0, 0)], "not_seated"),
+    "anything after leaving": (LEFT, BO, [LEAVE, RESIGN, REMATCH, move(0, 0)], "not_seated"),
+    "to resign twice": (apply(open_room(ANA, BO, CY, rules=THREE), ANA, RESIGN, NOW), ANA, [RESIGN], "not_allowed"),
+    "a rematch during a game": (open_room(ANA, BO), ANA, [REMATCH], "not_allowed"),
+    "a rematch against a player who left": (apply(OVER, BO, LEAVE, NOW), ANA, [REMATCH], "not_allowed"),
+}
 
 
-def test_nobody_moves_after_the_end() -> None:
-    room = play(open_room(ANA, BO), LINE_FOR_X)
-    for player in (ANA, BO):
-        assert refusal(room, player, move(8, 5)).code == "game_over"
+@each("name", REFUSED)
+def test_commands_that_make_no_sense_now_are_refused(name: str) -> None:
+    room, player, commands, code = REFUSED[name]
+    assert [refusal(room, player, command).code for command in commands] == [code] * len(commands)
 
 
 def test_a_move_that_only_looks_like_a_repeat_is_refused() -> None:
@@ -191,20 +193,6 @@ def test_one_of_two_who_resigns_loses() -> None:
     assert room.result == Result("O", "resigned")
     assert (room.status, room.seq, room.score[BO.id]) == ("over", 5, 1)
     assert room.mark_of(ANA.id) == "X"
-
-
-@pytest.mark.parametrize(
-    ("room", "player", "code"),
-    [
-        (open_room(ANA), ANA, "not_started"),
-        (open_room(ANA), CY, "not_seated"),
-        (play(open_room(ANA, BO), LINE_FOR_X), BO, "game_over"),
-        (play(open_room(ANA, BO), LINE_FOR_X), CY, "not_seated"),
-        (apply(open_room(ANA, BO, CY, rules=THREE), ANA, RESIGN, NOW), ANA, "not_allowed"),
-    ],
-)
-def test_resigning_is_refused_where_there_is_nothing_to_give_up(room: Room, player: Player, code: str) -> None:
-    assert refusal(room, player, RESIGN).code == code
 
 
 def test_of_three_the_one_who_resigns_is_passed_over_and_the_last_one_left_wins() -> None:
@@ -270,13 +258,6 @@ def test_leaving_after_the_end_keeps_the_result() -> None:
     assert apply(room, BO, LEAVE, NOW).is_deserted
 
 
-@pytest.mark.parametrize("command", [LEAVE, RESIGN, REMATCH, move(0, 0)], ids=lambda command: type(command).__name__)
-def test_one_without_a_seat_and_one_who_left_can_do_nothing(command: Command) -> None:
-    room = open_room(ANA, BO)
-    assert refusal(room, CY, command).code == "not_seated"
-    assert refusal(apply(room, BO, LEAVE, NOW), BO, command).code == "not_seated"
-
-
 # -- rematch ----------------------------------------------------------------------------------------------------
 
 
@@ -315,19 +296,6 @@ def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games
 def test_the_offers_of_a_rematch_stand_in_the_order_of_the_marks() -> None:
     over = apply_all(open_room(ANA, BO, CY, rules=THREE), (ANA, RESIGN), (BO, RESIGN))
     assert apply_all(over, (CY, REMATCH), (ANA, REMATCH)).offers.rematch == ("X", "A")
-
-
-@pytest.mark.parametrize(
-    ("room", "code"),
-    [
-        (open_room(ANA), "not_started"),
-        (open_room(ANA, BO), "not_allowed"),
-        (apply(play(open_room(ANA, BO), LINE_FOR_X), BO, LEAVE, NOW), "not_allowed"),
-    ],
-    ids=["waiting", "playing", "the other one left"],
-)
-def test_a_rematch_is_refused_where_nobody_could_play_it(room: Room, code: str) -> None:
-    assert refusal(room, ANA, REMATCH).code == code
 
 
 def test_leaving_withdraws_every_offer_of_a_rematch() -> None:

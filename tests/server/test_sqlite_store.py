@@ -424,15 +424,6 @@ async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> 
     await second.close()
 
 
-async def test_a_store_without_a_folder_keeps_nothing() -> None:
-    first = open_folder(None)
-    await keep(first, room_of(CODE), MISSING)
-    await first.close()
-    second = open_folder(None)
-    assert await rooms_in(second) == {}
-    await second.close()
-
-
 async def test_closing_does_what_waits_and_takes_no_more(laboratory: Laboratory, tmp_path: Path) -> None:
     await laboratory.hold()
     saves = [asyncio.ensure_future(keep(laboratory.store, room_of(code), MISSING)) for code in CODES]

@@ -248,13 +248,6 @@ async def test_the_last_note_of_the_time_is_kept(store: Storage) -> None:
     await until_noted(store, 2)
 
 
-async def test_a_store_that_works_owes_nothing(store: Storage) -> None:
-    room = room_of(CODE)
-    revision = await keep(store, room, MISSING)
-    await keep(store, replace(room, seq=2), revision)
-    assert store.owed_since() is None
-
-
 # -- a table that no store has heard of, outside of its store ---------------------------------------------------
 
 

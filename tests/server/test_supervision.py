@@ -6,8 +6,6 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,23 +13,9 @@ from tests.peer import PATIENCE_SECONDS
 from tictactoe_server.cli.process import Supervisor
 
 
-@pytest.fixture
-def manager(tmp_path: Path) -> Iterator[socket.socket]:
-    """A socket that hears what is told to the manager."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as hearing:
-        hearing.bind(str(tmp_path / "notify"))
-        hearing.settimeout(PATIENCE_SECONDS)
-        yield hearing
-
-
 def test_where_nobody_supervises_nothing_is_said() -> None:
     Supervisor({}).tell("READY=1")
     Supervisor({"NOTIFY_SOCKET": "/nowhere/at/all"}).tell("READY=1")
-
-
-def test_lines_come_in_one_datagram(manager: socket.socket) -> None:
-    Supervisor({"NOTIFY_SOCKET": manager.getsockname()}).tell("READY=1", "STATUS=here")
-    assert manager.recv(4096) == b"READY=1\nSTATUS=here"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has sockets with abstract names")
@@ -42,16 +26,6 @@ def test_a_socket_may_have_an_abstract_name() -> None:
         hearing.settimeout(PATIENCE_SECONDS)
         Supervisor({"NOTIFY_SOCKET": f"@{name}"}).tell("READY=1")
         assert hearing.recv(4096) == b"READY=1"
-
-
-async def test_a_watchdog_is_told_again_and_again(manager: socket.socket) -> None:
-    place = manager.getsockname()
-    manager.setblocking(False)
-    living = asyncio.create_task(Supervisor({"NOTIFY_SOCKET": place, "WATCHDOG_USEC": "20000"}).keep_alive())
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        for _ in range(3):
-            assert await asyncio.get_running_loop().sock_recv(manager, 4096) == b"WATCHDOG=1"
-    living.cancel()
 
 
 @pytest.mark.parametrize(

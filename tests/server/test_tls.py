@@ -225,13 +225,6 @@ async def test_the_names_are_those_that_can_be_called(authority: Authority) -> N
     assert Certificate(authority.cert, authority.key).names == ("play.example.org", "localhost", "10.0.0.7")
 
 
-@pytest.mark.parametrize(("host", "name"), [("localhost", "localhost"), ("127.0.0.1", "play.example.org")])
-async def test_the_url_has_a_name_of_the_certificate(authority: Authority, host: str, name: str) -> None:
-    authority.issue("play.example.org", "localhost")
-    async with secured(authority, host=host) as server:
-        assert server.url == f"wss://{name}:{server.port}"
-
-
 async def test_a_certificate_past_its_end_is_served_and_told(
     authority: Authority, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import Command, Dropped
-from tictactoe_server.server import Server
 
 LEAVE, RESIGN, REMATCH, WIN = (*(Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)), Claim(room=CODE, as_="win"))
 
@@ -64,12 +62,3 @@ def test_the_next_change_says_it_no_more(next: str) -> None:
         for player in (ANA, BO, CY):
             table.do(player, REMATCH)
     assert "happened" not in table.state
-
-
-async def test_a_state_says_the_same_however_often_it_is_asked_for(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await bo.ask("resign", room=room)
-        first = await ana.state(status="over")
-        await ana.ask("sync", room=room)
-        again = await ana.state(seq=first["seq"])
-        assert first["happened"] == again["happened"] == out("O", "resigned")
