@@ -100,13 +100,6 @@ def test_a_first_move_is_due_within_half_a_minute_and_the_state_counts_it_down()
     assert (start_ms(table), table.times) == (None, [300_000, 300_000])
 
 
-def test_without_a_clock_and_while_a_seat_is_free_no_first_move_is_due() -> None:
-    assert start_ms(Table(ANA, clock=FIVE_MINUTES)) is None
-    table = Table(ANA, BO)
-    table.wait(10**9)
-    assert table.expire().status == "playing"
-
-
 @pytest.mark.parametrize(("move_ms", "due"), [(10_000, 30_000), (90_000, 90_000)])
 def test_a_longer_time_for_a_move_is_that_for_the_first_one_too(move_ms: int, due: int) -> None:
     assert start_ms(timed(ClockFields(move_ms=move_ms))) == due
@@ -155,14 +148,6 @@ def test_nobody_is_held_for_ever_by_one_who_does_not_come_back() -> None:
     assert start_ms(table) == 15_000
     table.wait(15_000)
     assert table.expire().result == ABORTED
-
-
-def test_one_who_comes_back_after_the_hold_has_what_is_left() -> None:
-    table = timed()
-    table.do(ANA, Dropped())
-    table.wait(HOLD_MS + 5_000)
-    table.do(ANA, Enter())
-    assert start_ms(table) == 25_000
 
 
 def test_one_who_was_away_when_the_turn_came_has_the_hold_first() -> None:

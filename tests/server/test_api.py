@@ -19,7 +19,6 @@ from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
 from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
-from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -171,15 +170,6 @@ async def test_what_is_told_of_events_and_replays_to_programs_may_be_read_by_pag
         unknown = await get(server, "/replay/aB3-_dE5fG7hI9jK1mN3oP.json")
         assert (unknown.status, unknown.fields["access-control-allow-origin"]) == (404, "*")
         assert "access-control-allow-origin" not in (await get(server, f"/e/{event}")).fields
-
-
-async def test_a_game_of_a_public_room_is_there_by_its_id_as_an_object_and_as_a_record(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
-        played = (await ana.ask("record", game_id=id))["played"]
-        assert await read(server, f"/api/games/{id}") == played
-        record = (await get(server, f"/api/games/{id}.txt")).body.decode()
-        assert parse_record(record).moves == tuple(LINE_FOR_X)
 
 
 async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) -> None:

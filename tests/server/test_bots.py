@@ -65,15 +65,6 @@ async def test_bots_play_each_other_to_the_end_while_their_creator_watches(
 SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
 
 
-@pytest.mark.parametrize("level", ["perfect", "random"])
-async def test_a_bot_agrees_to_a_draw_where_nothing_better_is_to_be_had(quick_bots: Server, level: str) -> None:
-    async with open_peer(quick_bots.url) as ana:
-        room = (await ana.ask("create", bots=[level]))["room"]
-        await ana.ask("draw", room=room, action="offer")
-        over = await ana.state(status="over")
-        assert (over["result"], over["score"]["draws"]) == ({"winner": None, "reason": "agreed", "line": []}, 1)
-
-
 async def test_a_bot_that_is_losing_agrees_to_a_draw_also_while_it_thinks_about_its_move(thorough_bots: Server) -> None:
     async with open_peer(thorough_bots.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"]))["room"]

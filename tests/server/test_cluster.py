@@ -214,15 +214,6 @@ async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) ->
                 assert (ana.servers, bo.servers) == ([first.url], [second.url, first.url])
 
 
-async def test_a_history_is_that_of_the_whole_cluster(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await play({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
-        for server in (one, other):
-            for traveller in (ana, bo):
-                async with open_peer(server.url, token=traveller.token) as peer:
-                    assert [game["room"] for game in (await peer.ask("history"))["games"]] == [room]
-
-
 async def test_any_server_shows_every_room_and_every_game_that_was_shared(node: Node) -> None:
     async with cluster_of(node, 3) as servers, ana_and_bo(*servers[:2]) as (ana, bo, room):
         await play({"X": ana, "O": bo}, room, [0, 4, 1, 5])

@@ -17,8 +17,7 @@ from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
-from tictactoe_server.events import commands, running, service, shown
-from tictactoe_server.events.event import Event
+from tictactoe_server.events import running, service, shown
 from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
@@ -108,27 +107,6 @@ async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(
             assert [row["played"] for row in over["table"]] == [3, 3, 3, 3]
         ids = {pairing["game_id"] for pairing in over["pairings"]}
         assert ids == {pairing["room"] + "-1-" + pairing["game_id"].split("-")[2] for pairing in over["pairings"]}
-
-
-async def test_a_round_is_stored_with_the_codes_of_its_rooms(server: Server) -> None:
-    rounds = list[Event]()
-    events_of(server).kept.on_change.add(lambda event, before: rounds.append(event) if event.round else None)
-    async with known(server, "ana") as ana:
-        await run(ana, await opened(ana, bots=["easy", "easy", "easy"]), "begin")
-        await until(lambda: rounds)
-        assert [bool(one.room) for one in rounds[0].pairings] == [not one.is_bye for one in rounds[0].pairings]
-
-
-async def test_an_organiser_who_is_gone_is_not_waited_for_for_ever(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commands, "ORGANISER_GONE_MS", 300)
-    async with known(server, "bo") as bo:
-        async with known(server, "ana") as ana:
-            event = await begun(ana, bo, advance="hand", bots=["easy", "medium"])
-        async with asyncio.timeout(30):
-            over = await play_until_over(bo, event)
-        assert over["round"] == 3
 
 
 async def test_who_does_not_come_forfeits_and_nobody_gets_a_point_where_both_are_away(server: Server) -> None:

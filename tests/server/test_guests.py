@@ -202,16 +202,6 @@ async def test_an_opponent_elsewhere_claims_against_both_past_their_hold() -> No
         assert (over["result"]["winner"], over["result"]["reason"]) == ("A", "claimed")
 
 
-async def test_a_clock_runs_for_each_seat() -> None:
-    clock, settings = FakeClock(), Settings(host="127.0.0.1", port=0)
-    async with Server(settings, monotonic_ns=clock) as server, open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo", clock=CLOCK)
-        await play_seats(ana, room, [0, 1])
-        clock.advance(10_000)
-        await ana.ask("move", room=room, cell=2, ply=2)
-        assert (await ana.state(ply=3))["clock"] == {"remaining_ms": {"X": 50_000, "O": 60_000}, "running": "O"}
-
-
 async def test_one_offers_and_the_other_at_the_same_keyboard_answers(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         room = await open_table(ana, "Bo")
@@ -242,16 +232,6 @@ async def test_a_rematch_that_is_sent_twice_after_all_have_changed_marks_is_the_
             assert (await ana.ask("rematch", room=room, game=1, player=player))["type"] == "ok"
         state = await current(ana, room)
         assert (state["game"], names(state)) == (2, {"X": "cy", "O": "ana", "A": "Bo"})
-
-
-async def test_a_choice_that_is_sent_twice_after_both_have_changed_marks_is_the_same(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo", rules="four-pie")
-        await play_seats(ana, room, [5])
-        for _ in range(2):
-            answer = await ana.ask("choose", room=room, take="X", ply=1, player=guest_of(ana))
-            assert answer["type"] == "ok"
-        assert names(await current(ana, room)) == {"X": "Bo", "O": "ana"}
 
 
 async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(server: Server) -> None:

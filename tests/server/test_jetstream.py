@@ -183,17 +183,6 @@ async def test_a_copy_of_another_stream_is_begun_anew(node: Node, tmp_path: Path
     await second.close()
 
 
-async def test_old_games_are_forgotten_in_the_stream_too(store: JetStreamStore, tmp_path: Path, node: Node) -> None:
-    game = await finish(store, CODE, ANA, BO)
-    assert len(await store.games.games_of(ANA.id, 5)) == 1
-    assert not await store.games.forget_before(game.at + 1)
-    assert await store.games.games_of(ANA.id, 5) == []
-    fresh = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "fresh", unsafe=True)
-    await finish(fresh, "BBBBBB", ANA, BO)
-    assert [found.room for _, found in await fresh.games.games_of(ANA.id, 5)] == ["BBBBBB"]
-    await fresh.close()
-
-
 # -- players ------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.peer import Message, Peer, open_peer, two_playing
+from tests.peer import Peer, open_peer, two_playing
 from tests.server.cases import cases
 from tictactoe_server.server import Server
 
@@ -38,25 +38,26 @@ async def test_the_message_comes_before_hello(server: Server, text: str, code: s
         assert (await Peer(socket).receive())["code"] == code
 
 
-@pytest.mark.parametrize(("who", "type", "fields", "code"), cases("refusals while a game is on"))
-async def test_while_a_game_is_on(server: Server, who: str, type: str, fields: Message, code: str) -> None:
+async def test_during_a_game(server: Server) -> None:
     async with three_with_a_watcher(server) as (ana, bo, eve, room), open_peer(server.url) as stranger:
-        peer = {"X": ana, "O": bo, "watcher": eve, "stranger": stranger}[who]
-        assert await peer.refusal(type, room=room, **fields) == code
+        peers = {"X": ana, "O": bo, "watcher": eve, "stranger": stranger}
+        for who, type, fields, code in cases("refusals while a game is on"):
+            assert await peers[who].refusal(type, room=room, **fields) == code, (who, type, fields)
 
 
-@pytest.mark.parametrize(("who", "type", "fields", "code"), cases("refusals after a game"))
-async def test_after_a_game(server: Server, who: str, type: str, fields: Message, code: str) -> None:
+async def test_after_a_game(server: Server) -> None:
     async with three_with_a_watcher(server) as (ana, bo, eve, room):
         await ana.ask("resign", room=room)
-        assert await {"X": ana, "O": bo, "watcher": eve}[who].refusal(type, room=room, **fields) == code
+        for who, type, fields, code in cases("refusals after a game"):
+            peer = {"X": ana, "O": bo, "watcher": eve}[who]
+            assert await peer.refusal(type, room=room, **fields) == code, (who, type, fields)
 
 
-@pytest.mark.parametrize(("type", "fields", "code"), cases("refusals before a game"))
-async def test_before_a_game(server: Server, type: str, fields: Message, code: str) -> None:
+async def test_before_a_game(server: Server) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
-        assert await ana.refusal(type, room=room, **fields) == code
+        for type, fields, code in cases("refusals before a game"):
+            assert await ana.refusal(type, room=room, **fields) == code, (type, fields)
 
 
 @pytest.mark.parametrize("type", ["draw", "undo"])

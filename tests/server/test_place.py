@@ -12,7 +12,7 @@ from tests.peer import open_peer
 from tests.rows import each
 from tests.server.test_pages import BROWSER, get, text_of
 from tictactoe_server.http.assets import FOLDER, STYLE
-from tictactoe_server.http.place import _GROUND, LEAST_CONTRAST, _parse_colour, contrast, open_place
+from tictactoe_server.http.place import _GROUND, LEAST_CONTRAST, CannotUse, _parse_colour, contrast, open_place
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -93,12 +93,17 @@ def test_an_accent_can_be_read_on_every_ground_of_either_look_and_is_the_chosen_
         ("logo", "FILE", b"\x89PNG\r\n\x1a\n" + bytes(100_000), "more than 100,000 bytes"),
     ],
 )
-async def test_what_cannot_be_used_is_one_sentence_at_the_start(
+def test_an_unusable_value_is_refused_in_one_sentence(
     option: str, value: str, content: bytes | None, why: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "file"
     if content is not None:
         file.write_bytes(content)
-    words = ["--data", ":memory:", "--port", "0", f"--{option}", str(file) if value == "FILE" else value]
-    told = await complaint(*words)
-    assert (why in told, f"--{option} " in told) == (True, True), told
+    settings = Settings(**{option: file if value == "FILE" else value})  # type: ignore[arg-type]
+    with pytest.raises(CannotUse, match=re.escape(why)) as refused:
+        open_place(settings, FOLDER / STYLE)
+    assert f"--{option} " in str(refused.value)
+
+
+async def test_a_server_with_an_unusable_value_does_not_start() -> None:
+    assert "no colour" in await complaint("--data", ":memory:", "--port", "0", "--accent", "red")

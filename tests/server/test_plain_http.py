@@ -175,14 +175,13 @@ def test_whatever_a_head_is_it_is_a_request_or_refused(head: bytes) -> None:
 # -- methods and bodies -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PROPFIND", "BREW"])
-@pytest.mark.parametrize("path", ["/", "/healthz", "*", "/K7M4PQ"])
-async def test_other_methods_are_answered_with_405_and_which_there_are(server: Server, method: str, path: str) -> None:
-    async with open_bytes(server.port) as (reader, writer):
-        writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        found = await read_answer(reader)
-        assert (found.status, found.fields["allow"]) == (405, "GET, HEAD")
-        assert b"GET or HEAD" in found.body
+async def test_other_methods_are_answered_with_405_and_the_allowed_ones(server: Server) -> None:
+    for request in ("POST /", "PUT /healthz", "DELETE /K7M4PQ", "OPTIONS *", "TRACE /", "PATCH /", "BREW /"):
+        async with open_bytes(server.port) as (reader, writer):
+            writer.write(f"{request} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            found = await read_answer(reader)
+            assert (found.status, found.fields["allow"]) == (405, "GET, HEAD"), request
+            assert b"GET or HEAD" in found.body
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/", "/K7M4PQ", "/nothing-of-this"])

@@ -207,12 +207,6 @@ def test_of_three_the_one_who_resigns_is_passed_over_and_the_last_one_left_wins(
     assert room.score == {ANA.id: 1, BO.id: 0, CY.id: 0, "draws": 0}
 
 
-def test_of_three_the_two_who_play_on_can_win_by_a_line() -> None:
-    room = apply(open_room(ANA, BO, CY, rules=THREE), ANA, RESIGN, NOW)
-    room = play(room, [0, 3, 1, 4, 2])
-    assert room.result == Result("O", "line", (0, 1, 2))
-
-
 def test_leaving_a_waiting_room_frees_the_seat() -> None:
     room = apply(open_room(ANA, BO, rules=THREE), ANA, LEAVE, NOW)
     assert (room.status, room.seats["X"], room.seq) == ("waiting", None, 3)

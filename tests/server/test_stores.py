@@ -12,7 +12,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from tests.fakes import TroubledStore
 from tests.server.nats_node import empty_store
 from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
 from tests.server.tables import ANA, BO
@@ -78,12 +77,10 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
 """For each table a key and three values."""
 
 
-@pytest.fixture(params=["memory", "troubled, without trouble", "sqlite", "sqlite without a folder", "jetstream"])
+@pytest.fixture(params=["memory", "sqlite", "sqlite without a folder", "jetstream"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     opened: Storage
     match request.param:
-        case "memory":
-            opened = MemoryStore(WITH_NOTES)
         case "sqlite":
             opened = SqliteStore.open(tmp_path / "data", WITH_NOTES)
         case "sqlite without a folder":
@@ -91,7 +88,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         case "jetstream":
             opened = await empty_store(request.getfixturevalue("node"), tmp_path / "data", WITH_NOTES)
         case _:
-            opened = TroubledStore(WITH_NOTES)
+            opened = MemoryStore(WITH_NOTES)
     yield opened
     await opened.close()
 

@@ -82,13 +82,6 @@ async def test_our_subprotocol_is_chosen_where_it_is_offered(server: Server) -> 
         assert opened.subprotocol == "tictactoe.v2"
 
 
-async def test_one_that_offers_no_subprotocol_gets_none_and_is_served(server: Server) -> None:
-    async with open_socket(server.url) as opened:
-        assert opened.subprotocol is None
-        await opened.send('{"type":"hello"}')
-        assert json.loads(await opened.recv())["protocol"] == 2
-
-
 async def test_one_that_offers_only_others_is_refused_with_the_list(server: Server) -> None:
     with pytest.raises(InvalidStatus) as caught:
         async with open_socket(server.url, subprotocols=[Subprotocol("chess.v1"), Subprotocol("tictactoe.v1")]):

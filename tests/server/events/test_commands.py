@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
-from tests.rows import each
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply, pair_next
+from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply
 from tictactoe_server.events.event import Event, due_at
 from tictactoe_server.events.table import rows
 from tictactoe_server.rooms import Refused
@@ -21,11 +19,6 @@ def refusal(event: Event, actor: str, command: Any, now: int = 0) -> tuple[str, 
     with pytest.raises(Refused) as refused:
         apply(event, actor, command, now)
     return str(refused.value.code), refused.value.data.get("why", "")
-
-
-def test_an_event_is_kept_as_a_document_and_read_again() -> None:
-    event = opened(begun(5, bots=("hard", "hard", "rules")))
-    assert msgspec.json.decode(msgspec.json.encode(event), type=Event) == event
 
 
 def test_bots_are_entered_at_once_under_names_that_tell_them_apart() -> None:
@@ -167,41 +160,6 @@ def test_what_was_meant_for_an_older_state_is_stale(action: str) -> None:
 
 def entered_by_card() -> Event:
     return new_event(entry="roster", roster=("Ana",))
-
-
-@each(
-    ("event", "actor", "command"),
-    [
-        (new_event(), "p1", EnterEvent("Ana")),
-        (begun(4), "p1", EventLeave(event="")),
-        (begun(4), "p1", EventReady(event="", on=False)),
-        (begun(4), "", RoomCodes({"r1-1": "ABC234"})),
-        (opened(begun(4)), "", Score("r1-1", "X")),
-        (run(entered(4), "begin"), "", pair_next(run(entered(4), "begin"))),
-        (entered_by_card(), ORGANISER, EventRun(event="", seq=1, action="add", name="Bo")),
-        (entered(4), ORGANISER, EventRun(event="", seq=5, action="begin")),
-        (entered(4), ORGANISER, EventRun(event="", seq=5, action="expel", player="p1")),
-        (entered(4), ORGANISER, EventRun(event="", seq=5, action="close")),
-        (begun(4), ORGANISER, EventRun(event="", seq=7, action="pause")),
-        (begun(4), ORGANISER, EventRun(event="", seq=7, action="expel", player="p1")),
-        (begun(4), ORGANISER, EventRun(event="", seq=7, action="forfeit", pairing="r1-1")),
-        (begun(4), ORGANISER, EventRun(event="", seq=7, action="void", pairing="r1-1")),
-        (begun(4), ORGANISER, EventRun(event="", seq=7, action="close")),
-    ],
-)
-def test_a_command_that_comes_twice_changes_nothing(event: Event, actor: str, command: Any) -> None:
-    after = apply(event, actor, command, 0)
-    assert after.seq == event.seq + 1
-    assert apply(after, actor, command, 99) is after
-
-
-def test_a_result_is_never_changed() -> None:
-    event = apply(opened(begun(4)), "", Score("r1-1", "X", game_id="one"), 0)
-    for command in (Score("r1-1", "O", game_id="other"), Opened("r1-1"), RoomCodes({"r1-1": "ABC234"})):
-        assert apply(event, "", command, 0) is event
-    for action in ("forfeit", "void"):
-        assert run(event, action, pairing="r1-1") is event
-    assert run(event, "close").pairing("r1-1") == event.pairing("r1-1")
 
 
 def test_a_result_that_cannot_be_is_a_fault() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fakes import Watcher
 from tests.server.events.authors import begun, better_wins, new_event, opened, play_on, play_round, tick
 from tictactoe_protocol import encode
-from tictactoe_protocol.events import EventLeave, EventReady
+from tictactoe_protocol.events import EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.commands import Score, apply
@@ -68,11 +68,6 @@ def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games
     counted = [*event.counted_games()]
     assert Game("p4", None, 0, 0, is_played=False, round=2) in counted
     assert Game(first, second, 0, 0, is_played=None, round=2) in counted
-
-
-def test_who_has_left_is_shown_so() -> None:
-    event = apply(begun(4), "p2", EventLeave(event=""), 0)
-    assert {row.player: row.status for row in rows(event)}["p2"] == "out"
 
 
 def test_a_table_of_many_rows_is_short() -> None:
