@@ -67,13 +67,6 @@ def test_the_clock_of_whoever_is_to_move_runs_and_no_other(clock: ClockFields) -
         table.move(cell)
 
 
-def test_no_clock_runs_before_the_game_starts() -> None:
-    table = Table(ANA, clock=FIVE_MINUTES)
-    table.wait(10**7)
-    assert (table.running, table.times) == (None, [300_000, 300_000])
-    assert table.expire().status == "waiting"
-
-
 # -- what a move costs ------------------------------------------------------------------------------------------
 
 

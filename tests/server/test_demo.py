@@ -68,12 +68,6 @@ async def test_it_ends_for_a_game_of_people_and_comes_back_after_it(server: Serv
     await eve.until(lambda message: message.get("demo"))
 
 
-async def test_who_does_not_ask_for_it_is_told_that_there_is_no_game(server: Server) -> None:
-    async with open_peer(server.url, "old") as old:
-        await old.ask("lobby", on=True, boards=3)
-        assert await old.next_of("boards") == {"type": "boards", "boards": []}
-
-
 async def test_its_process_ends_when_nobody_looks(eve: Peer) -> None:
     await eve.until(lambda message: message.get("demo", {}).get("ply"))
     assert _idle_processes()

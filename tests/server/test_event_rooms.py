@@ -10,7 +10,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, until
-from tests.server.tables import ANA, BO, CODE, CY, START, Table, decode_game, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY, START, Table
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
@@ -19,7 +19,6 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.opening import RoomExists
 from tictactoe_server.events.running import Running
-from tictactoe_server.records.tables import encode_game
 from tictactoe_server.rooms import (
     NOBODY,
     Dropped,
@@ -284,16 +283,6 @@ def test_there_is_no_rematch() -> None:
     table.play(0, 3, 1, 4, 2)
     refused = table.refusal(ANA, Rematch(room=CODE))
     assert (refused.code, refused.data["why"]) == ("not_allowed", "event rematch")
-
-
-def test_rooms_and_games_of_an_event_come_back_from_their_documents_and_others_are_kept_as_ever() -> None:
-    table = Pairing(ANA, BO)
-    table.play(0, 3, 1, 4)
-    assert decode_room(encode_room(table.room)) == table.room
-    game = finished_game(table.move(2), 1_700_000_000_000)
-    assert (game.event, game.pairing) == (EVENT, PAIRING)
-    assert decode_game(encode_game(game)) == game
-    assert b"event" not in encode_game(finished_game(Table(ANA, BO).play(0, 3, 1, 4, 2), 1))
 
 
 def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:

@@ -83,12 +83,6 @@ async def test_guests_join_together_with_their_player_or_not_at_all(server: Serv
         assert again["seats"] == ["O", "A"], "a join that is sent twice seats nobody twice"
 
 
-async def test_equal_names_at_one_keyboard_are_told_apart(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        await open_table(ana, "ana", "ana", rules=THREE)
-        assert names(await ana.state()) == {"X": "ana", "O": "ana 2", "A": "ana 3"}
-
-
 async def test_only_the_connection_of_a_guest_acts_for_the_guest(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = await open_table(ana, "Cy")

@@ -7,7 +7,6 @@ import base64
 import contextlib
 import gc
 import os
-import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -16,10 +15,10 @@ from pathlib import Path
 import msgspec
 import nkeys
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
 from tests.authority import Authority
-from tests.cluster.nodes import READY_SECONDS, Nodes
 from tests.environment import environment
 from tests.peer import until
 from tests.proxy import Link as ProxyLink
@@ -39,11 +38,12 @@ from tests.server.stored import (
     seat,
 )
 from tests.server.tables import ANA, BO
+from tictactoe_server.cli import cluster, cluster_streams
 from tictactoe_server.cli.cluster_streams import make_streams
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import Stream
-from tictactoe_server.cluster.jetstream.streams import name_of
+from tictactoe_server.cluster.jetstream.streams import Streams, name_of
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (
@@ -113,12 +113,6 @@ async def test_the_codes_of_all_rooms_are_read_without_the_rooms(store: JetStrea
         await keep(store, room_of(code), MISSING)
     await keep_player(store, "token", ANA, MISSING)
     assert sorted([code async for codes in table.all_keys() for code in codes]) == ["AAAAAA", "BBBBBB"]
-
-
-async def test_all_servers_have_one_identity_which_stays(store: JetStreamStore, other: JetStreamStore) -> None:
-    first, second = await asyncio.gather(store.identity(), other.identity())
-    assert first == second == await store.identity()
-    assert len(first[1]) == 32
 
 
 async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_back(
@@ -441,32 +435,19 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
         asyncio.run(play())
 
 
-async def test_init_waits_for_nodes_that_are_still_coming_and_not_where_waiting_is_of_no_use(tmp_path: Path) -> None:
-    async with Nodes(tmp_path) as nodes:
-        for one in nodes.nodes[1:]:
-            one.freeze()
-        command = (sys.executable, "-m", "tictactoe_server", "cluster", "init", "--store")
-        init = await asyncio.create_subprocess_exec(
-            *(*command, nodes.admin_url), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-        )
-        assert init.stdout
-        assert init.stderr
-        assert re.match(
-            r"The streams could not be made: .*\. Trying again for up to 25 s\.", await next_line(init.stderr)
-        )
-        for one in nodes.nodes[1:]:
-            one.thaw()
-        assert await next_line(init.stdout) == "8 streams are there, on 3 nodes."
-        assert await init.wait() == 0
-        denied = await asyncio.to_thread(run_command, "cluster", "init", "--store", nodes.url)
-        assert denied.exit_code == 1
-        assert "permissions violation" in denied.output
-        assert "Trying again" not in denied.output
+def test_init_waits_for_nodes_that_are_still_starting(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    make, failures = cluster_streams.make_streams, ["No peers yet."] * 2
 
+    async def fail_first(link: Link, count: int, replicas: int) -> Streams:
+        if failures:
+            raise CannotOpenStore(failures.pop())
+        return await make(link, count, replicas)
 
-async def next_line(stream: asyncio.StreamReader) -> str:
-    async with asyncio.timeout(READY_SECONDS):
-        return (await stream.readline()).decode().rstrip()
+    monkeypatch.setattr(cluster_streams, "make_streams", fail_first)
+    monkeypatch.setattr(cluster, "set_up_logging", lambda *_: None)
+    ended = CliRunner().invoke(cluster.init, ["--store", node.url, "--replicas", "1"])
+    assert (ended.exit_code, failures) == (0, []), ended.output
+    assert ended.stderr == "No peers yet. Trying again for up to 25 s.\n"
 
 
 @pytest.mark.parametrize(

@@ -52,24 +52,6 @@ async def test_a_flood_is_answered_message_by_message_at_its_rate_with_few_notic
         assert all(notice["retry_ms"] > 0 and "id" not in notice for notice in notices)
 
 
-async def test_the_neighbours_of_a_flood_play_on_as_if_there_were_none() -> None:
-    async with (
-        serving(Limits(flood_seconds=600)) as server,
-        open_peer(server.url) as neighbour,
-        open_raw(server.url) as flooder,
-    ):
-        flooder.writer.write(b"".join(text('{"type":"rooms"}') for _ in range(20_000)))
-        await flooder.message()
-        for _ in range(50):
-            await neighbour.ask("ping")
-        heard = 0
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(0.1):
-                while True:
-                    heard += (await flooder.message())["type"] == "ok"
-        assert heard < 1_000
-
-
 @pytest.mark.parametrize("hello", [True, False])
 async def test_one_who_goes_on_flooding_is_closed(hello: bool) -> None:
     limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.3)

@@ -145,22 +145,6 @@ def test_the_game_goes_on_from_where_it_was_taken_back_to() -> None:
     assert table.do(ANA, ALLOW).position.moves == (0, 3, 1)
 
 
-def test_the_very_first_move_may_be_taken_back() -> None:
-    table = two()
-    table.play(4)
-    table.do(ANA, ASK)
-    after = table.do(BO, ALLOW)
-    assert (after.position.ply, after.position.last, after.position.turn, after.status) == (0, None, "X", "playing")
-
-
-def test_a_declined_request_changes_nothing_on_the_board() -> None:
-    table = two()
-    table.play(0, 4)
-    table.do(BO, ASK)
-    after = table.do(ANA, REFUSE)
-    assert (after.offers.undo, after.position.moves) == (None, (0, 4))
-
-
 def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:
     table = two()
     table.play(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import gzip
 import itertools
 import json
@@ -563,15 +562,6 @@ async def test_a_browser_gets_the_page_in_its_language_with_the_sentences_of_tha
     assert f'<html lang="{language}" ' in page
     assert re.search(rf'<link rel="preload" href="/assets/{language}\.\w+\.json"', page)
     assert ("braucht JavaScript" in page) == (language == "de")
-
-
-async def test_what_is_asked_for_by_one_who_goes_at_once_is_not_looked_up(server: Server) -> None:
-    assert server._admission.pages
-    coming = server._admission.pages(HttpRequest("GET", "/replay/abcdefghijklmnop", "", "localhost", {}))
-    assert isinstance(coming, asyncio.Task)
-    coming.cancel()
-    await asyncio.sleep(0)
-    gc.collect()
 
 
 async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,14 +95,6 @@ async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> No
     assert everything.endswith(b"/b\n")
 
 
-async def test_a_websocket_may_follow_plain_requests_on_one_connection(server: Server) -> None:
-    async with open_bytes(server.port) as (reader, writer):
-        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n" + UPGRADE)
-        assert (await read_answer(reader)).status == 200
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await reader.readline() == b"HTTP/1.1 101 Switching Protocols\r\n"
-
-
 async def test_a_websocket_that_follows_plain_requests_has_the_whole_time_for_its_hello(serve: Serve) -> None:
     server = await serve(uncounted(hello_seconds=1.0))
     async with open_bytes(server.port) as (reader, writer):

@@ -17,8 +17,8 @@ import pytest
 from tests.authority import Authority
 from tests.environment import environment
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, until
-from tests.raw import RawPeer, open_bytes, open_raw, ping, read_to_end, text
+from tests.peer import PATIENCE_SECONDS, open_peer, until
+from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -92,22 +92,14 @@ async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(autho
             assert f"https://{host}/CODE".encode() in answer.body
 
 
-@contextlib.asynccontextmanager
-async def slow_over_tls(authority: Authority, limits: Limits) -> AsyncIterator[tuple[Peer, RawPeer, str]]:
-    """Yield a player with a room, one who watches it and can take in little, and the code of the room."""
+async def test_a_slow_reader_over_tls_catches_up(authority: Authority) -> None:
     async with (
-        secured(authority, limits) as server,
+        secured(authority, uncounted(outbox_bytes=16_384, catch_up_seconds=600)) as server,
         open_peer(server.url, "ana", tls=authority.trusting()) as ana,
         open_raw(server.url, receive_buffer=4096, tls=authority.trusting()) as slow,
     ):
         room = (await ana.ask("create", rules={"rows": 32, "columns": 32, "line": 5}))["room"]
         await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
-        yield ana, slow, room
-
-
-async def test_one_who_reads_slowly_over_tls_catches_up(authority: Authority) -> None:
-    limits = uncounted(outbox_bytes=16_384, catch_up_seconds=600)
-    async with slow_over_tls(authority, limits) as (_, slow, room):
         for _ in range(60):
             await slow.write(text(f'{{"type":"sync","room":"{room}"}}') * 100)
         await slow.write(text(ping("end")))

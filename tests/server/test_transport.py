@@ -107,13 +107,6 @@ async def test_a_message_of_16_kib_is_read_and_a_larger_one_closes_with_1009(ser
         assert await close_code_of(peer.socket) == 1009
 
 
-async def test_fragments_together_are_held_to_the_same_size(server: Server) -> None:
-    async with open_peer(server.url) as peer:
-        with contextlib.suppress(ConnectionClosed):
-            await peer.socket.send([" " * 4000] * 5)
-        assert await close_code_of(peer.socket) == 1009
-
-
 async def test_a_peer_that_vanishes_in_the_middle_of_a_frame_harms_nobody(server: Server) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
