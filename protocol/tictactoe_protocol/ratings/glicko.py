@@ -3,6 +3,9 @@
 Source: M. Glickman, "Example of the Glicko-2 system", 2022, http://www.glicko.net/glicko/glicko2.pdf; the steps are
 named in comments. The length of a rating period is the one of lichess. Of the time since a player's last game, the last
 period is the period of the new game, as in the source, and all earlier periods have no game.
+
+All machines fold ratings to the same digest: only ``+ - * /`` and the square root are used, which IEEE 754 rounds alike
+everywhere. `math.exp` is the system's own and differs in the last digit; `sum` of floats changed in Python 3.12.
 """
 
 from __future__ import annotations
@@ -10,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import pi, sqrt
 from typing import Final, NamedTuple
-
-from tictactoe_protocol.ratings.arithmetic import exp
 
 RATINGS: Final = (400.0, 4000.0)
 DEVIATIONS: Final = (45.0, 350.0)
@@ -45,6 +46,19 @@ class Meeting(NamedTuple):
     opponent: Number
     score: float
     odds: float = 1.0
+
+
+def exp(x: float) -> float:
+    """Return e to the power of `x`, exact to 12 digits for `x` from -30 to 30.
+
+    >>> f"{exp(1):.10f} {exp(-20):.6e}"
+    '2.7182818285 2.061154e-09'
+    """
+    x /= 1024
+    power = 1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6 * (1 + x / 7))))))
+    for _ in range(10):
+        power *= power
+    return power
 
 
 def expect(own: float, opponent: Number, odds: float = 1.0) -> float:

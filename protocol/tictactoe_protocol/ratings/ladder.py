@@ -6,15 +6,15 @@ A fold can continue from an earlier state as long as no newer verdict changes a 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from tictactoe_protocol.rated import LadderClosing
 from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, Advantage, Number, expect, play_rated, rest
-from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, count_unchanged, list_verdicts
+from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
 
 WATCHED: Final = 200
 """The number of recent games over which a ladder counts decided games."""
@@ -82,18 +82,6 @@ class Player(Struct, frozen=True, omit_defaults=True):
         )
 
 
-class Closing(NamedTuple):
-    """Why a ladder rates no more games.
-
-    Attributes:
-        figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games.
-    """
-
-    reason: Literal["undecided", "advantage"]
-    figure: int
-    of: int
-
-
 class Ladder(Struct, omit_defaults=True):
     """The ratings of all players by one set of rules, and the value of the first move.
 
@@ -108,13 +96,13 @@ class Ladder(Struct, omit_defaults=True):
     decided: str = ""
 
     @property
-    def closing(self) -> Closing | None:
+    def closing(self) -> LadderClosing | None:
         """The reason why the ladder rates no more games, or None while it does."""
         decided = self.decided.count(_DECIDED)
         if len(self.decided) == WATCHED and decided < FEWEST_DECIDED:
-            return Closing("undecided", decided, WATCHED)
+            return LadderClosing("undecided", decided, WATCHED)
         if self.games >= FEWEST_FOR_ADVANTAGE and abs(self.advantage.points) > MOST_ADVANTAGE:
-            return Closing("advantage", round(self.advantage.points), self.games)
+            return LadderClosing("advantage", round(self.advantage.points), self.games)
         return None
 
     def expected(self, game: RatedGame) -> tuple[float, float]:
@@ -187,7 +175,7 @@ def advance(
 ) -> State:
     """Return the state after the next `entries`, by all verdicts of the log; raises KeyError if a game is missing.
 
-    The state has to be usable with these verdicts; see `newest_usable`. The cost grows with the new entries alone.
+    The state has to be usable with these verdicts; see `is_usable`. The cost grows with the new entries alone.
     """
     judge = Judge(verdicts).judge
     ladders, copied = dict(state.ladders), set[str]()
@@ -200,16 +188,11 @@ def advance(
     return State(state.entries + len(entries), verdicts, ladders)
 
 
-def newest_usable(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
-    """Return the newest state that the fold can continue from, or the empty state.
+def is_usable(state: State, entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> bool:
+    """Return whether the fold can continue from a state: no newer verdict has changed one of its games.
 
-    Later states are stale: a newer verdict has changed some of their games.
+    Games that are no longer stored count as unchanged.
     """
-    verdicts = list_verdicts(entries)
-
-    @cache
-    def reach(known: tuple[Verdict, ...]) -> int:
-        return len(entries) if known == verdicts else count_unchanged(entries, games, known, verdicts)
-
-    newest_first = sorted(states, key=lambda state: state.entries, reverse=True)
-    return next((state for state in newest_first if state.entries <= reach(state.verdicts)), State())
+    before, after = Judge(state.verdicts), Judge(list_verdicts(entries))
+    known = (games[id] for entry in entries[: state.entries] for id in entry.games if id in games)
+    return all(before.judge(game) == after.judge(game) for game in known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -105,21 +105,6 @@ class Judge:
 def list_verdicts(entries: Iterable[Entry]) -> tuple[Verdict, ...]:
     """Return the verdicts among the entries, in order."""
     return tuple(entry.verdict for entry in entries if entry.verdict is not None)
-
-
-def count_unchanged(
-    entries: Sequence[Entry], games: Mapping[str, RatedGame], old: Iterable[Verdict], new: Iterable[Verdict]
-) -> int:
-    """Return the number of leading entries whose games the old and the new verdicts judge alike.
-
-    A game that is no longer stored counts as judged alike.
-    """
-    before, after = Judge(old), Judge(new)
-    for number, entry in enumerate(entries):
-        known = (games[id] for id in entry.games if id in games)
-        if any(before.judge(game) != after.judge(game) for game in known):
-            return number
-    return len(entries)
 
 
 def _list_standing(verdicts: Iterable[Verdict]) -> list[Verdict]:

@@ -15,7 +15,7 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol.ratings.ladder import State, advance, newest_usable
+from tictactoe_protocol.ratings.ladder import State, advance, is_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.ratings.games import rated_game
@@ -161,7 +161,7 @@ class Folding:
                 continue
             if number and snapshot.state.verdicts != verdicts:
                 games = await self.read_all() if games is None else games
-                if not newest_usable([snapshot.state], entries, games).entries:
+                if not is_usable(snapshot.state, entries, games):
                     continue
             return snapshot
         return None

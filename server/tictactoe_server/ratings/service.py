@@ -21,7 +21,6 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import (
     Encounters,
-    LadderClosing,
     LadderRow,
     LadderStanding,
     LadderState,
@@ -300,7 +299,6 @@ class Ladders(Service):
         """Return a ladder with its first `top` rows, or with the rows around a player."""
         ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
-        closing = ladder.closing
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
         named = [
             LadderRow(row.place, row.player, name, *_rounded(row.rating, row.deviation), row.games, round(row.trend, 1))
@@ -312,7 +310,7 @@ class Ladders(Service):
             ladder.games,
             round(ladder.advantage.points, 1),
             ladder.decided.count("+") / len(ladder.decided) if ladder.decided else 0.0,
-            UNSET if closing is None else LadderClosing(*closing),
+            ladder.closing or UNSET,
         )
 
     async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rows import each
+from tictactoe_protocol.rated import LadderClosing
 from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, play_rated, rest
-from tictactoe_protocol.ratings.ladder import Closing, Ladder, Player, State, advance, fold, newest_usable
+from tictactoe_protocol.ratings.ladder import Ladder, Player, State, advance, fold, is_usable
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
 
 NAMES = "abcdefg"
@@ -36,12 +37,18 @@ class Log(NamedTuple):
         return fold(self.entries, self.games)
 
 
+def newest(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
+    """Return the newest usable state, or the empty one."""
+    usable = (state for state in states if is_usable(state, entries, games))
+    return max(usable, key=lambda state: state.entries, default=State())
+
+
 def fold_on(
     entries: Sequence[Entry], games: Mapping[str, RatedGame], states: Iterable[State] = (), until: int | None = None
 ) -> State:
     """Fold the first `until` entries on from the newest usable state, with all verdicts, as a server does."""
     end = len(entries) if until is None else until
-    start = newest_usable((state for state in states if state.entries <= end), entries, games)
+    start = newest((state for state in states if state.entries <= end), entries, games)
     return advance(start, entries[start.entries : end], games, list_verdicts(entries))
 
 
@@ -97,9 +104,9 @@ def test_a_verdict_needs_only_the_games_since_the_newest_snapshot_before_it(log:
     id = [*log.games][number % len(log.games)]
     states = [fold_on(log.entries, log.games, until=count) for count in range(len(log.entries) + 1)]
     place = next(place for place, entry in enumerate(log.entries) if id in entry.games)
-    assert newest_usable(states, log.entries, log.games) == states[-1]
+    assert newest(states, log.entries, log.games) == states[-1]
     void = [*log.entries, verdict(1, "void game", of=id)]
-    assert newest_usable(states, void, log.games) == states[place]
+    assert newest(states, void, log.games) == states[place]
     since = {id: log.games[id] for entry in log.entries[place:] for id in entry.games}
     assert fold_on(void, since, states) == fold(void, log.games)
     assert fold_on(log.entries, {}, states) == states[-1]
@@ -257,7 +264,7 @@ def test_a_ladder_of_draws_closes_with_its_figure() -> None:
         ladder.add(game(number, "".join(chance.sample(f"{NAMES}hij", 2)), 0.5))
     assert ladder.closing is None
     ladder.add(game(199, "ab", 0.5))
-    assert ladder.closing == Closing("undecided", 0, 200)
+    assert ladder.closing == LadderClosing("undecided", 0, 200)
     for number in range(200, 250):
         assert ladder.closing is not None
         ladder.add(game(number, "ab" if number % 2 else "ba", 1))

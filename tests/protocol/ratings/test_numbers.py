@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.rows import each
-from tictactoe_protocol.ratings.arithmetic import exp
-from tictactoe_protocol.ratings.glicko import Meeting, Number, expect, play, play_rated, rest
+from tictactoe_protocol.ratings.glicko import Meeting, Number, exp, expect, play, play_rated, rest
 
 GLICKO_SCALE = 173.7178
 
