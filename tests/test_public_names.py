@@ -12,7 +12,7 @@ DOCUMENTED: Final = {
         BLOCKED FREE MAX_MARKS MAX_SIDE PRESETS Analysis Budget Coordinates GameRecord GameResult IllegalMove
         InvalidRecord InvalidRules Keys Level MoveClock Outcome Perfect Position RecordError Rules SeatClock Strategy
         UnknownNotation Value analyse best_cells choose_at_random choose_by_rules fits_table format_cell format_column
-        format_key format_pair format_record has_single_keys parse_cell parse_record parse_records strategy_of
+        format_key format_record has_single_keys parse_cell parse_record parse_records strategy_of
     """,
     "tictactoe_protocol": """
         DEFAULT_PORT MAX_CHAT_LENGTH MAX_ERROR_BYTES MAX_LISTED_GAMES MAX_LISTED_ROOMS MAX_MESSAGE_BYTES

@@ -17,7 +17,6 @@ from tictactoe_engine.notation import (
     format_cell,
     format_column,
     format_key,
-    format_pair,
     has_single_keys,
     parse_cell,
 )
@@ -73,7 +72,6 @@ __all__ = [
     "format_cell",
     "format_column",
     "format_key",
-    "format_pair",
     "format_record",
     "has_single_keys",
     "parse_cell",

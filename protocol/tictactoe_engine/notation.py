@@ -100,21 +100,6 @@ def format_key(cell: int, keys: Keys | str = Keys.PHONE) -> str:
     return order[cell]
 
 
-def format_pair(cell: int, rules: Rules, coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1) -> str:
-    """Return the cell as a pair of numbers.
-
-    >>> format_pair(5, Rules()), format_pair(5, Rules(), "row-column-0"), format_pair(5, Rules(), "x-y-1")
-    ('2,3', '1,2', '3,2')
-    """
-    row, column = divmod(cell, rules.columns)
-    style = Coordinates(coordinates)
-    if style is Coordinates.ROW_COLUMN_0:
-        return f"{row},{column}"
-    if style is Coordinates.X_Y_1:
-        return f"{column + 1},{row + 1}"
-    return f"{row + 1},{column + 1}"
-
-
 def format_column(column: int) -> str:
     """Return a column's letters: A to Z, then AA, AB and so on."""
     if column < 26:

@@ -18,7 +18,6 @@ from tictactoe_engine import (
     format_cell,
     format_column,
     format_key,
-    format_pair,
     has_single_keys,
     parse_cell,
 )
@@ -123,12 +122,18 @@ def test_a_formatted_name_is_parsed_to_the_same_cell(board: tuple[Rules, int]) -
     assert parse_cell(name, rules) == parse_cell(name.lower(), rules) == cell
 
 
-@given(boards_with_a_cell, st.sampled_from(Coordinates))
-def test_a_formatted_pair_is_parsed_to_the_same_cell(board: tuple[Rules, int], coordinates: Coordinates) -> None:
+@given(boards_with_a_cell)
+def test_a_pair_of_numbers_is_parsed_in_every_style(board: tuple[Rules, int]) -> None:
     rules, cell = board
-    pair = format_pair(cell, rules, coordinates)
-    assert parse_cell(pair, rules, coordinates=coordinates) == cell
-    assert parse_cell(pair.replace(",", " "), rules, coordinates=coordinates) == cell
+    row, column = divmod(cell, rules.columns)
+    pairs = {
+        Coordinates.ROW_COLUMN_0: f"{row},{column}",
+        Coordinates.ROW_COLUMN_1: f"{row + 1},{column + 1}",
+        Coordinates.X_Y_1: f"{column + 1},{row + 1}",
+    }
+    for coordinates, pair in pairs.items():
+        assert parse_cell(pair, rules, coordinates=coordinates) == cell
+        assert parse_cell(pair.replace(",", " "), rules, coordinates=coordinates) == cell
 
 
 @given(st.integers(0, 8), st.sampled_from(Keys))

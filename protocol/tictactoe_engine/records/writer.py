@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from textwrap import TextWrapper
 from typing import Final
 
 from tictactoe_engine.notation import format_cell
@@ -11,7 +12,7 @@ from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, GameRecor
 from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import Rules
 
-LINE_WIDTH: Final = 80
+_fill: Final = TextWrapper(width=80, break_long_words=False, break_on_hyphens=False).fill
 
 
 def format_record(record: GameRecord) -> str:
@@ -26,7 +27,7 @@ def format_record(record: GameRecord) -> str:
     <BLANKLINE>
     """
     tags = "".join(f'[{name} "{_escape(value)}"]\n' for name, value in _list_tags(record))
-    return f"{tags}\n{_wrap(_list_words(record))}\n\n"
+    return f"{tags}\n{_fill(' '.join(_list_words(record)))}\n\n"
 
 
 def _list_tags(record: GameRecord) -> Iterator[tuple[str, str]]:
@@ -82,16 +83,6 @@ def _list_words(record: GameRecord) -> Iterator[str]:
 def _list_choices(record: GameRecord) -> dict[int, str]:
     """Return the comment for each choice of the opening, by the number of moves before it."""
     return {ply: f"{{{record.rules.opening} {mark} {take}}}" for ply, mark, take in record.position.choices}
-
-
-def _wrap(words: Iterator[str]) -> str:
-    lines = [next(words)]
-    for word in words:
-        if len(lines[-1]) + 1 + len(word) <= LINE_WIDTH:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return "\n".join(lines)
 
 
 def _format_result(record: GameRecord) -> str:

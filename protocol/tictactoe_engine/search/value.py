@@ -24,16 +24,6 @@ class Value:
     plies: int | None = None
     estimate: float = 0.0
 
-    def __str__(self) -> str:
-        """Return it in words.
-
-        >>> str(Value("win", 3, 1.0)), str(Value("unknown", None, -0.25))
-        ('win in 3', 'unknown (-0.25)')
-        """
-        if self.kind == "unknown":
-            return f"unknown ({self.estimate:+.2f})"
-        return self.kind if self.plies is None else f"{self.kind} in {self.plies}"
-
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
