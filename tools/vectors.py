@@ -492,13 +492,13 @@ def tell_tournament(event: Event, away: Iterable[str] = ("p-Bo",)) -> Iterator[d
                 *name_rounds(len(state.bracket or ()), state.head.rounds),
             ]
         speak("en")
-        found = msgspec.to_builtins(tournaments.event_choices(state, viewer, has_card=has_card))
+        deeds = tournaments.list_deeds(state, viewer, has_card=has_card)
         yield {
             "state": msgspec.to_builtins(state),
             "viewer": viewer,
             "has_card": has_card,
             "age_ms": age_ms,
-            "choices": found,
+            "deeds": deeds,
             "said": said,
         }
 

@@ -1,14 +1,12 @@
-"""A tournament for every face: what may be done, what waits, what happened, its table, and all of that in words. Pure.
+"""A tournament for every client: possible actions, changes, the table, and all of that in words. Pure.
 
-What `choices` and `happened` are for rooms. A new sentence is one row of a table here and its words in each language.
-A *viewer* is the public id of whoever looks on, empty for nobody in particular. The page's port is
-`web/events/tournaments.js`; vectors hold both to the same.
+A viewer is the id of the reading player, or "". The page's port is `web/events/tournaments.js`; vectors keep the two
+equal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tictactoe_protocol.catalogue import say
@@ -37,61 +35,36 @@ _WORDS: Final = {
 }
 """What has words of its own; a word of a newer server is shown as it came."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
-_NOT_NOW: Final = "refused not_allowed event now"
 
 
 # -- what may be done -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class EventChoices:
-    """What may be done now, in the order in which it is shown, and by the names of the others the id of why not."""
-
-    deeds: tuple[str, ...]
-    reasons: dict[str, str]
-
-
-def event_choices(state: EventState, viewer: str, *, has_card: bool = False) -> EventChoices:
-    """Return what the viewer may do; `has_card` where they hold a card of its roster, which lets them in late."""
-    why = _list_reasons(state, viewer, has_card=has_card)
-    return EventChoices(
-        tuple(deed for deed, reason in why.items() if not reason),
-        {deed: reason for deed, reason in why.items() if reason},
-    )
-
-
-def _list_reasons(state: EventState, viewer: str, *, has_card: bool) -> dict[str, str]:
-    """Return by the name of each deed why it cannot be done, empty where it can."""
-    status, row, head = state.status, row_of(state, viewer), state.head
-    over = "refused event_begun over" if is_over(state) else ""
-    has_begun = status in ("running", "paused")
-    is_late = state.round > head.late_until and not (has_card and head.entry == "roster")
-    is_in = row is not None and row.status in ("in", "away")
-    joins = over or ("why entered" if row is not None else "refused event_begun" if has_begun and is_late else "")
-    own = over or ("" if is_in else "refused not_entered")
-    runs = "" if viewer in head.organisers else "refused not_organiser"
-    still = runs or over
-    is_scored = all(one.state == "scored" for one in state.pairings)
-    games = [one for one in state.pairings if one.state != "scored" and len(one.players) > 1]
-    decides = still or ("" if games else _NOT_NOW)
-    roster = still or ("" if head.entry == "roster" else _NOT_NOW)
-    is_next = status == "running" and is_scored and state.due_ms is not None
-    return {
-        "join": joins,
-        "leave": own,
-        "away": own or ("" if row is not None and row.status == "in" else "why away"),
-        "ready": own or ("" if row is not None and row.status == "away" else "why not away"),
-        "begin": still or ("" if status == "open" else _NOT_NOW),
-        "next": still or ("" if is_next else _NOT_NOW),
-        "pause": still or ("" if status == "running" else _NOT_NOW),
-        "resume": still or ("" if status == "paused" else _NOT_NOW),
-        "expel": still or ("" if state.table else _NOT_NOW),
+def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tuple[str, ...]:
+    """Return what the viewer may do, in display order; holders of a card of the roster may enter late."""
+    row, head, is_on = row_of(state, viewer), state.head, not is_over(state)
+    is_late = state.status != "open" and state.round > head.late_until and not (has_card and head.entry == "roster")
+    own = row.status if row is not None and is_on else ""
+    runs = is_on and viewer in head.organisers
+    unscored = [one for one in state.pairings if one.state != "scored"]
+    decides = runs and any(len(one.players) > 1 for one in unscored)
+    may = {
+        "join": is_on and row is None and not is_late,
+        "leave": own in ("in", "away"),
+        "away": own == "in",
+        "ready": own == "away",
+        "begin": runs and state.status == "open",
+        "next": runs and state.status == "running" and not unscored and state.due_ms is not None,
+        "pause": runs and state.status == "running",
+        "resume": runs and state.status == "paused",
+        "expel": runs and state.table,
         "forfeit": decides,
         "void": decides,
-        "close": still,
-        "add": roster,
-        "cards": roster,
+        "close": runs,
+        "add": runs and head.entry == "roster",
+        "cards": runs and head.entry == "roster",
     }
+    return tuple(deed for deed, is_possible in may.items() if is_possible)
 
 
 def row_of(state: EventState, viewer: str) -> EventRow | None:
@@ -148,31 +121,17 @@ def describe_call(call: Call) -> str:
 # -- what happened --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class EventNews:
-    """What is new in a state: whether it is another round or status, which pairings were scored, who came."""
-
-    is_other: bool
-    scored: tuple[EventPairing, ...] = ()
-    came: tuple[EventRow, ...] = ()
+def list_scored(old: EventState, new: EventState) -> list[EventPairing]:
+    """Return the pairings that were scored between two states of one round."""
+    known = {one.id for one in old.pairings if one.state == "scored"}
+    return [one for one in new.pairings if one.state == "scored" and one.id not in known]
 
 
-def event_happened(old: EventState | None, new: EventState) -> EventNews:
-    """Return what happened between two states; to one who comes now, with `old` None, all of it is another."""
-    if old is None or (old.status, old.round) != (new.status, new.round):
-        return EventNews(is_other=True)
-    scored, known = {one.id for one in old.pairings if one.state == "scored"}, {row.player for row in old.table}
-    return EventNews(
-        is_other=False,
-        scored=tuple(one for one in new.pairings if one.state == "scored" and one.id not in scored),
-        came=tuple(row for row in new.table if row.player not in known),
-    )
-
-
-def announce_event(news: EventNews) -> list[str]:
-    """Return what happened in words, but for another round, of which everything is new."""
-    names = ", ".join(clean_text(row.name) for row in news.came)
-    told = [f"{describe_players(one)}: {describe_score(one)}" for one in news.scored]
+def announce_changes(old: EventState, new: EventState) -> list[str]:
+    """Return the new results and entrants between two states of one round, a line for each result."""
+    known = {row.player for row in old.table}
+    told = [f"{describe_players(one)}: {describe_score(one)}" for one in list_scored(old, new)]
+    names = ", ".join(clean_text(row.name) for row in new.table if row.player not in known)
     return [*told, say("tournament came", names=names)] if names else told
 
 

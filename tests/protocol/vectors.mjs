@@ -56,10 +56,10 @@ function viewOf({ view, now_ms, scene }) {
 	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
 	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble, unanswered: view.unanswered };
 }
-events.forEach(({ state, viewer, has_card, age_ms, choices: wanted, said }, index) => {
+events.forEach(({ state, viewer, has_card, age_ms, deeds, said }, index) => {
 	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds, listNotes } = tournaments;
 	const following = followingOf(state, age_ms);
-	compare(`tournament ${index}`, listDeeds(state, viewer, has_card), wanted.deeds);
+	compare(`tournament ${index}`, listDeeds(state, viewer, has_card), deeds);
 	const ties = state.table.flatMap(({ tie }) => tie);
 	for (const language of languages) {
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));

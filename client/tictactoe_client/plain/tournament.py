@@ -167,19 +167,19 @@ class PlainEvent:
     @property
     def _hint(self) -> str:
         saves, event = () if self._game is None else ("save",), self._tournament
-        return list_words("table", "round", *saves, *words.event_choices(event.state, event.viewer).deeds)
+        return list_words("table", "round", *saves, *words.list_deeds(event.state, event.viewer))
 
     def _tell_changes(self) -> None:
         old, state = self._told, self._tournament.state
         if state is old or any(one.room in self._rooms and one.state != "scored" for one in state.pairings):
             return  # nothing new, or our own game will be scored in a moment
-        news, self._told = words.event_happened(old, state), state
-        lines = words.announce_event(news)
-        if news.is_other:
-            pairings = align_columns(words.tabulate_pairings(state).values())
-            lines += [*describe_progress(state, None), *pairings]
-        elif news.scored:
-            lines += list_waits(state, self._tournament.due_ms)
+        self._told = state
+        if old is None or (old.status, old.round) != (state.status, state.round):
+            lines = [*describe_progress(state, None), *align_columns(words.tabulate_pairings(state).values())]
+        else:
+            lines = words.announce_changes(old, state)
+            if words.list_scored(old, state):
+                lines += list_waits(state, self._tournament.due_ms)
         if self._tournament.is_over:
             lines += self._show_table()
         self._output.print(*lines)

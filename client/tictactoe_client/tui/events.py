@@ -226,7 +226,7 @@ class EventPage(ListPage):
 
     @property
     def _deeds(self) -> tuple[str, ...]:
-        return () if self._event is None else words.event_choices(self._event.state, self._event.viewer).deeds
+        return () if self._event is None else words.list_deeds(self._event.state, self._event.viewer)
 
     @property
     def _link(self) -> str:
