@@ -19,7 +19,8 @@ from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesSt
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from tictactoe_engine import Analysis, Position, Value
+    from tictactoe_engine import Position
+    from tictactoe_engine.search import Analysis, Value
 
 ROOM_STATUSES: Final = ("waiting", "playing", "over")
 VISIBILITIES: Final = ("public", "private")

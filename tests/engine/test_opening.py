@@ -7,22 +7,10 @@ import pickle
 import pytest
 
 from tests.rows import each
-from tictactoe_engine import (
-    PRESETS,
-    Budget,
-    GameRecord,
-    IllegalMove,
-    InvalidRecord,
-    Position,
-    RecordError,
-    Rules,
-    analyse,
-    best_cells,
-    format_record,
-    parse_record,
-)
+from tictactoe_engine import PRESETS, IllegalMove, Position, Rules
 from tictactoe_engine.opening import Opening
-from tictactoe_engine.search import Value
+from tictactoe_engine.records import GameRecord, InvalidRecord, RecordError, format_record, parse_record
+from tictactoe_engine.search import Budget, Value, analyse, best_cells
 
 STANDARD = PRESETS["gomoku-standard"]
 PIE = PRESETS["four-pie"]

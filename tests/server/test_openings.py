@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.server.tables import ANA, BO, CODE, Table
-from tictactoe_engine import PRESETS, Rules, format_record, parse_record
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.requests import Choose, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import Dropped, Player, finished_game
