@@ -1,6 +1,4 @@
-"""The connection of one run: for one piece of work, or for a screen, whatever happens to it.
-
-Whose it is, and what is written down of that, the run's `Identity` knows; here is what earlier runs left behind."""
+"""The connection of a run, and the seats that earlier runs left behind. `Identity` knows whose connection it is."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ Enter = Callable[[Client], Awaitable[Entered]]
 
 
 def cluster_for(settings: Settings, address: Address | None) -> Cluster:
-    """Return the cluster of the settings, or of an address, which comes first; raises `BadAddress` for none."""
+    """Return the cluster of the settings beginning with the address, or the address's own; raises `BadAddress`."""
     if address is None:
         return parse_cluster(settings.server)
     try:
@@ -45,12 +43,14 @@ def _ignore(*_: Any) -> None: ...
 
 
 class Session:
-    """The connection of whom the `identity` says; `client` is None until the first one.
+    """A connection as the player of `identity`: `open` for one command, or `run` for a screen.
 
-    `open` connects for one piece of work; `run` keeps a connection for a screen: each failure becomes a phase, and one
-    may try again, go to another server, and back. `cluster` begins with the server that we are at, or want to be at
-    first; `before` is the server that we came from, or None; `retrying` is the last attempt to come back, the next one
-    at `retries_at`, our seats being held until `held_until`, by the loop's clock.
+    Attributes:
+        cluster: The addresses, the current or wanted server first.
+        client: None before the first connection.
+        before: The server that we came from, or None.
+        retrying: The latest attempt to reconnect.
+        retries_at, held_until: When the next attempt follows and our seats expire, by the loop's clock.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Session:
         failed: Callable[[ClientError], object] = _ignore,
         bot: bool = False,
     ) -> None:
-        """Prepare the session.
+        """Prepare a connection.
 
         Args:
             hear: Called with every message.
@@ -95,26 +95,26 @@ class Session:
 
     @property
     def address(self) -> Address:
-        """The server that we are at, or want to be at first."""
+        """The current or wanted server."""
         return self.cluster.first
 
     @property
     def latency_ms(self) -> int | None:
-        """How long the server takes to answer: a figure that stands still while the connection does, None at first."""
+        """The latency to show, which ignores small changes, or None."""
         if self.client is not None:
             self._latency_ms = settle_latency(self._latency_ms, self.client.latency_seconds)
         return self._latency_ms
 
     @property
     def is_own(self) -> bool:
-        """Whether the server is one that was started for this run, where nobody else comes."""
+        """Whether the server was started for this run alone."""
         return self.address == self._own_server
 
-    # -- for one piece of work --------------------------------------------------------------------------------------
+    # -- for a command ----------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Client]:
-        """Connect, and close again; seats are then struck out, unless we were cut off. Raises what `connect` does."""
+        """Connect, and forget our seats at the end unless the connection was lost; raises what `connect` does."""
         async with self._own_servers, AsyncExitStack() as connections:
             client = await self._arrive(connections)
             await self.identity.finish()
@@ -128,7 +128,7 @@ class Session:
     # -- for a screen -----------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Keep a conversation going until cancelled; one that breaks off because we want another begins again."""
+        """Keep a connection until cancelled; after a failure, wait for `retry`."""
         running = asyncio.current_task()
         async with self._own_servers:
             while True:
@@ -149,19 +149,19 @@ class Session:
                     await self._is_wanted.wait()
 
     def retry(self) -> None:
-        """Try at once, whatever is being waited for."""
+        """End the current wait and try to connect."""
         if self.phase == "away" and self.client is not None:
             self.client.retry_now()
         elif self.phase == "failed":
             self._is_wanted.set()
 
     def start_local(self) -> None:
-        """Where nothing answers, start a server for this run."""
+        """Start a server for this run if none answers."""
         self._starts_local = True
         self.retry()
 
     def move(self, address: Address, role: Role = "player", *, room: str | None = None) -> None:
-        """Say goodbye to this server and go to another, as whom we were there, first of all in that room."""
+        """Go to another server as the player that we were there, preferably the one with a seat in `room`."""
         self.before = self._reached if self._reached != address else None
         self.cluster = cluster_for(self.settings, address)
         self.identity.role, self.identity.seat_in, self.identity.resumes = role, room, False
@@ -171,17 +171,17 @@ class Session:
         self._begin_again()
 
     def rename(self, name: str) -> None:
-        """Say hello again under another name, as the same player."""
+        """Say hello again under another name."""
         self.identity.name = name
         self._begin_again()
 
     def become(self, **codes: str) -> None:
-        """Say hello again as whom a code says."""
+        """Say hello again as the player of a `link` or `rescue` code, or without one as a new player."""
         self.identity.codes = codes
         self._begin_again()
 
     async def greet_again(self) -> None:
-        """Say goodbye and hello again, so that the server takes us for away; return when that is done."""
+        """Connect again, so that the server holds our seats as after a loss; return when that is done."""
         self._is_settled.clear()
         self._begin_again()
         await self._is_settled.wait()
@@ -208,7 +208,7 @@ class Session:
             self.phase, self.held_until = "away", now + event.hold_seconds
         elif isinstance(event, Retrying):
             self.retrying, self.retries_at = event, now + event.in_seconds
-        elif isinstance(message.push, Welcome):  # which also follows a return, and a room to another server
+        elif isinstance(message.push, Welcome):
             self._note_address(client)
         self._hear(message)
         if event is not None:
@@ -217,12 +217,12 @@ class Session:
     # -- arriving ---------------------------------------------------------------------------------------------------
 
     async def _arrive(self, connections: AsyncExitStack) -> Client:
-        """Connect as whom we are; anew where the server forgot us, to a server of our own where there is none."""
+        """Connect as our player, as a new one if the server does not know it, or to a server of our own."""
         identity, backoff = self.identity, self.settings.backoff
         codes, identity.codes = identity.codes, {}
         token = None if codes else await identity.find_token(self.cluster)
         is_new, way_here = token is None and not codes, None
-        if self._conversing is not None:  # whoever sits before a screen decides themselves how long to wait
+        if self._conversing is not None:  # on a screen, the person decides how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
             name = identity.new_name or identity.name or (identity.players.find_name() if self.is_own else None)
@@ -232,7 +232,7 @@ class Session:
             except Refused as refused:
                 if refused.code != "bad_token" or token is None:
                     raise
-                # The others of the cluster may still know us.
+                # Other servers of the cluster may still know us.
                 await identity.forget_token(refused.server or self.address.url, token)
                 token, is_new = None, False
             except Unreachable:
@@ -266,7 +266,7 @@ class Session:
     # -- seats ------------------------------------------------------------------------------------------------------
 
     async def enter(self, enter: Enter[Entered]) -> Entered:
-        """Enter a room or an event, and have the seat in a room written down."""
+        """Enter a room or an event, and store the seat in a room."""
         assert self.client is not None
         room = await enter(self.client)
         if isinstance(room, Room) and room.seat is not None:
@@ -275,32 +275,32 @@ class Session:
         return room
 
     def keep_room(self, room: str) -> None:
-        """Write down, beside everything else, that we have taken a seat in a room, so that a later run finds it."""
+        """Store our seat in a room in the background, so that a later run finds it."""
         self.identity.rooms.add(room)
         if self.client is not None and not self.is_own:
             self.identity.write_down(self.client, room)
 
     def forget_room(self, room: str) -> None:
-        """Strike out, beside everything else, the seat in a room that was left."""
+        """Forget our seat in a room in the background."""
         if self.client is not None:
             self.identity.forget_room(self.client, room)
 
     async def end_by(self, end: BaseException) -> None:
-        """Give our seats up where this end is somebody's decision and the server can be told; else hold them."""
+        """Give our seats up if a person ended the run and the server can be told; otherwise hold them."""
         if not is_decision(end) or self.client is None or not await self.client.leave_rooms():
             self.hold()
 
     def hold(self) -> None:
-        """Let our seats stay written down when this run ends, so that the next one goes on there."""
+        """Keep our seats in the file at the end of this run, so that the next one continues there."""
         self.identity.rooms.clear()
 
     # -- what earlier runs left behind ------------------------------------------------------------------------------
 
     async def find_left_behind(self, *, but: str | None = None) -> tuple[dict[str, int | None], list[str]]:
-        """Return the rooms where a seat of ours waits, with the ms for which it is held, None where that is not known.
+        """Return the rooms with a seat of an earlier run and the ms for which it is held, if known.
 
-        And a sentence for each game of an earlier run that is over. `but` is the room that is being joined anyway. Asks
-        the server only where there is such a seat; where it does not answer, nothing is said and nothing forgotten.
+        Also returns a sentence for each game of an earlier run that is over. If the server does not answer, nothing is
+        returned or forgotten. `but` is the room that is being joined.
         """
         waiting: dict[str, int | None] = {}
         losses: list[str] = []
@@ -315,7 +315,7 @@ class Session:
         return waiting, losses
 
     async def find_losses(self) -> list[str]:
-        """Return how each game ended whose seat the server does not hold for us any more, and forget those seats."""
+        """Return how the games ended whose seats the server no longer holds for us, and forget those seats."""
         if (client := self.client) is not None:
             known = self.identity.players.on(self.cluster.given.urls)
             rooms = [room for player in known if player.token == client.token for room in player.rooms]
@@ -324,13 +324,11 @@ class Session:
         return []
 
     def _connect_as(self, player: KnownPlayer) -> AbstractAsyncContextManager[Client]:
-        """Connect as one of our players to look something up; the connection that there is serves for its own."""
         if self.client is not None and player.token == self.client.token:
             return nullcontext(self.client)
         return self._connect(token=player.token)
 
     async def _settle(self, owner: Client, rooms: Sequence[str], *, replay_from: Address | None = None) -> list[str]:
-        """Forget those of our seats that the server does not hold any more, and return how the game of each ended."""
         held = {seat.room for seat in owner.welcome.rooms}
         lost = [room for room in rooms if room not in held]
         games = await owner.history(MAX_LISTED_GAMES) if lost else ()
@@ -344,6 +342,6 @@ class Session:
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:
-    """Return a latency to show in whole milliseconds, at least 1, which stands still while the connection does."""
+    """Return a latency to show in whole ms, at least 1, keeping the shown one if the change is small."""
     measured = max(1, round(seconds * 1000))
     return measured if shown_ms is None or abs(measured - shown_ms) >= max(2, shown_ms / 4) else shown_ms

@@ -1,6 +1,6 @@
-"""Which colour each role has in every theme: each has a contrast of at least 4.5:1 on its ground.
+"""The colours of each role in every theme, with a contrast of at least 4.5:1.
 
-``terminal`` takes the terminal's own default pair, bold and reverse, and no colour at all.
+``terminal`` uses the terminal's default colours, bold and reverse.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from textual.theme import Theme as LibraryTheme
 
 Theme = Mapping[str, str]
-"""Styles by role; a role that is missing has the style of ``""``."""
+"""Styles by role; the default is the style of ``""``."""
 
 QR: Final = "#000000 on #ffffff"
-"""A code is drawn black on white whatever the theme, or telephones cannot read it."""
+"""Black on white in every theme, or telephones cannot read the code."""
 
 _OWN: Final = {  # ground, text, faint text, title, and the six marks
     "night": "#1b1f27 #d8dee9 #969ba5 #88c0d0 #7fdbff #ff8fd0 #f2c14e #8fd694 #8ab4ff #ff7b72",
@@ -25,12 +25,11 @@ _OWN: Final = {  # ground, text, faint text, title, and the six marks
     "contrast": "#000000 #ffffff #a6a6a6 #ffff00 #00ffff #ff7fff #ffff00 #00ff00 #8fb7ff #ff6f6f",
 }
 _NAMED: Final = re.compile(r"rgba?:([\da-f]{1,4})/([\da-f]{1,4})/([\da-f]{1,4})(?:/[\da-f]{1,4})?", re.IGNORECASE)
-"""A colour as terminals name it, each part with one to four digits."""
 _HALF_BRIGHT: Final = 0.179
-"""The luminance at which black and white stand out alike."""
+"""The luminance with equal contrast to black and white."""
 _MARKS: Final = tuple(f"mark{number}" for number in range(6))
 _BOLD: Final = {"title": "title", "key": "title", "cursor": "ink", **{f"strong{mark[-1]}": mark for mark in _MARKS}}
-"""The roles whose text is bold, with what their colour is for."""
+"""The bold roles with their colours."""
 _LIBRARY_NAMES: Final = {
     "ink": "foreground text ansi-foreground",
     "ground": "background surface panel boost block-hover-background ansi-background",
@@ -39,20 +38,16 @@ _LIBRARY_NAMES: Final = {
     "good": "success",
     "bad": "error text-error",
 }
-"""What the library calls these colours."""
+"""Textual's names of these colours."""
 
 THEMES: Final = ("auto", "terminal", *_OWN)
-"""Their names.
-
-``auto`` is `paper` where the terminal or the environment says that it is light, `night` where either says dark; where
-neither says anything `night`, or `terminal` where it has few colours.
-"""
+"""``auto`` is `paper` or `night` as the terminal or the environment says, or `terminal` with few colours."""
 MEANT: Final = {"dark": "night", "light": "paper"}
-"""What others call themes, and which of ours is like it."""
+"""Other names that people may type."""
 
 
 def theme_named(name: str) -> Theme:
-    """Return the styles of a theme that is shown."""
+    """Return the styles of a theme."""
     if name == "terminal":
         return {"": "", **dict.fromkeys((*_BOLD, "bad"), "bold"), "chosen": "reverse", "qr": QR}
     colours = _colours(name)
@@ -67,7 +62,7 @@ def theme_named(name: str) -> Theme:
 
 
 def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> str:
-    """Return the theme that is shown under this name; `is_dark` is what the terminal has said of its ground."""
+    """Return the theme to show; `is_dark` is the terminal's answer about its background."""
     if not colour or name not in THEMES:
         return "terminal"
     if name != "auto":
@@ -82,7 +77,7 @@ def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> st
 
 
 def tell_dark(answer: str) -> bool | None:
-    """Tell whether the ground is dark that a terminal names, by colour or number; None where this names none.
+    """Return True if a terminal's answer, a colour or a number, names a dark background; None if it names none.
 
     >>> tell_dark("rgb:1e1e/1e1e/2e2e"), tell_dark("rgb:ff/ff/ff"), tell_dark("15;0"), tell_dark("0;default;15")
     (True, False, True, False)
@@ -95,7 +90,7 @@ def tell_dark(answer: str) -> bool | None:
 
 
 def library_theme(name: str) -> LibraryTheme:
-    """Return a theme for the library's own widgets, with what they and the style sheet call its colours."""
+    """Return a theme for Textual's widgets and the style sheet."""
     from textual.theme import Theme
 
     colours, is_bare = _colours(name), name == "terminal"
@@ -110,7 +105,6 @@ def library_theme(name: str) -> LibraryTheme:
 
 
 def _colours(name: str) -> dict[str, str]:
-    """Return the colours of a theme by what they are for; those of `night` for one that is not ours."""
     if name == "terminal":
         return dict.fromkeys(("ink", "ground", "title", "good", "bad", "warn", "dim", *_MARKS), "ansi_default")
     ground, ink, dim, title, *marks = _OWN.get(name, _OWN["night"]).split()

@@ -1,7 +1,6 @@
-"""Where servers are: an address as people write it, the link to a room, and those of one cluster.
+"""Addresses of servers as people write them, links to rooms, and the addresses of a cluster.
 
-A link is an address with a room code as the last part of its path; the code is no part of what is connected to. At each
-server of a cluster one is the same player."""
+A link is an address with a room code at the end of its path."""
 
 from __future__ import annotations
 
@@ -31,16 +30,15 @@ _CREDENTIALS: Final = re.compile(r"(?<=//)[^/@]*@|(?<=\?).+")
 _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNORECASE)
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
-"""What stands before a code, a link and the command in an invitation; no code begins so, as none has O or I."""
+"""The labels in an invitation; room codes have no O or I, so that none begins like this."""
 _WITH_VALUE: Final = ("-n", "--name", "--ca", "--timeout", "--theme", "--bell", "--language", "--keys", "--coordinates")
-"""The options behind which a value stands that is no room, but for the server."""
+"""The options with a value, besides that of the server."""
 _MOST_SERVERS: Final = 64
-"""How many servers of a cluster are taken from one that names more, and are known besides those that were given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A server's place. `port` is None where the scheme's own is meant; `path` keeps what a proxy may need."""
+    """A server's address; `port` is None for the scheme's default."""
 
     scheme: str
     host: str
@@ -69,15 +67,15 @@ class Address:
         return _LOOPBACK.fullmatch(self.host) is not None
 
     def may_lead_to(self, other: Address) -> bool:
-        """Tell whether one may be sent from here to another server: not away from TLS."""
+        """Return False if following a server to `other` would give up TLS."""
         return other.scheme == "wss" or self.scheme == "ws"
 
     def link_to(self, room: str) -> str:
-        """Return the link that takes others to a room, in a browser and with this program."""
+        """Return the link to a room, for browsers and for this program."""
         return f"{self.page_url}/{room}"
 
     def word_for(self, room: str) -> str:
-        """Return what names a room in a command: its code where this is the default server, else its link.
+        """Return the word for a room in a command: its code at the default server, otherwise its link.
 
         >>> parse_address("localhost").word_for("K7M4PQ"), parse_address("host").word_for("K7M4PQ")
         ('K7M4PQ', 'http://host:8765/K7M4PQ')
@@ -86,17 +84,17 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Return the server that `text` names; a room code at the end of its path is dropped. Raises `BadAddress`.
+    """Return the server that `text` names, without a room code at the end of its path; raises `BadAddress`.
 
-    A missing scheme means ``ws``. A missing port means 8765, but 443 for ``wss`` and ``https``, and 80 for ``http``.
+    The default scheme is ``ws``, the default port 8765, but 443 for ``wss`` and ``https``, and 80 for ``http``.
     """
     return _parse_target(text)[0]
 
 
 def parse_room(text: str) -> tuple[str, Address | None]:
-    """Return the room code of a code, a link or the whole command that invites others, and the server, else None.
+    """Return the room code in a code, a link or a pasted command, and the server, if one is named.
 
-    Raises `BadRoomCode` for what is no code, and `BadAddress` for a link to nowhere.
+    Raises `BadRoomCode` or `BadAddress`.
     """
     text, server = _find_room(text)
     if "/" not in text:
@@ -106,7 +104,7 @@ def parse_room(text: str) -> tuple[str, Address | None]:
 
 
 def parse_event(text: str) -> tuple[str, str, Address | None]:
-    """Return the code of an event, the ticket behind a card's link, and the server that a link names, else None.
+    """Return an event's code, the ticket in a card's link, and the server of the link or None.
 
     >>> parse_event("k7m-4pq"), parse_event("http://host:8765/e/K7M4PQ#ana-7c2f")[:2]
     (('K7M4PQ', '', None), ('K7M4PQ', 'ana-7c2f'))
@@ -117,7 +115,7 @@ def parse_event(text: str) -> tuple[str, str, Address | None]:
 
 
 def parse_code(text: str) -> str:
-    """Return the room code that a text is, in its one written form; raises `BadRoomCode`."""
+    """Return a room code in its canonical form; raises `BadRoomCode`."""
     try:
         return room_codes.parse_room_code(text)
     except room_codes.BadRoomCode as bad:
@@ -125,10 +123,7 @@ def parse_code(text: str) -> str:
 
 
 def _find_room(line: str) -> tuple[str, str | None]:
-    """Return the part of a line that stands for a room, and the server that an option names, or None; both as written.
-
-    Whoever copies ``tictactoe-client join ws://host/CODE`` may paste all of it, with any path before and any options.
-    """
+    """Return the room and the server in a line, which may be a pasted ``tictactoe-client join CODE --server URL``."""
     line = _LABEL.sub("", line.strip(), count=1)
     try:
         words = iter(shlex.split(line, posix="\\" not in line))
@@ -149,7 +144,7 @@ def _find_room(line: str) -> tuple[str, str | None]:
 
 
 def hide_credentials(text: str) -> str:
-    """Return an address as it was written, without what may be secret in it; safe to show.
+    """Return an address without possible secrets, safe to show.
 
     >>> hide_credentials("wss://ana:secret@example.org/?token=abc")
     'wss://…@example.org/?…'
@@ -158,7 +153,6 @@ def hide_credentials(text: str) -> str:
 
 
 def _parse_target(text: str) -> tuple[Address, str | None]:
-    """Return the server that a text names, and the room code at the end of its path, or None."""
     address = parse_url(text)
     head, _, last = address.path.rpartition("/")
     try:
@@ -168,7 +162,7 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
 
 
 def parse_url(text: str) -> Address:
-    """Return the server that a text names, with the whole path that it has."""
+    """Return the server that a text names, with the whole path; raises `BadAddress`."""
     word = text.strip()
     if "://" not in word:
         host, slash, path = word.partition("/")
@@ -199,9 +193,9 @@ def _bad(text: str, why: str = "") -> BadAddress:
 
 
 def reachable_address(address: Address) -> Address:
-    """Return the address for others: where the server is this very machine, the machine's own on its network.
+    """Return the address for others: for a loopback address, this machine's own if the server answers there.
 
-    Not where the server does not answer there, nor with TLS, whose certificate is for names.
+    With TLS the address stays, since the certificate is for its name.
     """
     own = next(iter(own_addresses()), None) if address.is_loopback and address.scheme == "ws" else None
     if own is None or not _answers(own, address.port or 80):
@@ -210,12 +204,12 @@ def reachable_address(address: Address) -> Address:
 
 
 def is_this_machine(address: Address) -> bool:
-    """Tell whether an address means this machine, by the loopback or by an address of its own on its networks."""
+    """Return True if an address means this machine."""
     return address.is_loopback or address.host in own_addresses()
 
 
 def is_same_server(one: Address, other: Address) -> bool:
-    """Tell whether two addresses lead to one server: equal but for how they name this machine."""
+    """Return True if two addresses are equal except for how they name this machine."""
     if (one.scheme, one.port or 443, one.path) != (other.scheme, other.port or 443, other.path):
         return False
     return one.host.lower() == other.host.lower() or (is_this_machine(one) and is_this_machine(other))
@@ -223,7 +217,6 @@ def is_same_server(one: Address, other: Address) -> bool:
 
 @lru_cache(maxsize=8)
 def _answers(host: str, port: int) -> bool:
-    """Tell whether somebody listens at an address of this machine; that is known at once."""
     try:
         with socket.create_connection((host, port), 0.5):
             return True
@@ -232,7 +225,7 @@ def _answers(host: str, port: int) -> bool:
 
 
 def own_interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Return this machine's addresses with their networks, or none where a sandbox keeps the system from saying it."""
+    """Return this machine's addresses with their networks, or none in a sandbox that hides them."""
     import ifaddr
 
     found = []
@@ -245,9 +238,9 @@ def own_interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
 
 @lru_cache(maxsize=1)
 def own_addresses() -> tuple[str, ...]:
-    """Return this machine's own addresses on its networks, that of the way to the internet first, IPv4 before IPv6."""
+    """Return this machine's addresses, IPv4 before IPv6, each beginning with that of the default route."""
     found: list[str] = []
-    # Documentation addresses (RFC 5737, RFC 3849): asking for the way there names our own address and sends nothing.
+    # Documentation addresses (RFC 5737, RFC 3849); connecting a UDP socket sends nothing.
     for target, family in (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6)):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
@@ -259,9 +252,9 @@ def own_addresses() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The addresses of servers that know the same players, at least one, in the order in which they are to be tried.
+    """The addresses of servers with the same players, in the order in which they are tried; at least one.
 
-    `named` are those that a server has named. All others were given by a person.
+    A server has `named` some; a person gave the others.
     """
 
     addresses: tuple[Address, ...]
@@ -269,7 +262,7 @@ class Cluster:
 
     @property
     def first(self) -> Address:
-        """Where to try first."""
+        """The address to try first."""
         return self.addresses[0]
 
     @property
@@ -279,24 +272,24 @@ class Cluster:
 
     @property
     def given(self) -> Cluster:
-        """The cluster as it was given: links name its first address, and tokens of before are for these alone."""
+        """The cluster of the given addresses; links name the first, and only these get tokens of earlier runs."""
         return Cluster(tuple(address for address in self.addresses if address not in self.named))
 
     def has(self, address: Address) -> bool:
-        """Tell whether an address leads to one of these servers."""
+        """Return True if an address leads to one of these servers."""
         return any(is_same_server(address, own) for own in self.addresses)
 
     def starting_at(self, address: Address) -> Cluster:
-        """Return the cluster with this address first and the others after it in a ring; a stranger's is its own."""
+        """Return the cluster rotated to this address; an unknown address becomes a cluster of its own."""
         own = self.addresses
         same = [one for one in own if one == address] or [one for one in own if is_same_server(address, one)]
         first = own.index(same[0]) if same else 0
         return replace(self, addresses=(*own[first:], *own[:first])) if same else Cluster((address,))
 
     def seen_from(self, address: Address, servers: Sequence[Address]) -> Cluster:
-        """Return the cluster beginning with the address that one is at, with the servers that are named there.
+        """Return the cluster beginning with the current address, with the servers that are named there.
 
-        Those that were named before come behind them: one that is down for a moment is not named then.
+        Servers named earlier follow: a server that is down for a moment is not named.
         """
         given = self.given.addresses
         found = dict.fromkeys((address, *servers, *(self.named if servers else ())))
@@ -305,7 +298,7 @@ class Cluster:
 
 
 def parse_cluster(given: str | Address | Cluster | Sequence[str | Address] | None = None) -> Cluster:
-    """Return the cluster of these addresses, in a text with commas between, else the default; raises `BadAddress`."""
+    """Return the cluster of these addresses, in a text separated by commas; raises `BadAddress`."""
     if isinstance(given, Cluster):
         return given
     if isinstance(given, str) and given:
@@ -315,10 +308,7 @@ def parse_cluster(given: str | Address | Cluster | Sequence[str | Address] | Non
 
 
 def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]:
-    """Return the servers of a cluster, as the one at `named_by` names them; what is no address is passed over.
-
-    So are addresses without TLS where the one that names them has it.
-    """
+    """Return the servers that a server names, without invalid addresses and those that would give up TLS."""
     found: list[Address] = []
     for url in islice(urls, _MOST_SERVERS):
         with contextlib.suppress(BadAddress):
@@ -327,7 +317,7 @@ def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]
 
 
 def find_server(url: str, servers: Sequence[Address]) -> Address | None:
-    """Return which of these servers is meant by a URL, or None."""
+    """Return the server that a URL means, or None."""
     try:
         wanted = parse_url(url)
     except BadAddress:

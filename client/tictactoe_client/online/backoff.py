@@ -1,4 +1,4 @@
-"""How long to wait before each attempt to come back, and for how long to try at all; values only."""
+"""The waits between attempts to reconnect."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from itertools import chain, repeat
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The waits in seconds: `first` one after another, then `longest` again and again, less up to `jitter` of each.
+    """When to reconnect, and when to give up; all times are in seconds.
 
-    Another address of the cluster is tried within a `moment`, but only after the first wait where the connection did
-    not last for `steady_seconds`: two servers that let nobody stay are not run against. It is tried for as long as the
-    server says that it holds a seat, and for `absent_seconds` while no server answers at all: then nobody else can take
-    the seat either. `hold_seconds` takes the place of both where it is given.
+    Attributes:
+        first: The first waits; `longest` follows again and again, each reduced by up to the part `jitter`.
+        moment: The longest wait before another address of the cluster is tried.
+        steady_seconds: After a shorter connection, other addresses are also tried only after the first wait.
+        hold_seconds: When to give up, by default as long as the server holds a seat.
+        absent_seconds: When to give up while no server answers, so that nobody else can take the seat.
     """
 
     first: tuple[float, ...] = (0.4, 0.8, 1.6, 3.2)
@@ -37,11 +39,11 @@ class Backoff:
     def ways(
         self, addresses: int, announced_ms: float | None = None, *, lasted_seconds: float = math.inf
     ) -> Iterator[tuple[int, float]]:
-        """Yield which of so many addresses to try next, 0 being the one that was lost, and how long to wait before.
+        """Yield the index of the address to try next, 0 for the lost one, and the wait before.
 
-        The others come at once, and the waits grow after each round. `announced_ms` is when the lost one, and it alone,
-        said that it would be back, infinite for never: up to twice as long is waited for it, so that not all come at
-        once.
+        Args:
+            announced_ms: When the lost server said that it would be back, infinite for never. The wait for it is up to
+                twice as long, so that not all clients return at once.
 
         >>> [way for way, _ in zip(Backoff(jitter=0, moment=0).ways(2), range(5))]
         [(1, 0.0), (0, 0.4), (1, 0.0), (0, 0.8), (1, 0.0)]

@@ -1,8 +1,7 @@
-"""The conversation with a server over the one connection that there is: what is asked, what comes, and coming back.
+"""The client's single connection to a cluster: requests and their answers, pushes, and reconnecting.
 
-Every request gets its answer, or an error; what comes is told to whom it concerns. A connection that is lost is made
-anew, where that is wanted. Where a room of ours has gone to another server of the cluster we go there, and are at that
-one from then on: it is greeted and the room is entered there before the connection to the last one is closed.
+If a room of ours moves to another server, the connection moves with it: we say hello and enter the room there before
+the connection to the previous server is closed.
 """
 
 from __future__ import annotations
@@ -46,47 +45,45 @@ from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
 from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
-Asked = Request | Mapping[str, object]
-"""A request, or an object of JSON with an id that stands for one."""
+AnyRequest = Request | Mapping[str, object]
+"""A request, or a JSON object with an id."""
 
 _TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged)
-"""What concerns whoever is in a room, whichever it is."""
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 4.0
-"""How long to wait before a server is asked again that has sent us on to where the room is not."""
+"""The waits while servers disagree about a room's owner."""
 _MOST_REFUSALS: Final = 5
 _LEAST_WAIT_SECONDS: Final = 0.05
-"""How long to wait at least before a server is asked again that has put us off, at least so often."""
 _MOST_MOVES: Final = 3
-"""So often in a row a request is taken on to the server that is said to have its room."""
-_ASKED_SECONDS: Final = 60.0
-"""How long to wait before a room at whose server nobody answers is asked for again."""
+_TAKEOVER_SECONDS: Final = 60.0
+"""The least time between two requests to take over the same room."""
 _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
 _ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open", "challenge", "answer"})
-_REPEATABLE: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
-"""What may be sent a second time; so may an undo that names its game and position."""
+_IDEMPOTENT: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
+"""Requests that may be repeated; so may an undo that names its game and position."""
 
 
 class Pending:
-    """A request for which an answer is wanted; it gets an id where it is none of JSON and has none.
+    """A request that is waiting for its answer.
 
-    `text` is what is sent, and `room` the code of the room that it is about, if any; one that `enters` may lead into a
-    room that we are not in. What `may_be_repeated` changes nothing, or is refused, when it is sent a second time.
-    `brings_back` is the room of ours into which it leads us again. `waited_seconds` is how long was waited so far as
-    the servers did not agree which of them has the room, or nobody answers at `silent_url`, where it is: what was told
-    of that is `there`.
+    Attributes:
+        text: The encoded message.
+        room: The code of the room that it is about, or "".
+        enters: Whether it may lead into a new room.
+        brings_back: The room of ours that it enters again.
+        waited_seconds: Time spent retrying while servers disagree about the room's owner.
+        silent_url: The room's server, if it does not answer.
+        there: What was last reported about that server.
     """
 
-    def __init__(
-        self, request: Request | Mapping[str, object], new_id: str = "", brings_back: Room | None = None
-    ) -> None:
+    def __init__(self, request: AnyRequest, new_id: str = "", brings_back: Room | None = None) -> None:
         said = self.said = dict(to_builtins(request))
         said.setdefault("id", new_id)
         kind = str(said.get("type"))
         self.text = encode(said).decode()
         self.id, self.room = str(said["id"]), str(said.get("room") or "")
         self.enters = kind in _ENTERING
-        self.may_be_repeated = kind in _REPEATABLE or (kind == "undo" and {"game", "ply"} <= said.keys())
+        self.may_be_repeated = kind in _IDEMPOTENT or (kind == "undo" and {"game", "ply"} <= said.keys())
         self.brings_back = brings_back
         self.waited_seconds = 0.0
         self.silent_url = ""
@@ -95,23 +92,22 @@ class Pending:
 
 @dataclass
 class Away:
-    """That a room of ours is still to let us in, again or elsewhere than at the connection that we had it from.
-
-    That is None where it is told in any case which server lets us in.
-    """
+    """A room of ours that we are entering again; None for `came_from` reports the server in any case."""
 
     came_from: Connection | None
     returning: asyncio.Task[None]
 
 
 class Conversation:
-    """What `Client` stands on.
+    """The base of `Client`.
 
-    `player` is our public id and `name` our name as the server has it, `token` the secret that makes us the same player
-    on a later connection, `server` the server's name and version, all as the first `welcome` says; `ca` is as it was
-    given to `connect`. `cluster` are the addresses that were given, or that the last welcome has named, beginning with
-    the one that we are at. `challenges` are those that are open, to us or of ours, by their ids, the newest last;
-    those that were made or accepted here are `asked`, with the name of whom we asked.
+    Attributes:
+        player: Our public id.
+        token: The secret that makes a later connection the same player.
+        server: The server's name and version.
+        cluster: The known addresses, the current one first.
+        challenges: The open challenges to us and from us by id, the newest last.
+        asked: The challenges made or accepted by this client, with the name of the challenged player.
     """
 
     def __init__(
@@ -132,58 +128,57 @@ class Conversation:
         self._backoff = backoff
         self._hurry = asyncio.Event()
         self._is_live = True
-        self._changed = Changed()  # noted when something may be sent that had to wait
+        self._changed = Changed()  # when waiting requests may be sent
         self._ended: errors.ConnectionLost | None = None
-        self._changing = asyncio.Lock()  # held by who puts another connection in the place of this one
+        self._changing = asyncio.Lock()  # held while the connection is replaced
         self._work, self._closing = Work(), Work()
         self._subscribing: asyncio.Task[None] | None = None
         self._ids = itertools.count(1)
         self._unanswered: dict[str, asyncio.Future[Message]] = {}
-        self._asked_at: dict[str, float] = {}  # when we asked for rooms at whose server nobody answers
-        self._looking = 0  # how many requests are on their way to another server
+        self._asked_at: dict[str, float] = {}  # when we asked to take over a room
+        self._looking = 0  # requests on their way to another server
         self._subscriptions: dict[str, Lobby | EventWatch] = {}
         self._messages: Subscribers[Message] = Subscribers()
         self._rooms: dict[str, Room] = {}
         self._away: dict[Room, Away] = {}
-        self._most_rooms = 0  # as many as we asked to be in
+        self._most_rooms = 0  # how many we asked to enter
         self._tournaments: dict[str, Tournament] = {}
         self._calls: dict[str, tuple[Call, float]] = {}
         self._note_calls(*(welcome.calls or ()))
         self.challenges: dict[str, OpenChallenge] = {one.challenge: one for one in welcome.challenges or ()}
         self.asked: dict[str, str] = {}
-        self._proposed: tuple[OpenChallenge, str] | None = None  # what we ask for, with the name of whom
+        self._proposed: tuple[OpenChallenge, str] | None = None  # our latest challenge, with the player's name
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
     @property
     def address(self) -> Address:
-        """Where the server is that we are connected to; after a return, or a room that moved, it may be another one."""
+        """The current server, which changes after a reconnection or with a room that moves."""
         return self.cluster.first
 
     @property
     def latency_seconds(self) -> float:
-        """How long the server takes now: to answer the last ping, one every few seconds, before that our hello."""
+        """The round-trip time of the latest ping, measured every few seconds; at first that of hello."""
         return self._connection.latency_seconds
 
     @property
     def is_here(self) -> bool:
-        """Whether the server can be told something now."""
+        """Whether the server can be reached now."""
         return self._is_live and self._ended is None
 
     @property
     def was_cut_off(self) -> bool:
-        """Whether the connection was lost for good without being asked to."""
+        """Whether the connection is lost for good."""
         return self._ended is not None
 
     def retry_now(self) -> None:
-        """Try at once to come back, where that is being waited for."""
+        """End the wait for the next attempt to reconnect."""
         self._hurry.set()
 
     def messages(self) -> Messages:
-        """Return a stream of everything that the server says from now on, its welcome first.
+        """Return a stream of everything that the server sends from now on, its welcome first.
 
-        Whoever asks for one must read it, or give it back by `Messages.close` or the end of an ``async with``: while it
-        keeps two megabytes that were not read nothing more is read from the server.
+        Read the stream or close it: while it has two megabytes unread, nothing more is read from the server.
         """
         stream = Messages(self._connection.message)
         self._messages.add(stream)
@@ -192,7 +187,7 @@ class Conversation:
         return stream
 
     def room(self, code: str) -> Room:
-        """Return a room that we are in, also one that was entered by `send_text`."""
+        """Return a room that we are in, perhaps entered by `send_text`."""
         room = self._own_room(code)
         if room is None:
             self._rooms = {room.code: room for room in self._own_rooms}
@@ -200,7 +195,7 @@ class Conversation:
         return room
 
     def tournament(self, code: str) -> Tournament:
-        """Return an event that we follow, also one that was asked for by `send_text`."""
+        """Return an event that we follow, perhaps since a `send_text`."""
         known = self._tournaments.get(code)
         if known is None or known._has_ended:
             known = self._tournaments[code] = Tournament(self, code)
@@ -208,7 +203,7 @@ class Conversation:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The calls to boards of events to which we have not come and still may; `due_ms` is what is left by now."""
+        """The calls to event boards that we can still join; `due_ms` counts from now."""
         now, here = asyncio.get_running_loop().time(), {room.code for room in self._own_rooms}
         return tuple(
             structs.replace(call, due_ms=round((due_at - now) * 1000))
@@ -218,19 +213,19 @@ class Conversation:
 
     @property
     def _own_rooms(self) -> list[Room]:
-        """Our rooms that have not ended for us; those that are `_away` are still to let us in, again or elsewhere."""
+        """Our rooms that have not ended for us; those in `_away` are being entered again."""
         return [room for room in self._rooms.values() if room.ended is None]
 
     def _own_room(self, code: str) -> Room | None:
         room = self._rooms.get(code)
         return None if room is None or room.ended is not None else room
 
-    # -- what is asked ----------------------------------------------------------------------------------------------
+    # -- requests ---------------------------------------------------------------------------------------------------
 
-    async def request(self, request: Asked) -> Ok:
-        """Send any request, or an object of JSON with an id, and return the answer; raises `Refused`, `ConnectionLost`.
+    async def request(self, request: AnyRequest) -> Ok:
+        """Send any request, or a JSON object with an id, and return the answer; raises `Refused`, `ConnectionLost`.
 
-        A client that reconnects answers late instead; only what must not be sent twice raises `Interrupted`.
+        A client that reconnects repeats the request after a loss, or raises `Interrupted` if it is not idempotent.
         """
         answer = await self._obtain(request)
         if isinstance(request, Lobby | EventWatch):
@@ -241,7 +236,7 @@ class Conversation:
         return answer
 
     async def send_text(self, text: str) -> None:
-        """Send a message as it stands, after a return where there is no connection; the answer comes in `messages`."""
+        """Send a raw message, if necessary after reconnecting; the answer arrives in `messages`."""
         await self._changed.until(lambda: self._is_live)
         if self._ended is not None:
             raise self._ended
@@ -252,8 +247,8 @@ class Conversation:
             if self._backoff is None:
                 raise
 
-    async def _obtain(self, request: Asked, brings_back: Room | None = None, told: Message | None = None) -> Ok:
-        """Return the answer to a request, of whichever server has its room, which we were perhaps `told` before."""
+    async def _obtain(self, request: AnyRequest, brings_back: Room | None = None, told: Message | None = None) -> Ok:
+        """Return the answer of the server that has the request's room, which an earlier message may have `told`."""
         pending = Pending(request, f"client-{next(self._ids)}", brings_back)
         goes = told is not None
         while True:
@@ -280,10 +275,7 @@ class Conversation:
         raise refusal_of(told.push)
 
     async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
-        """Return the answer of the server that we are at, with the connection, once its room has been entered again.
-
-        What is lost on the way is sent once more where that may be, else this raises `Interrupted`.
-        """
+        """Return the current server's answer and the connection, once the request's room has been entered again."""
         while True:
             await self._changed.until(lambda: self._is_live and not self._has_to_wait(pending))
             if self._ended is not None:
@@ -292,7 +284,7 @@ class Conversation:
             answer = self._unanswered[pending.id] = asyncio.get_running_loop().create_future()
             self._most_rooms += pending.enters
             try:
-                with contextlib.suppress(errors.ConnectionLost):  # which is found out by who reads, too
+                with contextlib.suppress(errors.ConnectionLost):  # the reader notices it, too
                     await connection.say(pending.text)
                 return connection, await answer
             except errors.Interrupted:
@@ -305,16 +297,13 @@ class Conversation:
         return self._ended is None and pending.brings_back is None and self._own_room(pending.room) in self._away
 
     def _way_into(self, code: str, *, watching: bool) -> Join | Watch:
-        """Return the request that leads into a room, perhaps again, with the highest `seq` that was seen of it."""
+        """Return the request that enters a room, with the highest `seq` that we know."""
         known = self._rooms.get(code)
         seq = known._newest_seq if known is not None and known.has_state else UNSET
         return Watch(room=code, seq=seq) if watching else Join(room=code, seq=seq)
 
     async def close(self) -> None:
-        """End the conversation; iterators stop.
-
-        Seats are not given up by this: see `leave_rooms`.
-        """
+        """Close the connection; iterators stop. Seats are kept: see `leave_rooms`."""
         self._keeping.cancel()
         await asyncio.wait([self._keeping])
         self._reading.cancel()
@@ -324,38 +313,35 @@ class Conversation:
         self._finish(None)
 
     async def leave_rooms(self) -> bool:
-        """Give our seats up, so that nobody waits for us in vain; tell whether the server knows.
-
-        One that does not answer is not waited for.
-        """
+        """Give our seats up, without waiting for a silent server; return True if the server knows."""
         if not self.is_here:
             return False
         return all(await asyncio.gather(*(room.say_goodbye() for room in self._own_rooms if not room.is_watching)))
 
     @property
     def plays(self) -> bool:
-        """Whether we play a game that is on, so that nothing that we ask for leads us to another server."""
+        """Whether we play a running game, so that no request leads to another server."""
         return any(room.plays for room in self._own_rooms)
 
     def step_aside(self) -> None:
-        """Be in our rooms no more without leaving them, so that the next request may lead to another server.
+        """Detach from our rooms without leaving them, so that the next request may lead to another server.
 
-        Once it does our seats are held as for one who dropped.
+        Our seats are then held as after a loss.
         """
         for room in self._own_rooms:
             self._let_go(room)
 
-    # -- what comes -------------------------------------------------------------------------------------------------
+    # -- messages ---------------------------------------------------------------------------------------------------
 
     async def _read(self, connection: Connection) -> errors.ConnectionLost:
-        """Take what comes, while nobody who reads lags far behind; return why nothing more will."""
+        """Handle messages until the connection ends; wait for readers that lag far behind."""
         try:
             while True:
                 self._take(await connection.hear())
                 await self._messages.until_read()
                 for room in self._own_rooms:
                     await room._subscribers.until_read()
-                await asyncio.sleep(0)  # many may be here already, and those who listen are not all there is to do
+                await asyncio.sleep(0)  # many messages may have arrived; let other tasks run
         except errors.ConnectionLost as lost:
             lost.retry_ms = connection.notice.retry_ms if connection.notice is not None else None
             if isinstance(lost, errors.Expelled) and connection.farewell is not None:
@@ -363,7 +349,6 @@ class Conversation:
             return lost
 
     def _take(self, text: str) -> None:
-        """Let whom it concerns know what came from the server; raises `ProtocolBroken` for what is no message."""
         message = read_message(text)
         push = message.push
         room = self._rooms.get(getattr(push, "room", ""))
@@ -378,7 +363,7 @@ class Conversation:
                 if push.code in errors.EXPULSIONS:
                     self._connection.farewell = push
                 if self._answer(push.id, message):
-                    return  # as it may go on to another server instead, and is told where it does not
+                    return  # another server may still answer; `_obtain` publishes the last refusal
             case pushes.Moved() if room is not None:
                 self._enter_soon(room, message)
                 return
@@ -408,13 +393,12 @@ class Conversation:
         self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
 
     def _end_challenge(self, over: ChallengeOver) -> None:
-        """Tell that a challenge is over, and whether we have to go somewhere by it."""
         name = self.asked.pop(over.challenge, None)
         if (challenge := self.challenges.pop(over.challenge, None)) is not None:
             self._tell(ChallengeEnded(over, challenge, name or "", leads=name is not None and bool(over.room)))
 
     def _compare_challenges(self, before: Welcome, now: Welcome) -> None:
-        """Let the challenges be over of which a welcome does not tell; a seat that is new there is that of one."""
+        """End the challenges that a welcome does not list; a new seat there belongs to an accepted one."""
         known = {seat.room for seat in before.rooms} | {room.code for room in self._own_rooms}
         seats = [seat.room for seat in now.rooms if seat.room not in known]
         open = {one.challenge: one for one in now.challenges or ()}
@@ -424,7 +408,6 @@ class Conversation:
         self.challenges |= open
 
     def _take_answer(self, message: Message, answer: Ok) -> None:
-        """Give an answer to whoever waits for it; we are in the room that it lets us into, if we asked for that."""
         may_be_in = len(self._own_rooms) < self._most_rooms or answer.room in self._rooms
         if answer.room and answer.seat is not UNSET and may_be_in:
             self._calls = {event: each for event, each in self._calls.items() if each[0].room != answer.room}
@@ -434,13 +417,13 @@ class Conversation:
                 self._tell(RoomMoved(room.code, self.address.url))
             room._enter(answer)
             self._changed.note()
-        if answer.challenge and self._proposed is not None:  # whose end may be the next thing that is read
+        if answer.challenge and self._proposed is not None:  # the next message may be its end
             own, self.asked[answer.challenge] = self._proposed
             self.challenges[answer.challenge] = structs.replace(own, challenge=answer.challenge)
         self._answer(answer.id, message)
 
     def _answer(self, request: str | UnsetType, message: Message) -> bool:
-        """Give an answer to whoever waits for that of the request with this id; tell whether somebody does."""
+        """Deliver an answer; return False if no request waits for it."""
         answer = self._unanswered.get(request or "")
         if answer is None or answer.done():
             return False
@@ -448,7 +431,7 @@ class Conversation:
         return True
 
     def _tell(self, event: ConnectionEvent) -> None:
-        """Let streams and rooms know what has become of the connection; of a room, only who has seen it before."""
+        """Publish an event to streams and rooms; an event of a room goes only to that room, once it has a state."""
         concerned = self._own_rooms
         if isinstance(event, Gone | RoomMoved | RoomUnanswered):
             concerned = [room for room in concerned if room.code == event.room and room.has_state]
@@ -459,7 +442,7 @@ class Conversation:
     # -- the life of the connection ---------------------------------------------------------------------------------
 
     async def _keep(self) -> None:
-        """Come back each time that the connection ends, where that is wanted, else tell all who wait."""
+        """Reconnect each time the connection ends, or end all waiting requests."""
         ended = errors.ConnectionLost(say("lost closed by us"))
         try:
             while True:
@@ -468,7 +451,7 @@ class Conversation:
                 if reading is self._reading:
                     self._is_live = False
                 async with self._changing:
-                    if reading is self._reading:  # else a room has led us to another server meanwhile
+                    if reading is self._reading:  # else the connection has moved with a room
                         connection = await self._come_back(reading.result())
                         self._be_at(connection, came_from=connection)
         except errors.ConnectionLost as error:
@@ -479,7 +462,7 @@ class Conversation:
             self._be_live(ended)
 
     async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
-        """Return a connection in place of the one that was lost; raises `ConnectionLost` where none brings us back."""
+        """Return a new connection; raises `ConnectionLost` if reconnecting is not wanted or fails."""
         if self._backoff is None or not is_passing(lost):
             raise lost
         before, addresses = self._connection, len(self.cluster.addresses)
@@ -502,7 +485,7 @@ class Conversation:
         return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, bot=is_bot)
 
     def _be_live(self, why: errors.ClientError) -> None:
-        """Let all go on who wait for a connection, and for answers, which do not come for this reason."""
+        """Wake requests that wait for a connection, and fail those that wait for answers."""
         self._is_live = True
         for answer in self._unanswered.values():
             if not answer.done():
@@ -510,7 +493,7 @@ class Conversation:
         self._changed.note()
 
     def _be_at(self, connection: Connection, came_from: Connection) -> None:
-        """Be at another server from now on, enter our rooms again that were not away already, and subscribe again."""
+        """Replace the connection, enter our rooms again, and renew subscriptions."""
         self._reading.cancel()
         before, self._connection = self._connection, connection
         self.cluster = self.cluster.seen_from(connection.address, connection.servers)
@@ -531,26 +514,26 @@ class Conversation:
                 await self.request(request)
 
     def _finish(self, lost: errors.ConnectionLost | None) -> None:
-        """End rooms and streams, with None as we have closed the conversation ourselves."""
+        """End rooms and streams; None means that we have closed the connection."""
         for room in self._own_rooms:
             room._end(lost or "left")
         for tournament in self._tournaments.values():
             tournament._end(lost)
         self._messages.finish(lost)
 
-    # -- rooms that are to be entered again, or at another server ----------------------------------------------------
+    # -- entering rooms again, here or at another server --------------------------------------------------------------
 
     def _enter_soon(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
-        """Begin to enter a room of ours again: here, or where we were `told` that it is; what is asked there waits.
+        """Start to enter a room of ours again, here or where a message `told`; its requests wait.
 
-        Where it lets us in elsewhere than it `came_from`, by default from here, it has moved.
+        If another server than `came_from`, by default the current one, lets us in, the room has moved.
         """
         if room not in self._away:
             came_from = came_from or self._connection
             self._away[room] = Away(came_from, self._work.start(self._enter_again(room, told)))
 
     async def _enter_again(self, room: Room, told: Message | None) -> None:
-        """Be in a room of ours again, which is gone where that is refused, or put off too long and five times."""
+        """Enter a room of ours again; it is gone if that is refused, or deferred too long and too often."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
         for attempt in itertools.count(1):
@@ -561,11 +544,11 @@ class Conversation:
                 if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
                     self._tell(Gone(room.code, refused))
                     del self._away[room]
-                    self._let_go(room, Closed(refused.message))  # and the server answers what was asked there
+                    self._let_go(room, Closed(refused.message))  # the server answers the waiting requests
                     return
                 told = None
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
-            except errors.ConnectionLost:  # as all has ended
+            except errors.ConnectionLost:
                 return
 
     def _let_go(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
@@ -578,9 +561,9 @@ class Conversation:
     async def _ask_elsewhere(
         self, pending: Pending, told: Message, teller: Connection, *, goes: bool
     ) -> Message | None:
-        """Return the answer of the server that has the room, where we then are; None to ask here again, after a wait.
+        """Move to the server that has the room and return its answer; None, after a wait, to ask here again.
 
-        One of our rooms that only comes along `goes` nowhere else, as we are where the others are.
+        Without `goes` we stay: a room of ours that only comes along must not lead away from the others.
         """
         self._looking += 1
         try:
@@ -600,11 +583,11 @@ class Conversation:
             self._looking -= 1
 
     async def _search(self, pending: Pending, told: Message) -> Message | None:
-        """Look for the server that has the room, and be there if it lets us in; return its answer, None for none."""
+        """Find the server that has the room and return its answer, or None; move there if it lets us in."""
         teller, pending.silent_url = self._connection, ""
         for _ in range(_MOST_MOVES):
             address = await self._find_way(told, teller)
-            if address is None:  # we were sent to no server of the cluster, which is not gone to
+            if address is None:  # not a server of the cluster
                 return told
             if is_same_server(address, self.address):
                 return None
@@ -625,14 +608,11 @@ class Conversation:
         return None
 
     async def _ask_for(self, pending: Pending, url: str) -> Message | None:
-        """Ask the server that we are at to take a room over at whose own nobody answers; None where it does not.
-
-        Only for a seat of ours, and once a minute.
-        """
+        """Ask the current server to take over a room of a silent one; only for a seat of ours, once a minute."""
         now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
         has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)
         may_ask = has_seat and pending.said["type"] == "join"
-        if not may_ask or now - self._asked_at.get(room, -math.inf) < _ASKED_SECONDS:
+        if not may_ask or now - self._asked_at.get(room, -math.inf) < _TAKEOVER_SECONDS:
             if pending.there is None or pending.there.url != url:
                 self._tell_silent(pending, Unanswered(url))
             return None
@@ -651,7 +631,7 @@ class Conversation:
         self._tell(RoomUnanswered(pending.room, there))
 
     async def _find_way(self, told: Message, teller: Connection) -> Address | None:
-        """Return the server of the cluster to which one is sent, None for a stranger; one may have come just now."""
+        """Return the server of the cluster that a message names, or None; a new server is looked up."""
         url = getattr(told.push, "url", None) or ""
         known = (*teller.servers, *(one for one in self.cluster.addresses if teller.address.may_lead_to(one)))
         if find_server(url, known) is None:
@@ -662,10 +642,7 @@ class Conversation:
         return find_server(url, known)
 
     async def _visit(self, address: Address, pending: Pending) -> tuple[Connection, Message]:
-        """Return a connection to another server, and its answer to a request.
-
-        Raises `Interrupted` where that may have been done that must not be done twice, else `ClientError`.
-        """
+        """Return a connection to another server and its answer; `Interrupted` if the request must not be repeated."""
         guest = await self._greet(address)
         try:
             async with asyncio.timeout(self._timeout_seconds):
@@ -678,7 +655,7 @@ class Conversation:
             raise
 
     def _follow(self, pending: Pending, answer: Ok, guest: Connection) -> None:
-        """Be at the server that has answered; other rooms come along with one of ours, and are left for a new one."""
+        """Move to the server that has answered; other rooms come along with one of ours, but are left for a new one."""
         before, code = self._connection, answer.room or pending.room
         left = [] if pending.brings_back is not None else [room for room in self._own_rooms if room.code != code]
         goodbyes = [encode(Leave(room=room.code)).decode() for room in left if not room.plays]
@@ -699,7 +676,6 @@ def _sends_on(push: pushes.Push | None) -> bool:
 
 
 async def _part(connection: Connection, goodbyes: Sequence[str]) -> None:
-    """Say goodbye to rooms that nobody waits for us in, and close a connection."""
     with contextlib.suppress(errors.ConnectionLost):
         for text in goodbyes:
             await connection.say(text)

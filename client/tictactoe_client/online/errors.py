@@ -1,4 +1,4 @@
-"""What can go wrong between a program and the server, each a type of its own with a sentence for people."""
+"""The errors of the library, each with a sentence for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tictactoe_protocol.codes import CloseCode
 
 
 class ClientError(Exception):
-    """The root of everything that this package raises; `message` is a sentence for people."""
+    """The base of all errors of this package; `message` is a sentence for people."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class BadRoomCode(room_codes.BadRoomCode, ClientError):
 
 
 class BadCell(ClientError, ValueError):
-    """Text that names no cell of the board; `code` is ``bad_input``, or ``off_board`` for one of a larger board."""
+    """Text that names no cell; `code` is ``bad_input``, or ``off_board`` for a cell of a larger board."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -39,14 +39,14 @@ class BadCell(ClientError, ValueError):
 
 
 class MovesUnknown(ClientError):
-    """The server does not tell the moves of the game on the table, so that there is no position."""
+    """The moves of the current game are unknown, so that there is no position."""
 
     def __init__(self) -> None:
         super().__init__(say("why moves"))
 
 
 class Unreachable(ClientError):
-    """No conversation came about with the server at `url` for a `reason`, nor with the `others` of its cluster."""
+    """The server could not be reached, nor the `others` of its cluster."""
 
     def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = ()) -> None:
         nor = "".join(say("nor reach", url=other.url, reason=other.reason) for other in others)
@@ -64,9 +64,12 @@ class VersionRefused(ClientError):
 
 
 class ConnectionLost(ClientError):
-    """The connection ended without being asked to; with `gave_up` it was tried in vain to come back.
+    """The connection ended unexpectedly.
 
-    `close_code` is the WebSocket's, None where it broke; `retry_ms` is when the server said it would be back, or None.
+    Attributes:
+        close_code: The WebSocket's close code, or None.
+        retry_ms: When the server said that it would be back, or None.
+        gave_up: Whether reconnecting failed.
     """
 
     def __init__(
@@ -77,11 +80,10 @@ class ConnectionLost(ClientError):
 
 
 EXPULSIONS: Final = {"banned": CloseCode.BANNED, "kicked": CloseCode.KICKED}
-"""The codes with which a server sends somebody away, each with that of the WebSocket."""
 
 
 class Expelled(ConnectionLost):
-    """The server's operator sent us away: `code` is ``banned`` or ``kicked``, and the message is the server's."""
+    """The server's operator disconnected us; `code` is ``banned`` or ``kicked``."""
 
     def __init__(self, code: str, message: str, close_code: int | None = None) -> None:
         super().__init__(message.rstrip("."), close_code)
@@ -90,7 +92,7 @@ class Expelled(ConnectionLost):
 
 
 class ProtocolBroken(ConnectionLost):
-    """The server said what this protocol does not allow, so that the conversation with it was ended."""
+    """The server violated the protocol, and the connection was closed."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason.rstrip("."))
@@ -98,17 +100,19 @@ class ProtocolBroken(ConnectionLost):
 
 
 class Interrupted(ClientError):
-    """The connection was lost before the answer to a request came that must not be sent twice."""
+    """The connection was lost before the answer to a request that must not be repeated."""
 
     def __init__(self) -> None:
         super().__init__(say("interrupted"))
 
 
 class Refused(ClientError):
-    """The server refused a request and changed nothing; its codes are in `docs/protocol.md`, and what `data` hold.
+    """The server refused a request and changed nothing; `docs/protocol.md` lists the codes and their `data`.
 
-    `path` names the field at fault and `retry_ms` says when trying again may help, each None where it does not apply.
-    `server` is the URL of one that refused our hello.
+    Attributes:
+        path: The field at fault, or None.
+        retry_ms: When another attempt may help, or None.
+        server: The URL of a server that refused our hello.
     """
 
     def __init__(
@@ -128,17 +132,17 @@ class Refused(ClientError):
 
 
 class UnknownGame(ClientError):
-    """There is no such game among our own finished ones on this server."""
+    """We have no such finished game on this server."""
 
 
 def describe_system_error(number: int) -> str:
-    """Return in a few words what the system says by an error's number, in this program's language where it can."""
+    """Describe a system error in a few words, if possible in this program's language."""
     with suppress(KeyError):
         return say(f"system {errorcode.get(number)}")
     return os.strerror(number).lower()
 
 
 def describe_cause(error: OSError | ValueError) -> str:
-    """Return in a few words why something of the system failed."""
+    """Describe the cause of an error in a few words."""
     number = getattr(error, "errno", None)
     return describe_system_error(number) if number else str(error)

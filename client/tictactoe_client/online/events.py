@@ -1,6 +1,6 @@
-"""What happens in a room and to the connection, as values: `Room.events` yields them, in order and none left out.
+"""The events of a room and of the connection, which `Room.events` yields in order.
 
-Each state brings what has changed, as `Change` values, and then `Updated`. A *mark* stands for whoever plays it."""
+Each state yields its `Change` values, then `Updated`. A *mark* means the player who holds it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from tictactoe_protocol.scene import Unanswered, describe_unanswered
 
 
 class Updated(Event, frozen=True):
-    """All `changes` that one state brought have been told; `old` is the one before, None for the first that is seen.
+    """All changes of a state have been yielded.
 
-    `moves` are the cells of the state's game in order, and `before` those of the old one's, each None where not known.
-    With `after_loss` our own connection was lost in between; with `is_gap` other states were, and were not seen.
+    Attributes:
+        old: The state before, or None.
+        moves: The cells of the game in order, or None if unknown; `before` is the same for the old state.
+        after_loss: Whether our connection was lost in between.
+        is_gap: Whether states in between were missed.
     """
 
     old: RoomState | None
@@ -31,25 +34,23 @@ class Updated(Event, frozen=True):
 
 
 class Said(Event, frozen=True):
-    """Somebody said something in the room."""
+    """A chat line."""
 
     line: ChatLine
 
 
 class Told(Event, frozen=True):
-    """The server told what no request asked for.
-
-    That it goes, what its operator says, what is wrong, who calls or challenges us, what a game here was worth, or
-    how far somebody to play with is looked for.
-    """
+    """A message that answers no request."""
 
     push: Notice | Announcement | Error | Call | Challenged | Rated
 
 
 class ChallengeEnded(Event, frozen=True):
-    """A challenge to us or of ours is over; of whom we asked the `name` is told where we know it.
+    """The end of a challenge to us or from us.
 
-    It `leads` us to the room where it was accepted and this client has made or accepted it.
+    Attributes:
+        name: The challenged player's name, if we know it.
+        leads: Whether it was accepted and this client made or accepted it, so that it leads to `over.room`.
     """
 
     over: ChallengeOver
@@ -59,7 +60,7 @@ class ChallengeEnded(Event, frozen=True):
 
 
 class Lost(Event, frozen=True):
-    """The connection ended; a seat is held for `hold_seconds`, and without a server we try for `absent_seconds`."""
+    """The connection ended; seats are held for `hold_seconds`, and we try for `absent_seconds` without a server."""
 
     reason: str
     close_code: int | None
@@ -68,7 +69,7 @@ class Lost(Event, frozen=True):
 
 
 class Retrying(Event, frozen=True):
-    """Attempt number `attempt` comes in `in_seconds`, at `server`; `left_seconds` is how long it will be tried."""
+    """The next attempt follows in `in_seconds`; we give up in `left_seconds`."""
 
     attempt: int
     in_seconds: float
@@ -77,7 +78,7 @@ class Retrying(Event, frozen=True):
 
 
 class Back(Event, frozen=True):
-    """The server knows us again, after so many attempts and seconds; states of the rooms we are in will follow."""
+    """The connection is back, and states of our rooms follow."""
 
     attempts: int
     seconds: float
@@ -85,47 +86,46 @@ class Back(Event, frozen=True):
 
 
 class Gone(Event, frozen=True):
-    """A room could not be entered again after the connection came back."""
+    """A room could not be entered again."""
 
     room: str
     refused: Refused
 
 
 class RoomMoved(Event, frozen=True):
-    """The server at `url` has the room now, and we are in it there; its state follows."""
+    """Another server has the room now, and we are in it there; its state follows."""
 
     room: str
     url: str
 
 
 class RoomUnanswered(Event, frozen=True):
-    """Nobody answers `there`, where the room is; once another server has taken it over, `RoomMoved` follows."""
+    """The room's server does not answer; `RoomMoved` follows if another one takes the room over."""
 
     room: str
     there: Unanswered
 
     @property
     def message(self) -> str:
-        """Where nobody answers, and what is done about it, in a sentence or two."""
+        """Which server does not answer, and what is done about it."""
         return describe_unanswered(self.room, self.there)
 
 
 class Closed(Event, frozen=True):
-    """The room is no more; nothing follows."""
+    """The room was closed; nothing follows."""
 
     reason: str
 
 
 class Replaced(Event, frozen=True):
-    """A newer connection of ours has the seat; nothing follows."""
+    """A newer connection of ours took the seat; nothing follows."""
 
 
 class Cut(Event, frozen=True):
-    """The connection is lost for good; nothing follows. Iterators raise the error instead."""
+    """The connection is lost for good. Only listeners get this; iterators raise the error."""
 
     lost: ConnectionLost
 
 
 ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved | RoomUnanswered | ChallengeEnded
-"""What streams of messages tell beside messages."""
 RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

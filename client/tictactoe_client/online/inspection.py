@@ -1,7 +1,7 @@
-"""What the server says, looked through before anything else of the client sees it: a stranger wrote it.
+"""Validates and cleans the server's messages, so that all other modules can trust them.
 
-Texts are safe to draw, codes are codes, boards are of their rules: the rest draws and counts without asking again. Most
-messages have nothing unusual in them, which their text as a whole shows; the others are cleaned field by field."""
+Texts become safe to draw, codes are codes, boards fit their rules. Most states need no cleaning, which a regular
+expression on the whole text shows; other messages are cleaned field by field."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 NAMELESS: Final = "?"
-"""The name of whoever has none that can be shown."""
+"""Replaces a name without visible characters."""
 _CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
 _LIMITS: Final = dict.fromkeys(("name", "from_"), MAX_NAME_LENGTH) | {"text": MAX_CHAT_LENGTH, "board": MAX_SIDE**2}
 _AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
-"""Fields of an answer that are never drawn: an id is ours, a token a secret, a record is read by its own parser."""
+"""Fields that are never drawn."""
 _MOST: Final = 2**53
 _UNUSUAL: Final = re.compile(
     rf"""\\                                           # an escape, behind which anything may stand
@@ -45,7 +45,7 @@ Said = TypeVar("Said", bound=Struct)
 
 
 def refusal_of(error: pushes.Error | pushes.Moved, *, server: str | None = None) -> Refused:
-    """Return the server's refusal, or that a room is at another one, as an exception; `server` refused our hello."""
+    """Return a refusal as an exception; `server` is the URL of a server that refused our hello."""
     if isinstance(error, pushes.Moved):
         why = say("refused moved", room=error.room, at=error.url)
         return Refused(ErrorCode.MOVED, why, room=error.room)
@@ -56,9 +56,9 @@ def refusal_of(error: pushes.Error | pushes.Moved, *, server: str | None = None)
 
 
 def read_message(text: str) -> Message:
-    """Return a message, safe to draw; of a type that this client does not know only the text, since servers may add.
+    """Return a message that is safe to draw; one of an unknown type has only its text, since servers may add types.
 
-    Raises `ProtocolBroken` for what is no message of the protocol, contradicts itself, or the rules that it names.
+    Raises `ProtocolBroken` for an invalid or inconsistent message.
     """
     try:
         push = decode_push(text)
@@ -73,7 +73,7 @@ def read_message(text: str) -> Message:
     is_plain = text.isascii() and text.isprintable()
     if _UNUSUAL.search(text) or not (is_plain or clean_text(text) == text):
         push = _clean_fields(push)
-    if push.turn is not None and push.status != "playing":  # which mean nothing then
+    if push.turn is not None and push.status != "playing":
         push = replace(push, turn=None)
     if push.result is not None and push.status != "over":
         push = replace(push, result=None)
@@ -84,17 +84,14 @@ def read_message(text: str) -> Message:
 
 
 def _clean_opening(state: pushes.RoomState) -> pushes.RoomState:
-    """Return a state without what is said of an opening that there is none of, or that this client does not know.
-
-    Then it is as clients read it that know no openings at all: good to watch.
-    """
+    """Return a state without an unknown opening, so that the game can be watched."""
     if state.rules.opening not in OPENINGS:
         return replace(state, rules=replace(state.rules, opening=None), opening=UNSET, chosen=UNSET)
     return state if state.result is None else replace(state, opening=UNSET)
 
 
 def _in_own_words(push: pushes.Push) -> pushes.Push:
-    """Return a message with the server's reasons in the language of this program, as far as it knows how."""
+    """Return a message with known reasons in this program's language."""
     if isinstance(push, pushes.Error) and push.data is not UNSET:
         return replace(push, message=_clean(describe_refusal(push.code, push.data) or push.message))
     if isinstance(push, pushes.Closed):
@@ -105,7 +102,6 @@ def _in_own_words(push: pushes.Push) -> pushes.Push:
 
 
 def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
-    """Return a value of the wire with every text in it cleaned and cut, having looked through what is in it."""
     if isinstance(value, str):
         cleaned = clean_text(value)
         return cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
@@ -137,7 +133,6 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
 
 
 def _inspect(said: Struct) -> None:
-    """Refuse what contradicts itself, or the rules that it names; what stands in it was looked through before."""
     match said:
         case RulesState():
             _rules_of(said)
@@ -174,7 +169,7 @@ def _inspect(said: Struct) -> None:
 
 
 def _inspect_state(state: pushes.RoomState) -> None:
-    """Refuse a state that contradicts itself or its rules: in one go, as states come often."""
+    """Validate a state; in one function, since states are frequent."""
     rules = _rules_of(state.rules)
     board, marks, size = state.board, set(rules.marks), rules.rows * rules.columns
     blocked = tuple([cell for cell, mark in enumerate(board) if mark == BLOCKED]) if BLOCKED in board else ()
@@ -210,7 +205,7 @@ def _rules_of(rules: RulesState) -> Rules:
 
 
 def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> bool:
-    """Tell whether what is to be done in the opening follows from the moves and choices."""
+    """Return True if the pending step of the opening follows from the moves and choices."""
     chosen, plies = state.chosen or (), plies_of_choices(rule)
     if len(chosen) > len(plies) or any(take not in (*rules.marks, MORE) for take in chosen):
         return False
@@ -238,7 +233,7 @@ def _is_mark(text: str) -> bool:
 
 
 def _demand_codes(*codes: str) -> None:
-    """Refuse what is no room code in its written form: people paste it into a shell."""
+    """Refuse malformed room codes, which people would paste into a shell."""
     _demand(all(map(_CODE.fullmatch, codes)), "broken code")
 
 

@@ -1,6 +1,6 @@
-"""A room as one of its players or watchers holds it: the newest state and the moves, what happens, and the requests.
+"""A room as a player or watcher sees it: its newest state, moves, events and requests.
 
-A state has the board and the last move alone; one after another they tell the moves in order, and so the position."""
+A state has only the board and the last move; the order of the moves follows from successive states."""
 
 from __future__ import annotations
 
@@ -30,15 +30,14 @@ from tictactoe_protocol.wording import seat_of
 Moves = tuple[int, ...]
 State = TypeVar("State")
 _ASKING_SECONDS: Final = 5
-"""For so long what comes waits for moves that passed unseen, before it is passed on without them."""
 _MOST_KEPT_EVENTS: Final = 64
 _SENTENCES: Final = {str(number): id for number, id in enumerate(SENTENCES, 1)} | {id: id for id in SENTENCES}
 GOODBYE_SECONDS: Final = 1.0
-"""How long the end of a program waits for a server that is told that we go."""
+"""How long a program waits at its end for the server's answer."""
 
 
 class RoomRequests(Protocol):
-    """What a room needs of the conversation that it is a part of."""
+    """The parts of the client that a room uses."""
 
     player: str
     welcome: Welcome
@@ -48,7 +47,7 @@ class RoomRequests(Protocol):
 
 
 class Followed(Generic[State]):
-    """What is followed on the server until it ends: its newest `state`, where it `has_state`, and each as it comes."""
+    """A room or an event on the server, with its newest `state`, if it `has_state`."""
 
     state: State
 
@@ -64,7 +63,6 @@ class Followed(Generic[State]):
 
     @property
     def _is_at_end(self) -> bool:
-        """Whether nothing follows, but for a connection that was lost."""
         raise NotImplementedError
 
     async def __aiter__(self) -> AsyncIterator[State]:
@@ -89,23 +87,21 @@ class Followed(Generic[State]):
 
 
 class Room(Followed[RoomState]):
-    """One room; made by `Client.create`, `match`, `join` and `watch`.
+    """A room, returned by `Client.create`, `match`, `join` and `watch`.
 
-    Iterating yields its states, the current one first; whoever is slow gets the newest and misses those between. It
-    stops when the room has `ended` for us and raises `ConnectionLost` when the connection did; not at the end of a
-    game, for there may be a rematch.
+    Iteration yields its states, the current one first; a slow reader gets only the newest. It stops when the room has
+    `ended` for us, and raises `ConnectionLost` with the connection. It goes on after a game: there may be a rematch.
+    If states were skipped, the missing moves are requested before later states and events are delivered.
 
-    `viewer` is our public id, and `state` the newest state, which is there from the start: only a room of `Client.room`
-    may not be entered yet, and then `has_state` is false. `moves` are the cells of the game in order, all of them where
-    `knows_moves`. `seat` is our mark, which a rematch may change, or None for a watcher; `is_my_turn` tells whether the
-    server waits for our move, not for one that it has taken and whose state is still to come; `plays` whether we play a
-    game that is on, not one who is out of it, among three or more; `looks_on` whether there is nothing for us to play:
-    we watch, or are out of the game, or it is over. `local_players` are the ids of all who play by this connection:
-    ours and those of our guests. With guests `actor` is the local player on turn, about whom `seat`, `is_my_turn` and
-    `plays` are; nobody is the `viewer`, to whom words say "you". `closed_reason` is why a room was closed. `waiting` is
-    how far an opponent for a rated game is looked for, by what was told last.
-
-    Where states were skipped, what comes waits until the moves between are known: they are asked for, once.
+    Attributes:
+        viewer: Our public id, or "" if guests play with us.
+        moves: The cells of the game in order, if `knows_moves`.
+        seat: Our mark, which a rematch may change, or None for a watcher.
+        is_my_turn: Whether the server waits for our move.
+        plays: Whether we play a running game; False once we are out of it.
+        looks_on: Whether we watch, are out of the game, or it is over.
+        local_players: The ids of the players of this connection: ours and our guests'.
+        actor: The local player on turn, to whom `seat`, `is_my_turn` and `plays` refer.
     """
 
     def __init__(self, client: RoomRequests, code: str) -> None:
@@ -137,12 +133,12 @@ class Room(Followed[RoomState]):
 
     @property
     def sentences(self) -> Mapping[str, ChatSentence]:
-        """What may be said where nobody may write, by its number and its id; empty where everybody may."""
+        """The allowed sentences by number and id if free chat is not allowed, else empty."""
         return _SENTENCES if self._client.welcome.chat == "sentences" else {}
 
     @property
     def position(self) -> Position:
-        """The position of the newest state; raises `MovesUnknown` where its moves are not to be had."""
+        """The position of the newest state; raises `MovesUnknown` if its moves are unknown."""
         if self._position is None:
             self._position = position_after(self.state, self.moves) if self.knows_moves else None
         if self._position is None:
@@ -150,10 +146,10 @@ class Room(Followed[RoomState]):
         return self._position
 
     def events(self) -> Stream[RoomEvent]:
-        """Return everything that happens here from now on, none left out; first comes `Updated` as things are.
+        """Return a stream of everything that happens from now on, beginning with `Updated` for the current state.
 
-        The first who asks also hears what has happened since we entered, unless that is long ago. It stops and raises
-        as iterating over the room does. Close it, or use it in an ``async with``, where it is not read to its end.
+        The first stream also has the recent events since we entered. It ends as iteration over the room does. Close it,
+        or use it in an ``async with``, if it is not read to its end.
         """
         stream: Stream[RoomEvent] = Stream()
         for event in self._until_now():
@@ -164,7 +160,7 @@ class Room(Followed[RoomState]):
         return stream
 
     def subscribe(self, listener: Callable[[RoomEvent], object]) -> Callable[[], None]:
-        """Call `listener` with each of `events` as it happens, last `Cut` where the connection is; return its end."""
+        """Call `listener` with each event, at last perhaps `Cut`; return the function that ends the subscription."""
         for event in (*self._until_now(), *([] if self._lost is None else [Cut(self._lost)])):
             call(listener, event)
         return self._subscribers.subscribe(listener)
@@ -176,10 +172,9 @@ class Room(Followed[RoomState]):
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
 
     def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
-        """Return what may be done here so many ms after the newest state came.
+        """Return what may be done `passed_ms` after the newest state arrived.
 
-        Of several at one keyboard it is what the one may do who is asked something, beside that the move of who is on
-        turn, and taking back by who moved last.
+        With guests, this is what the asked player may do, and moving and taking back for the players concerned.
         """
 
         def find(player: str) -> Choices:
@@ -205,16 +200,19 @@ class Room(Followed[RoomState]):
         return found
 
     def find_mover(self) -> str | None:
-        """Return which of the local players made the last move, None if none of them did."""
+        """Return the local player who made the last move, or None."""
         mark = None if self.state.last is None else self.state.board[self.state.last]
         return next((player for player in self.local_players if mark and seat_of(self.state, player) == mark), None)
 
     async def move(self, cell: int | str, *, ply: int | None = None, seat: str | None = None) -> None:
-        """Play a cell, given by number (row-major from 0) or by name (``"b2"``).
+        """Play a cell, and let iterators wait for the state with that move.
 
-        `ply` is how many moves the mover sees on the board, by default those of the newest state. If several play by
-        this connection, it is the move of `seat`, by default of the `actor`; so it is with all requests. The iterators
-        then wait for the state that holds the move. Raises `Refused`, and `BadCell` for a name that is no cell.
+        Args:
+            cell: A number (row-major from 0) or a name (``"b2"``).
+            ply: The number of moves that the mover sees, by default that of the newest state.
+            seat: The mark of the local player who moves, by default the `actor`; likewise for all requests.
+
+        Raises `Refused`, and `BadCell` for a name that is no cell.
         """
         if isinstance(cell, str):
             try:
@@ -226,33 +224,26 @@ class Room(Followed[RoomState]):
         self._await_state_after(ply)
 
     async def choose(self, take: str, *, ply: int | None = None, seat: str | None = None) -> None:
-        """Take a side in an opening, by its mark, or ``more``: one of the `options` of the state's `opening`.
-
-        `ply` is as for `move`, and so are the iterators. Raises `Refused`.
-        """
+        """Choose one of the `options` of the state's `opening`, a mark or ``more``; as `move` otherwise."""
         ply = self.state.ply if ply is None else ply
         await self._ask(requests.Choose(room=self.code, take=take, ply=ply), seat)
         if self.state.opening and self.state.opening.options:
             self._await_state_after(ply)
 
     def _await_state_after(self, ply: int) -> None:
-        """Wait for the state that holds what was done after so many moves, unless it is here already."""
         if self.state.ply <= ply:
             self._awaits_state, self.is_my_turn = True, False
 
     async def resign(self, *, seat: str | None = None) -> None:
-        """Give the game up; we stay in the room."""
+        """Resign, and stay in the room."""
         await self._ask(requests.Resign(room=self.code), seat)
 
     async def rematch(self, *, seat: str | None = None) -> None:
-        """Ask for another game, or agree to it; without a `seat` all who play by this connection do."""
+        """Ask for another game, or agree; without a `seat`, all local players do."""
         await self._ask(requests.Rematch(room=self.code, game=self.state.game), seat)
 
     async def leave(self, *, seat: str | None = None) -> None:
-        """Go: a watcher stops, a waiting player frees the seat, a playing one resigns. Iterating stops.
-
-        Guests go along. With the `seat` of a guest that guest goes alone.
-        """
+        """Leave with our guests, resigning a running game; with the `seat` of a guest, only that guest leaves."""
         is_alone = seat is not None and self._holder(seat) != self._client.player
         try:
             await self._ask(requests.Leave(room=self.code), seat)
@@ -263,7 +254,7 @@ class Room(Followed[RoomState]):
             self._end("left")
 
     async def say_goodbye(self) -> bool:
-        """Leave, waiting a second at most for the server's answer; tell whether it knows."""
+        """Leave, waiting at most a second for the server's answer; return True if the server knows."""
         try:
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await self.leave()
@@ -272,7 +263,7 @@ class Room(Followed[RoomState]):
         return True
 
     async def record(self, game: int) -> str | None:
-        """Return a finished game of this room as text, None where it is none of our last hundred; they count from 1."""
+        """Return game number `game` of this room as text, or None if it is not among our last hundred."""
         for past in (await self._ask(requests.History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
                 return (await self._ask(requests.Record(game_id=past.game_id))).record or ""
@@ -283,48 +274,36 @@ class Room(Followed[RoomState]):
         await self._ask_once(requests.Draw(room=self.code, action=action), seat)
 
     async def undo(self, action: terms.OfferAction = "offer", *, seat: str | None = None) -> None:
-        """Ask to take back our last move, or answer such a request.
-
-        Without a `seat` the last move of all who play by this connection is taken back, and the others of them agree.
-        """
+        """Ask to take back our last move, or answer such a request; without a `seat`, all local players agree."""
         await self._ask_once(requests.Undo(room=self.code, action=action), seat)
 
     async def claim(self, as_: Literal["win", "draw"], *, seat: str | None = None) -> None:
-        """End a game whose opponent has been gone past the hold."""
+        """End a game whose opponent has been away longer than the hold."""
         await self._ask(requests.Claim(room=self.code, as_=as_), seat)
 
     async def analyse(self, ply: int | None = None) -> AnalysisState:
-        """Return what the position after `ply` moves is worth, by default the current one.
-
-        Raises `Refused` while we, or two people or more, play the game, unless the room is open for analysis.
-        """
+        """Return the value of the position after `ply` moves, by default the current one; `Refused` if not allowed."""
         reply = await self._ask(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
             raise ProtocolBroken(say("broken no analysis"))
         return reply.analysis
 
     async def chat(self, text: str) -> None:
-        """Say something to players and watchers, in at most 200 characters.
-
-        Where the server has sentences to choose from, the text is the id of one, or its number from 1 on.
-        """
+        """Send a chat line of at most 200 characters, or one of the `sentences` by its id or number."""
         if text in self.sentences:
             await self._ask(requests.Chat(room=self.code, sentence=self.sentences[text]))
         else:
             await self._ask(requests.Chat(room=self.code, text=text))
 
     async def _ask(self, request: requests.Request, seat: str | None = None) -> Ok:
-        """Return the last answer to a request of the player of a seat, or of the local players whom it concerns."""
+        """Send a request for the player of a seat, or for the local players concerned; return the last answer."""
         asked = self._share_out(request) if seat is None else [self._request_of(self._holder(seat), request)]
         for each in asked:
             answer = await self._client.request(each)
         return answer
 
     def _share_out(self, request: requests.Request) -> Sequence[requests.Request]:
-        """Return a request as the local players whom it concerns have to make it.
-
-        All of them ask for a rematch, and agree to take back the last move, at once.
-        """
+        """Return a request for each local player concerned: all agree to a rematch or a takeback at once."""
         match request:
             case requests.Rematch():
                 return [self._request_of(player, request) for player in self.local_players]
@@ -347,7 +326,7 @@ class Room(Followed[RoomState]):
         return request if player == self._client.player else replace(request, player=player)
 
     async def _ask_once(self, request: requests.Draw | requests.Undo, seat: str | None) -> None:
-        """Send what is meant for this position alone; what is asked there a second time is meant as such."""
+        """Send an offer for this position; a repeated one counts again and names no position."""
         what, moment = (type(request), request.action, seat), (self.state.game, self.state.ply)
         if self._asked_at.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])
@@ -363,30 +342,29 @@ class Room(Followed[RoomState]):
         return self.state if self.has_state else None
 
     async def sync(self) -> tuple[int, ...]:
-        """Return the moves of the current game in order; the state comes again as well."""
+        """Request moves and state again, and return the moves of the current game."""
         reply = await self._ask(requests.Sync(room=self.code))
         return check_moves(reply.moves, self._shown)
 
     def find_actor(self, state: RoomState) -> str:
-        """Return which of the local players is on turn, us if none of them is."""
+        """Return the local player on turn, by default ourselves."""
         players = self.local_players
         return next((player for player in players if seat_of(state, player) == (state.turn or "")), players[0])
 
     def find_asked(self, state: RoomState) -> str:
-        """Return which local player has to answer a local offer of a draw, else who is on turn."""
+        """Return the local player who has to answer a local player's offer, by default the one on turn."""
         actor = self.find_actor(state)
         others = {mark: seat for mark, seat in state.seats.items() if seat and not seat.out}
         asking = others.pop(state.offers.draw or state.offers.undo or "", None)
         if asking is not None and state.offers.undo and asking.player in self.local_players:
-            return asking.player  # as the others agree by themselves
+            return asking.player  # the others agree at once
         if asking is None or asking.player != actor:
             return actor
         return next((seat.player for seat in others.values() if seat.player in self.local_players), actor)
 
-    # -- what the conversation brings -------------------------------------------------------------------------------
+    # -- what the client delivers -----------------------------------------------------------------------------------
 
     def _enter(self, reply: Ok) -> None:
-        """Take note of the answer that let us in, which has the moves of the game on the table."""
         self.is_watching = not reply.seat
         self._told = check_moves(reply.moves, self._shown)
         self._stop_waiting()
@@ -394,9 +372,9 @@ class Room(Followed[RoomState]):
             self._find_seat()
 
     def _receive(self, state: RoomState) -> None:
-        """Take a state; raises `ProtocolBroken` where it is not of this room.
+        """Handle a state; raises `ProtocolBroken` if its rules are not those of this room.
 
-        One with the same `seq` counts, as watchers come and go; an older one is no news, but shows that we are back.
+        A state with a known `seq` counts, since watchers come and go. An older one only shows that we are back.
         """
         if self.ended is not None:
             return
@@ -413,7 +391,7 @@ class Room(Followed[RoomState]):
         self._note(state)
 
     def _note(self, what: RoomState | RoomEvent) -> None:
-        """Tell of a state, or of what happened beside states, after all that came before it."""
+        """Deliver a state or another event after all earlier ones."""
         self._waiting.append(what)
         if self._asking is None:
             self._pass_on()
@@ -426,7 +404,7 @@ class Room(Followed[RoomState]):
         self._pass_on()
 
     def _pass_on(self) -> None:
-        """Tell what came, up to a state before which moves passed unseen."""
+        """Deliver what has arrived, up to a state whose moves have to be requested."""
         while self._waiting:
             what = self._waiting.popleft()
             if not isinstance(what, RoomState):
@@ -448,7 +426,7 @@ class Room(Followed[RoomState]):
         self._stop_waiting()
 
     def _find_moves(self, state: RoomState) -> Moves | None:
-        """Return all moves of a state that comes next, or None where some passed unseen that nobody has told."""
+        """Return all moves of the next state, or None if some are unknown."""
         if self._told is not None and _fits(self._told[: state.ply], state):
             return self._told[: state.ply]
         old = self._shown
@@ -458,7 +436,6 @@ class Room(Followed[RoomState]):
         return moves if _fits(moves, state) else None
 
     def _update(self, state: RoomState, moves: Moves | None) -> None:
-        """Let a state be the newest, with its moves where they are known, and tell what it brings."""
         old = self._shown
         before = self.moves if self.knows_moves else None
         self.state, self.has_state = state, True
@@ -487,7 +464,6 @@ class Room(Followed[RoomState]):
         self.looks_on = not self.plays and (seat is None or state.status != "waiting")
 
     def _find_local_players(self) -> None:
-        """Find out which players of the newest state play by this connection."""
         own = self._client.player
         held = [seat.player for seat in self.state.seats.values() if seat is not None and not seat.left]
         self.local_players = tuple(sorted({own, *(id for id in held if owner_of(id) == own)}))
@@ -501,7 +477,7 @@ class Room(Followed[RoomState]):
             self._opening = [*self._opening, event] if len(self._opening) < _MOST_KEPT_EVENTS else None
 
     def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
-        """Let nothing follow, but what waits for moves and, where we did not leave, `why`."""
+        """Deliver what still waits for moves and, unless we left, `why`; nothing follows."""
         if self.ended is not None or self._lost is not None:
             return
         self._stop_waiting()
@@ -519,14 +495,14 @@ class Room(Followed[RoomState]):
 
 
 def check_moves(moves: Moves | UnsetType | None, state: RoomState | None) -> Moves:
-    """Return moves that an answer has, none where it has no such field; raises `ProtocolBroken` for no cells."""
+    """Return the moves of an answer, by default none; raises `ProtocolBroken` if they are not on the board."""
     if moves and state is not None and max(moves) >= len(state.board):
         raise ProtocolBroken(say("broken move off the board"))
     return moves or ()
 
 
 def _follow_moves(moves: Moves, old: RoomState | None, new: RoomState) -> Moves:
-    """Return all cells played in the new state's game, `moves` being those of the old one's, as far as can be told."""
+    """Return the cells played in the new state's game, as far as they follow from the old state and its `moves`."""
     if old is not None and old.game != new.game:
         moves = ()
     elif old is not None and old.board != new.board:
@@ -538,7 +514,6 @@ def _follow_moves(moves: Moves, old: RoomState | None, new: RoomState) -> Moves:
 
 
 def _fits(moves: Moves, state: RoomState) -> bool:
-    """Tell whether these can be the moves of a state: so many, each on a cell of its own, the last one last."""
     if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
         return False
     board = state.board
@@ -546,7 +521,7 @@ def _fits(moves: Moves, state: RoomState) -> bool:
 
 
 def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
-    """Return the position of a state whose moves these are, or None where they do not lead to its board."""
+    """Return the position of a state with these moves, or None if they do not lead to its board."""
     rules = state.rules.to_rules()
     out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
     try:
@@ -560,7 +535,7 @@ def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
 
 
 def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:
-    """Return the position after these moves with whoever did not move in turn passed over, in the end all of `out`."""
+    """Return the position after these moves, passing over players who did not move in turn, at last all of `out`."""
     for cell in moves:
         while position.turn not in (state.board[cell], None):
             position = position.pass_over(str(position.turn))

@@ -19,10 +19,7 @@ _ERRORS: Final = 2
 
 
 class OutputFailed(Exception):
-    """Standard output takes nothing any more, as on a full disk, or as a terminal that was closed and has hung up.
-
-    `message` says so, and is empty where a reader has just gone.
-    """
+    """Standard output cannot be written; `message` is empty if the reader of a pipe is gone."""
 
     def __init__(self, error: OSError) -> None:
         from tictactoe_client.online.errors import describe_cause
@@ -33,12 +30,12 @@ class OutputFailed(Exception):
         if isinstance(error, BrokenPipeError):
             self.message, self.exit_code = "", ExitCode.BROKEN_PIPE
         elif error.errno == errno.EIO and stat.S_ISCHR(os.fstat(_OUTPUT).st_mode):
-            self.exit_code = ExitCode.HANGUP  # a terminal that is gone no longer says that it is one
+            self.exit_code = ExitCode.HANGUP  # a closed terminal
 
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Raise `OutputFailed` where standard output cannot be written, and try no more."""
+    """Raise `OutputFailed` if standard output cannot be written, and discard later output."""
     try:
         yield
     except OSError as error:
@@ -50,14 +47,14 @@ def writing() -> Iterator[None]:
 
 
 class Output:
-    """Standard output, one line at a time, each flushed; with a prompt only where a person types at a terminal."""
+    """Standard output, flushed after each line, with a prompt if a person types at a terminal."""
 
     def __init__(self, *, prompts: bool = False) -> None:
         self._prompts = prompts
         self._is_prompting = False
 
     def print(self, *lines: str) -> None:
-        """Print lines; on a terminal a prompt that stands open is ended first."""
+        """Print lines, after ending the line of an open prompt."""
         if lines:
             self._write("".join(f"{line}\n" for line in (*([""] if self._is_prompting else []), *lines)))
             self._is_prompting = False
@@ -76,12 +73,12 @@ class Output:
         self._is_prompting = False
 
     def note_interrupt(self) -> None:
-        """Take note that the terminal has written ``^C`` into the line, which what is printed next must end."""
+        """Note that the terminal has echoed ``^C``, so that the next output begins a new line."""
         self._is_prompting = self._prompts
 
 
 def print_json(text: str) -> None:
-    """Print JSON as a line of UTF-8 whatever the locale; on a terminal what could steer it is written as escapes."""
+    """Print JSON as a line of UTF-8 in any locale; on a terminal, control characters are escaped."""
     line = text.replace("\r", " ").replace("\n", " ")  # within JSON they can only stand between tokens
     if is_terminal(1):
         from tictactoe_protocol import escape_text
@@ -93,17 +90,17 @@ def print_json(text: str) -> None:
 
 
 def print_own(type: str, **fields: object) -> None:
-    """Print a line of the client's own."""
+    """Print a message of the client itself as JSON."""
     print_json(own_line(type, **fields))
 
 
 def own_line(type: str, **fields: object) -> str:
-    """Return a line of the client's own."""
+    """Return a message of the client itself as JSON."""
     return json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":"))
 
 
 def report(settings: Settings, type: str, words: str = "", **fields: object) -> None:
-    """Print a fact: in words, if any, for people, or for programs as a line of the client's own."""
+    """Print a fact: the words, if any, for people, or in JSON mode a message of the client."""
     if settings.mode == "json":
         print_own(type, **fields)
     elif words:
@@ -111,13 +108,13 @@ def report(settings: Settings, type: str, words: str = "", **fields: object) -> 
 
 
 def report_end(settings: Settings, code: int) -> int:
-    """Return the exit code, which JSON mode says in its last line."""
+    """Return the exit code, after printing it in JSON mode."""
     report(settings, "closed", exit=int(code))
     return code
 
 
 def print_error(text: str) -> None:
-    """Print for people, on standard error, without what could steer a terminal; what cannot be written is lost."""
+    """Print a text on standard error without control characters, and ignore a failure to write."""
     from tictactoe_protocol import clean_text
 
     try:
@@ -128,7 +125,7 @@ def print_error(text: str) -> None:
 
 
 def report_failure(settings: Settings, code: str, message: str, told: str | None = None) -> None:
-    """Print what failed for people, to whom it is perhaps told in other words, and for programs as a line of JSON."""
+    """Print a failure for people, perhaps in other words (`told`), and in JSON mode as a message."""
     from tictactoe_protocol import clean_text
 
     print_error(message if told is None else told)
@@ -137,14 +134,14 @@ def report_failure(settings: Settings, code: str, message: str, told: str | None
 
 
 def can_print(text: str) -> bool:
-    """Tell whether standard error can show these characters."""
+    """Return True if standard error can show a text."""
     with suppress(UnicodeError):
         return bool(text.encode(sys.stderr.encoding or "ascii"))
     return False
 
 
 def open_missing_streams() -> None:
-    """Put nothing in the place of standard streams that were closed, so that no socket takes their number."""
+    """Open closed standard streams on /dev/null, so that no socket gets their number."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -156,14 +153,14 @@ def open_missing_streams() -> None:
 
 
 def silence_output(descriptor: int = _OUTPUT) -> None:
-    """Let everything that is still to be written vanish; for a reader that has gone."""
+    """Discard all further output of a stream whose reader is gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
 
 def close_output() -> None:
-    """Write what is still held back, and let vanish what nobody takes, so that nothing fails after this."""
+    """Flush the standard streams, discarding what cannot be written, so that the exit cannot fail."""
     for descriptor, stream in ((_OUTPUT, sys.stdout), (_ERRORS, sys.stderr)):
         try:
             stream.flush()
@@ -172,12 +169,12 @@ def close_output() -> None:
 
 
 def is_terminal(*descriptors: int) -> bool:
-    """Tell whether all of these are terminals."""
+    """Return True if all descriptors are terminals."""
     return all(os.isatty(descriptor) for descriptor in descriptors)
 
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
-    """Tell whether to colour standard output, or what is `on_screen`; an empty NO_COLOR or FORCE_COLOR is not set."""
+    """Return True to use colours on standard output or `on_screen`; an empty variable counts as unset."""
     is_page = environment.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
     if no_colour or environment.get("NO_COLOR") or (environment.get("TERM") == "dumb" and not is_page):
         return False

@@ -1,4 +1,4 @@
-"""The terminal under the program, where the library has no name for what is wanted: ground, title, mouse, loss."""
+"""The parts of the terminal that Textual does not cover: background colour, title, mouse, hang-up."""
 
 from __future__ import annotations
 
@@ -25,27 +25,29 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 0.1
-"""How long to wait for an answer since it was asked for; the imports meanwhile take longer than that, as a rule."""
+"""How long to wait for an answer; importing Textual meanwhile usually takes longer."""
 _LATEST_SECONDS: Final = 3.0
-"""For how long after that an answer is still looked for among what is typed."""
+"""How long an answer is looked for among the keys."""
 _QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
-"""Which colour the ground has, and what kind of terminal it is: that is answered by all, and in this order."""
+"""The background colour, and the device attributes, which every terminal answers."""
 _ANSWER: Final = re.compile(r"[\x1b^]?(?:\]11;(?P<ground>[^\x07\x1b^\\]*)(?:\x07|[\x1b^]?\\)|\[\?[\d;]*c)")
 _BEGUN: Final = re.compile(r"[\x1b^]?(?:\](?:1(?:1(?:;[^\x07\x1b^\\]*[\x1b^]?)?)?)?|\[(?:\?[\d;]*)?)?")
-"""What may become an answer. The library gives what it does not know as keys, ESC as ``^`` or not at all."""
+"""The beginning of an answer. Textual delivers unknown sequences as keys, ESC as ``^`` or not at all."""
 _SEQUENCE: Final = re.compile(r"\x1b(?:\[[\d;]*[ -~]|O[ -~])?")
 _LEAVE_SCREEN: Final = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h"
 )
-"""Undoes what the terminal library switches on, for an end at which it cannot do so itself."""
+"""Undoes Textual's modes if Textual cannot."""
 
 _MOUSE_MODES: Final = (1000, 1003, 1015, 1006)
 
 
 class Terminal:
-    """What it says of itself, and what can be written to it beside the screen; nothing while there is none.
+    """The terminal.
 
-    `is_dark` is its ground, None where it does not say; `learnt` is called when it has answered.
+    Attributes:
+        is_dark: Whether its background is dark, None if unknown.
+        learnt: Called when the terminal has answered.
     """
 
     def __init__(self) -> None:
@@ -63,10 +65,10 @@ class Terminal:
             with contextlib.suppress(termios.error):
                 self._attributes = termios.tcgetattr(0)
 
-    # -- its ground -----------------------------------------------------------------------------------------------
+    # -- background -----------------------------------------------------------------------------------------------
 
     def ask_ground(self) -> None:
-        """Ask which colour the ground has, and let nothing that comes in be seen from now on."""
+        """Ask for the background colour, and stop echoing input."""
         if self._attributes is None or "TEXTUAL_DRIVER" in os.environ:
             return
         import termios
@@ -78,7 +80,6 @@ class Terminal:
             self._asked_at = time.monotonic()
 
     def await_ground(self) -> None:
-        """Wait for the answer, where one was asked for, no longer than it may take."""
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         with contextlib.suppress(OSError):
             while self._asked_at is not None:
@@ -95,7 +96,7 @@ class Terminal:
                 termios.tcsetattr(0, termios.TCSANOW, self._attributes)
 
     def _sift(self, text: str, message: Message | None = None) -> list[tuple[str, Message | None]]:
-        """Take what came in, and return what of it is no answer; what may become one waits for more."""
+        """Remove answers from the input; the beginning of an answer waits for more."""
         self._begun.append((text, message))
         if (answer := _ANSWER.fullmatch(self._list_begun())) is not None:
             self._begun.clear()
@@ -113,7 +114,7 @@ class Terminal:
         return "".join(text for text, _ in self._begun)
 
     def _list_typed(self) -> Iterator[Key]:
-        """Yield what was typed while an answer was awaited, but for keys without a character of their own."""
+        """Yield the characters that were typed before Textual reads the input."""
         from textual.events import Key
         from textual.keys import KEY_NAME_REPLACEMENTS
 
@@ -126,7 +127,7 @@ class Terminal:
         self._typed = ""
 
     def _hear(self, take: Callable[[Message], None], message: Message) -> None:
-        """Have `take` hear what comes in but an answer that comes late; then, or after some time, all without us."""
+        """Pass messages to `take` without a late answer; then, or after some time, stop filtering."""
         from textual.events import Key
 
         heard: Iterable[Message | None] = (message,)
@@ -141,10 +142,10 @@ class Terminal:
             if key is not None:
                 take(key)
 
-    # -- beside the screen ----------------------------------------------------------------------------------------
+    # -- besides Textual ------------------------------------------------------------------------------------------
 
     def drive_with(self, kind: type[Driver]) -> type[Driver]:
-        """Return a driver of this kind that makes itself known here once it is made."""
+        """Return a driver class whose instance registers itself here."""
         terminal = self
 
         class KnownDriver(kind):  # type: ignore[valid-type,misc]
@@ -168,28 +169,27 @@ class Terminal:
             self.write(f"\x1b]2;{clean_text(title)}\x07")
 
     def use_mouse(self, *, wanted: bool) -> None:
-        """Take the mouse, or leave it to the terminal, which selects text with it."""
         self.write("".join(f"\x1b[?{mode}{'h' if wanted else 'l'}" for mode in _MOUSE_MODES))
 
     def write(self, text: str) -> bool:
-        """Write past the library where there is a terminal; tell whether none misses it."""
+        """Write past Textual; return False if that is impossible."""
         if self.driver is None or self.driver.is_web:
             return False
         if text and not self.driver.is_headless:
             self.driver.write(text)
         return True
 
-    # -- its end --------------------------------------------------------------------------------------------------
+    # -- the end --------------------------------------------------------------------------------------------------
 
     def restore(self) -> None:
-        """Leave it as it was before us, where the library cannot do that any more."""
+        """Restore the terminal in place of Textual."""
         if self._attributes is not None:
             with contextlib.suppress(OSError):
                 os.write(2, _LEAVE_SCREEN)
             self.show_input()
 
     def watch(self, gone: Callable[[], object]) -> None:
-        """Leave when it is gone, also where no signal says so; where the end then hangs, end at once."""
+        """Call `gone` when the terminal is closed, even without a signal; end the process if that hangs."""
         if not hasattr(select, "poll"):
             return
 
