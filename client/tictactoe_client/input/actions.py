@@ -1,4 +1,4 @@
-"""What somebody wants in a room, carried out: the one executor, for typed lines, commands, keys and clicks alike."""
+"""Carries out what a person does in a room, by typed lines, commands, keys or clicks."""
 
 from __future__ import annotations
 
@@ -105,7 +105,6 @@ class Actions:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a question of this room waits for a yes or no."""
         return self._asked is not None or bool(self._asked_for)
 
     def _hear(self, event: RoomEvent) -> None:
@@ -158,7 +157,6 @@ class Actions:
             return bad
 
     def _means_no(self, intent: Intent | BadInput, state: RoomState, asked: VerbKind | None = None) -> bool:
-        """Return True if ``n`` means no now: to our own question, or unless the person is stepping."""
         if not (isinstance(intent, Look) and intent.may_be_no):
             return False
         is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
@@ -202,7 +200,6 @@ class Actions:
     # -- looking back -----------------------------------------------------------------------------------------------
 
     def look(self, look: Look, state: RoomState) -> list[str]:
-        """Go to a moment and return the lines about it."""
         if self._shows and self.room.plays:
             return [say("shows the present")]
         count = len(self.timeline.moves)
@@ -217,7 +214,6 @@ class Actions:
         return [] if self._shows else self.tell_moment(look)
 
     def tell_moment(self, look: Look) -> list[str]:
-        """Return the lines about the current moment."""
         state = self.room.state
         turn = [describe_turn(state, self.room.viewer)] if look.kind == "live" and state.status != "over" else []
         return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
@@ -235,7 +231,6 @@ class Actions:
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
 
     def list_choices(self, state: RoomState) -> list[str]:
-        """Return the choices of the opening with the moves before them."""
         plies = range(1, state.ply + 1) if state.chosen else ()
         chosen = ((ply, told) for ply in plies for told in self._describe_choices(state, ply))
         return [say("position after", n=ply, told=told) for ply, told in chosen]
@@ -262,10 +257,7 @@ class Actions:
         return self._judge
 
     async def analyse(self, ply: int) -> AnalysisState:
-        """Return what the position after `ply` moves is worth; while a game runs its server says whether it tells.
-
-        Raises `Refused` where it does not, and `BadInput` where fewer moves were made.
-        """
+        """Return the value of the position after `ply` moves; the server may refuse it while the game runs."""
         judge = self.judge
         if judge is None:
             return await self.room.analyse(ply)
@@ -274,14 +266,13 @@ class Actions:
         return await judge.analyse(ply)
 
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
-        """Describe the value of the position after so many moves, and of the move before it."""
+        """Describe the value of the position after `ply` moves, and of the move before it."""
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
         if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # what opens compares with no best move
             return review_position(after, None, None, rules)
         return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
     async def list_mistakes(self, judge: Judge, state: RoomState) -> list[str]:
-        """Return a line for each certain mistake."""
         self._announce(judge)
         rules, plies = state.rules.to_rules(), range(1, judge.position.ply + 1)
         return [mistake.describe(rules) async for mistake in judge.mistakes(plies)] or [say("nothing given away")]
@@ -426,7 +417,6 @@ class Actions:
         return state.status == "playing" and self.room.seat is not None
 
     def _answer_refusal(self, refused: Refused, state: RoomState) -> Outcome:
-        """Describe a refusal in our own words if its code is sufficient, otherwise in the server's."""
         told = clean_text(refused.message)
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
             told = describe_turn(state, self.room.viewer)

@@ -1,4 +1,4 @@
-"""What names a cell: its key, the text of a move while it is typed, and where marks fall its column. Pure."""
+"""Keys, typed moves and columns that name cells."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from tictactoe_protocol.pushes import RoomState
 
 
 def landing_cell(state: RoomState, cell: int) -> int | None:
-    """Return where a mark comes to lie that is played here, where marks fall None for a full column."""
+    """Return the cell that a mark played here occupies; with gravity, None for a full column."""
     return lowest_free(state.board, cell, state.rules.columns) if state.rules.gravity else cell
 
 
 def resting_cell(state: RoomState, cell: int) -> int:
-    """Return where a mark would land in the column of this cell, the top of a full one."""
+    """Return where a mark would land in this cell's column, or the top of a full column."""
     landing = landing_cell(state, cell)
     return cell % state.rules.columns if landing is None else landing
 
 
 def find_column(text: str, rules: Rules) -> int | None:
-    """Return the top cell of the column that a letter or a number from 1 names, or None where it names none.
+    """Return the top cell of the column that a letter or a number from 1 names, or None.
 
     >>> [find_column(text, Rules(6, 7, 4, gravity=True)) for text in ("d", "4", "h", "8")]
     [3, 3, None, None]
@@ -49,14 +49,14 @@ def find_column(text: str, rules: Rules) -> int | None:
 
 
 def describe_full_column(state: RoomState, cell: int) -> str:
-    """Return that nothing falls into the column of this cell any more, and into which something does."""
+    """Say that a cell's column is full, and which columns are not."""
     columns = state.rules.columns
     free = [format_column(column) for column in range(columns) if landing_cell(state, column) is not None]
     return say("column full", column=format_column(cell % columns), cells=" ".join(free))
 
 
 def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
-    """Return the cell that a key places on by itself, which is shown there; None for a key that is text.
+    """Return the cell on which a key places at once, or None for a key that is text.
 
     >>> [cell_of_key(key, Rules(), keys) for key in "1q" for keys in (Keys.PHONE, Keys.LETTERS)]
     [0, None, None, 0]
@@ -69,7 +69,7 @@ def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
 
 
 def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
-    """Tell whether a text has the form of a move, on this board or beyond its edge.
+    """Return True if a text has the form of a move, perhaps beyond the board's edge.
 
     >>> [is_whole(text, Rules(15, 15, 5)) for text in ("h", "h1", "2,", "2 3", "z99")]
     [False, True, False, True, True]
@@ -85,7 +85,7 @@ def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
 
 
 def begins_anew(text: str, character: str, rules: Rules) -> bool:
-    """Tell whether a character takes the place of a whole move, as it cannot go on with it and may begin another one.
+    """Return True if a character replaces a complete move, since it may only begin another one.
 
     >>> [begins_anew("h1", character, Rules(15, 15, 5)) for character in "0c,"]
     [False, True, False]
@@ -98,7 +98,7 @@ def begins_anew(text: str, character: str, rules: Rules) -> bool:
 
 
 def goes_on(text: str, rules: Rules) -> bool:
-    """Tell whether a move may begin like this, by the length of the names and numbers of this board."""
+    """Return True if a move on this board may begin with a text."""
     letters, digits = len(format_column(rules.columns - 1)), len(str(max(rules.rows, rules.columns)))
     name = rf"[A-Za-z]{{1,{letters}}}[0-9]{{0,{digits}}}"
     number = rf"[0-9]{{1,{digits}}}"

@@ -1,4 +1,4 @@
-"""What somebody does about challenges in whatever way they say it, and what is told of one that came. See `Choice`."""
+"""Carries out commands about challenges."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from tictactoe_protocol.challenges import OpenChallenge
 from tictactoe_protocol.choices import describe_reason
 from tictactoe_protocol.commands import Verb
 
-_MOST_NAMED: Final = 10
-"""For each name the server is asked."""
+_MOST_NAMED: Final = 10  # each needs a request
 
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
-    """Return the newest challenge that waits for us, else with `or_own` of ours; None where there is none."""
+    """Return the newest challenge to us, or with `or_own` perhaps the newest from us, or None."""
     newest = [*reversed(client.challenges.values())]
     asked = [one for one in newest if one.player != client.player] or (newest if or_own else [])
     return asked[0] if asked else None
@@ -35,10 +34,13 @@ async def carry_out(
     *,
     proposed: Callable[[str], object] | None = None,
 ) -> None:
-    """Challenge the opponent of this room again or another player, answer a challenge, or block somebody.
+    """Challenge the opponent in this room or another player, answer a challenge, or block a player.
 
-    A refusal is told, and a challenge of ours too, that by `proposed` where it is given. While we play nobody is
-    challenged, and nothing is accepted.
+    While we play, challenges are neither made nor accepted.
+
+    Args:
+        tell: Gets refusals and answers.
+        proposed: Gets the description of our own challenge instead.
     """
     try:
         if verb.kind == "block":
@@ -57,7 +59,7 @@ async def carry_out(
 
 
 async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
-    """Return how many are blocked and whom, by the first of their names, or the ids where no name is known."""
+    """Describe the blocked players by some of their names, or by ids if they have none."""
     names = []
     for player in blocks[:_MOST_NAMED]:
         try:
@@ -78,10 +80,7 @@ async def _answer(client: Client, *, accept: bool) -> None:
 
 
 def _propose(room: Room, name: str) -> Choice:
-    """Return the challenge to the player of this name by the terms of a room, by default to who played with us there.
-
-    They then play the mark that was ours. Raises `BadInput`.
-    """
+    """Return a challenge with the terms of a room, by default to the opponent there with swapped marks."""
     state, mark, player = room.state, None, name
     if not name:
         if (reason := room.choices(0).find_reason("challenge")) is not None:

@@ -1,4 +1,4 @@
-"""What a line means that a person types: one of the intents of `commands`, or why it cannot be carried out. Pure."""
+"""Parses a typed line into an intent of `commands`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tictactoe_protocol.refusals import describe_fault
 
 
 class BadInput(Misuse):
-    """A line that cannot be carried out: `code` says why, ``unknown`` for what is no word."""
+    """A line that cannot be carried out; `code` is ``unknown`` for an unknown word."""
 
     def __init__(self, message: str, code: str = "bad_input") -> None:
         super().__init__(message)
@@ -39,17 +39,15 @@ class BadInput(Misuse):
 
 _WAYS: Final = {row.means.kind: row.ways for row in TABLE if isinstance(row.means, Verb) and row.ways}
 _MOST_WAYS_SHOWN: Final = 3
-"""Of the answers to offers the last one is not shown."""
 
 
 @lru_cache(maxsize=4)
 def _know_phrases(language: str) -> dict[str, Intent]:
-    """Return what each phrase means in a language that is spoken now, and in English."""
+    """Return the intents of all phrases in the current `language` and in English."""
     return _list_phrases(understood) | {"n": Look("by", 1, may_be_no=True)}
 
 
 def _list_phrases(words: Callable[[str], Iterable[str]]) -> dict[str, Intent]:
-    """Return what each phrase means, of the words that there are for an id."""
     phrases = {word: row.means for row in TABLE if row.means is not None for id in row.word_ids for word in words(id)}
     for kind, ways in _WAYS.items():
         for way in ways:
@@ -66,11 +64,10 @@ def parse_intent(
     coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1,
     plays: bool = True,
 ) -> Intent:
-    """Return what a line asks for; raises `BadInput`.
+    """Return the intent of a line; raises `BadInput`.
 
-    A leading ``/`` or ``:`` says that a command follows, never a cell by its key; where letters place marks, the
-    one-letter queries need it, except of one who only looks on and never `plays`. Where marks fall, a column's letter
-    alone is a move in it: its topmost cell stands for all of them.
+    A leading ``/`` or ``:`` marks a command. Players need it for one-letter commands if letters place marks. With
+    gravity, a column's letter is a move: its topmost cell stands for the column.
 
     >>> parse_intent("b2", Rules()), parse_intent("b", Rules()), parse_intent("s 1", Rules())
     (Place(cell=4), Query(kind='board', number=None), Query(kind='row', number=0))
@@ -127,7 +124,7 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
 
 
 def describe_too_long(text: str) -> str:
-    """Return that this is too long to be said."""
+    """Say that a chat line is too long."""
     return say("refused too_long", length=len(text), most=MAX_CHAT_LENGTH)
 
 
@@ -175,7 +172,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
 
 
 def describe_move(rules: Rules) -> str:
-    """Return what a move looks like on this board."""
+    """Describe the form of a move on this board."""
     if has_single_keys(rules):
         return say("move looks like, keys")
     return say("move is a column", columns=name_columns(rules)) if rules.gravity else say("move looks like")

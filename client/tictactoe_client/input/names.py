@@ -1,4 +1,4 @@
-"""What somebody wants of their name, carried out: by the command line and by the page alike; and its words."""
+"""Carries out commands about the player's name and devices."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ from tictactoe_protocol.pushes import Ok
 
 
 async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[str], tuple[str, ...]]:
-    """Claim the name, let another device in by a link, or revoke one; return what is told once, and a link's picture.
-
-    A claim brings codes, which the server does not tell again.
-    """
+    """Carry out a command; return lines that are shown only once, such as rescue codes, and a link's QR code."""
     match what:
         case "claim":
             codes = await client.claim_name(value)
@@ -46,7 +43,7 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
 
 
 def write_export(file: str, found: dict[str, Any]) -> None:
-    """Write what a server keeps of somebody to a new file, as JSON; raises `Misuse`."""
+    """Write a player's export to a new file as JSON; raises `Misuse`."""
     try:
         create_file(Path(file).expanduser(), f"{json.dumps(found, ensure_ascii=False, indent=1)}\n")
     except (OSError, ValueError) as error:
@@ -54,18 +51,18 @@ def write_export(file: str, found: dict[str, Any]) -> None:
 
 
 def propose_name() -> str:
-    """Return a name that one may take for one's own, made at random in the language that is spoken."""
+    """Return a random name in the current language."""
     return " ".join(choice(say(f"name proposal {part}").split()) for part in ("first", "last"))
 
 
 def describe_self(client: Client, found: Ok) -> str:
-    """Return who we are, and whether the name is ours."""
+    """Return our name, and whether it is claimed."""
     id = "name own" if found.claimed else "name others" if client.welcome.claimed is False else "name free"
     return say(id, name=clean_text(found.claimed or client.name), n=found.codes_left or 0)
 
 
 def describe_device(device: Device) -> str:
-    """Return a device in one line, its id first."""
+    """Return a line about a device, its id first."""
     program = clean_text(device.client or say("name some program"))
     line = f"{clean_text(device.id)}  {clean_text(device.seen)}  {program}"
     return f"{line}  ({say('name this device')})" if device.current else line

@@ -1,4 +1,4 @@
-"""Looking back in a game: a `Timeline` is where one looks, a `Judge` knows what the moves were worth."""
+"""Looking back in a game: `Timeline` is the moment on display, `Judge` finds the values of moves."""
 
 from __future__ import annotations
 
@@ -21,21 +21,19 @@ from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.reviewed import carry, worth_of_move
 
 SEARCH_SECONDS: Final = 0.4
-"""How long a position is searched that no table answers."""
 GAME_SECONDS: Final = 20.0
-"""How long all positions of a game may take together."""
+"""The longest search for a position that no table answers, and for a whole game."""
 TURNING_MOVES: Final = 8
-"""Among how many moves before the end the turning point is looked for."""
+"""The number of last moves among which the turning point is searched."""
 LINE_MOVES: Final = 4
-"""How many moves of the best play are told."""
 _LEAST_COST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The cells of game number `game` in order; looked at is the moment after `ply` of them, None for the present.
+    """The moment on display: after `ply` moves of the game, None for the present.
 
-    `seen` is how many there were when the present was last looked at.
+    `seen` is the number of moves when the present was last on display.
     """
 
     game: int = 0
@@ -57,16 +55,15 @@ class Timeline:
 
     @property
     def played_next(self) -> int | None:
-        """The cell that was played at the moment that is looked back at, None at the present."""
         return None if self.ply is None else self.moves[self.ply]
 
     def follow(self, game: int, moves: Sequence[int]) -> Timeline:
-        """Return it with the moves of now; another game, and a moment that was taken back, become the present."""
+        """Return the same moment with newer moves, or the present if it is gone."""
         is_there = game == self.game and self.ply is not None and self.ply < len(moves)
         return Timeline(game, tuple(moves), *((self.ply, self.seen) if is_there else (None, len(moves))))
 
     def jump(self, ply: int) -> Timeline:
-        """Return it at the moment after so many moves, at the start or the present where there is none such."""
+        """Return the moment after `ply` moves, or the nearest one."""
         count, ply = len(self.moves), max(0, ply)
         is_back = ply < count
         seen = self.seen if is_back and self.is_back else count
@@ -84,7 +81,7 @@ class Timeline:
 
 @lru_cache(maxsize=2)
 def list_rounds(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
-    """Return the numbers of the moves of each round; a round ends when the turn comes back to its first mark."""
+    """Return the move numbers of each round; a round ends when its first mark is on turn again."""
     turns = {mark: turn for turn, mark in enumerate(marks)}
     movers = [turns[board[cell]] for cell in moves]
     starts = [ply for ply, (before, mover) in enumerate(pairwise(movers), 2) if mover <= before]
@@ -93,7 +90,7 @@ def list_rounds(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """The move number `ply`, which was worth less than the best; `before` is what was known where it was made."""
+    """A move that was worth less than the best; `before` is the analysis of the position before it."""
 
     ply: int
     cell: int
@@ -104,10 +101,9 @@ class Mistake:
 
 
 class Judge:
-    """Says what the moves of the finished game that led to `position` were worth; `found` are mistakes by their moves.
+    """Finds the values of the moves of a finished game; `found` has the mistakes by the number of their move.
 
-    The engine is asked in this process, in a thread, one search at a time and for a limited time; what was found is
-    remembered. A game that runs is none of its business: nobody who plays is to be helped.
+    The engine runs in a thread, one search at a time and for a limited time; results are cached.
     """
 
     def __init__(self, position: Position, seconds: float = SEARCH_SECONDS) -> None:
@@ -124,7 +120,7 @@ class Judge:
         return 0.0 if fits_table(self.position) else self._seconds * (self.position.ply + 1 - len(self._known))
 
     async def analyse(self, ply: int) -> AnalysisState:
-        """Return what the position after `ply` moves is worth; raises ValueError where fewer were played."""
+        """Return the value of the position after `ply` moves; raises ValueError if fewer were played."""
         async with self._searching:
             if ply not in self._known:
                 self._known[ply] = await _search(self.position.at(ply), self._seconds)
@@ -137,13 +133,13 @@ class Judge:
                 yield mistake
 
     async def find_turning_point(self, winner: str | None) -> Mistake | None:
-        """Return the last mistake of those who did not win, None where there is none among the last moves."""
+        """Return the losers' last mistake among the last moves, or None."""
         board, moves = self.position.board, self.position.moves
         plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
         return await anext(self.mistakes(ply for ply in plies if board[moves[ply - 1]] != winner), None)
 
     async def find_line(self, ply: int) -> tuple[int, ...]:
-        """Return how the best play goes on from the position after `ply` moves, by the cells of its first moves."""
+        """Return the first cells of the best play after `ply` moves."""
         position, cells = self.position.at(ply), list((await self.analyse(ply)).best[:1])
         async with self._searching:
             best = cells
@@ -153,7 +149,7 @@ class Judge:
         return tuple(cells)
 
     def rates(self) -> list[float | None]:
-        """Return what each position is worth to the first mark, from -1 (it loses) to 1 (it wins), as far as known."""
+        """Return the known values of all positions to the first mark, from -1 (it loses) to 1 (it wins)."""
         known, first, outcome = self._known, self.position.rules.marks[0], self.position.outcome
         analyses = [known.get(ply) for ply in range(self.position.ply + 1)]
         rates = [None if one is None else rate(one.value) * (1 if one.turn == first else -1) for one in analyses]
@@ -163,10 +159,10 @@ class Judge:
         return rates
 
     async def judge_move(self, ply: int) -> Mistake | None:
-        """Return the move number `ply` as a mistake, or None where it was none.
+        """Return move number `ply` as a mistake, or None.
 
-        A mistake lets a sure win go, or surely loses; what is only guessed is held against nobody. Where the value of
-        the move itself is not known, what it led to tells. What is placed before sides are taken is no mistake.
+        A mistake gives away a certain win, or certainly loses; estimates do not count. An unknown value of a move
+        follows from the next position. Moves of an opening are never mistakes.
         """
         if ply <= self._opened:
             return None
@@ -184,7 +180,7 @@ class Judge:
 
 
 async def _search(position: Position, seconds: float) -> AnalysisState:
-    """Return what a position is worth; whoever waits for it no longer ends the search."""
+    """Return the value of a position; cancellation ends the search."""
     is_wanted = True
 
     def clock() -> float:

@@ -1,4 +1,4 @@
-"""A game on record as a room without a server, to look back in, and in words; names and comments are from strangers."""
+"""A recorded game as a room without a server, and its description; names and comments are not to be trusted."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from tictactoe_protocol.wording import count, describe_clock, describe_reason, d
 
 
 class _NoServer:
-    """Who answers what a room asks of a server: nobody."""
-
     player = ""
     welcome = Welcome(
         protocol=0, server="", player="", name="", token="", rooms=(), hold_ms=0, sharing=False, ladders=()
@@ -41,7 +39,7 @@ class _NoServer:
 
 
 class RecordedRoom(Room):
-    """The room of one recorded game, which is its `content`."""
+    """The room of a recorded game."""
 
     def __init__(self, content: GameRecord) -> None:
         super().__init__(_NoServer(), content.room or "")
@@ -58,14 +56,14 @@ class RecordedRoom(Room):
 
 
 class RecordActions(Actions):
-    """What one does with a record: one steps, and asks about the moment that is shown."""
+    """The commands for a record: stepping, and queries about the moment on display."""
 
     room: RecordedRoom
     at_start = "at the start of record"
     at_end = "at the end of record"
 
     def parse(self, line: str) -> Intent | BadInput:
-        """Return what a typed line asks for: a number is a move here, and an empty line goes on."""
+        """Return the intent of a line; a number means a move, and an empty line steps on."""
         word = line.strip().lower().removeprefix("/").removeprefix(":")
         if word in ("", "q"):
             return Verb("quit") if word else Look("by", 1)
@@ -97,7 +95,6 @@ class RecordActions(Actions):
         return [*self.describe_moment(state), *self.draw(state)]
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led here, and what the record notes: who is out from here, comments, and the result."""
         record, here, told = self.room.content, self.timeline.here, super().describe_moment(state)
         told += [say("record passed over", name=name_in(record, mark)) for at, mark in record.passed if at == here]
         told += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
@@ -115,7 +112,7 @@ class RecordActions(Actions):
 
 
 def _state_of(record: GameRecord) -> RoomState:
-    """Return what the room of the game would show to one who watches, after its last move."""
+    """Return the last state of the game's room as a watcher would see it."""
     position, result = record.position, record.result
     names, out = dict(record.players), {mark for _, mark in record.passed}
     line = position.outcome.line if position.outcome is not None else ()
@@ -145,24 +142,24 @@ def _state_of(record: GameRecord) -> RoomState:
 
 
 def describe_record(record: GameRecord) -> list[str]:
-    """Return what is known of the whole game: who, what, when and where, and how it ended."""
+    """Describe the whole game."""
     facts = [describe_players(record), describe_rules(record.rules), *list_facts(record)]
     return [f"{', '.join(facts)}.", f"{count(len(record.moves), 'move')}. {describe_end(record)}"]
 
 
 def describe_players(record: GameRecord) -> str:
-    """Return who played which mark: ``ana (X) v bo (O)``."""
+    """Return the players: ``ana (X) v bo (O)``."""
     return say("versus").join(name_in(record, mark) for mark in record.rules.marks)
 
 
 def name_in(record: GameRecord, mark: str) -> str:
-    """Return who played a mark: ``ana (X)``, the mark alone where that is not known."""
+    """Return the player of a mark: ``ana (X)``, or the mark alone if the record names none."""
     name = dict(record.players).get(mark)
     return mark if name is None else say("name with mark", name=clean_text(name) or "?", mark=mark)
 
 
 def list_facts(record: GameRecord) -> list[str]:
-    """Return what the record says beside players and rules: its event, clock, date, room and number, where it does."""
+    """Return the known clock, event, round, date, room and game number."""
     facts = [] if record.clock is None else [describe_clock(ClockTerms(**asdict(record.clock)))]
     facts += [] if not record.event else [say("record event", name=clean_text(record.event))]
     facts += [] if not record.round else [say("record round", name=clean_text(record.round))]
@@ -172,7 +169,7 @@ def list_facts(record: GameRecord) -> list[str]:
 
 
 def describe_end(record: GameRecord) -> str:
-    """Return how the game ended: ``ana (X) wins by a line.``"""
+    """Return the result: ``ana (X) wins by a line.``"""
     result = record.result
     if result is None:
         return say("record runs")
@@ -185,7 +182,7 @@ def describe_end(record: GameRecord) -> str:
 
 
 def summarise_record(record: GameRecord) -> dict[str, Any]:
-    """Return the whole game for programs; `players` are by mark."""
+    """Return a game for JSON mode."""
     result = record.result
     return {
         "rules": to_builtins(RulesState.of(record.rules)),
@@ -203,7 +200,7 @@ def summarise_record(record: GameRecord) -> dict[str, Any]:
 
 
 def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]:
-    """Return one position of the game for programs, in the words of a room's state."""
+    """Return a position of a game for JSON mode, with the fields of a room's state."""
     is_over = position.ply == len(record.moves) and record.result is not None
     opening = None if is_over else opening_state(position)
     told: dict[str, Any] = {"opening": opening and to_builtins(opening), "chosen": position.chosen}

@@ -1,4 +1,4 @@
-"""Rules, clocks and rooms from the command line or a form; pure, and every refusal is one clear sentence."""
+"""Rules, clocks and rooms from the command line or a form."""
 
 from __future__ import annotations
 
@@ -34,10 +34,7 @@ def parse_rules(
     exact: bool = False,
     opening: str | None = None,
 ) -> Rules:
-    """Return the rules; what is not given is as in the preset, `classic` by default. Raises `Misuse`.
-
-    An `opening` ``none`` leaves out that of the preset.
-    """
+    """Return the rules; defaults come from the preset, and ``none`` removes its opening. Raises `Misuse`."""
     if rules is not None and board is not None:
         raise Misuse(say("rules and board"))
     base = PRESETS[rules or "classic"]
@@ -60,7 +57,7 @@ def parse_rules(
 
 
 def parse_clock(text: str | None) -> ClockFields | None:
-    """Return the clock, ``3+2`` or ``10/move``, None for none; raises `Misuse`."""
+    """Return the clock of ``3+2`` or ``10/move``; raises `Misuse`."""
     if text is None:
         return None
     if match := _CLOCK.fullmatch(text):
@@ -74,7 +71,7 @@ def parse_clock(text: str | None) -> ClockFields | None:
 
 
 def parse_seat(text: str | None, rules: Rules, option: str = "--seat") -> str | None:
-    """Return the mark to play that an option names, None for the first; raises `Misuse`."""
+    """Return the mark that an option names, or None; raises `Misuse`."""
     if text is None:
         return None
     if len(text) == 1 and text.upper() in rules.marks:
@@ -83,7 +80,7 @@ def parse_seat(text: str | None, rules: Rules, option: str = "--seat") -> str | 
 
 
 def choose_seat(first: str, rules: Rules) -> str:
-    """Return the mark for who wants to begin (``me``), to let others begin (``bot``), or leaves it to ``random``."""
+    """Return our mark if ``me``, ``bot`` or a ``random`` player begins."""
     if first == "random":
         return random.choice(rules.marks)
     return rules.marks[0 if first == "me" else 1]
@@ -104,11 +101,11 @@ def _parse_blocked(text: str, rules: Rules) -> frozenset[int]:
 
 
 RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity", "exact", "opening")
-"""The lines that are the rules of the game."""
+"""The lines of the form that are rules of the game."""
 
 
 def read_room(values: Mapping[str, Any]) -> Choice:
-    """Return the room that these lines describe; raises `Misuse` in the form's words."""
+    """Return the room that a form describes; raises `Misuse`."""
     rules, opponent = read_rules(values), values["with"]
     return Choice(
         "create",
@@ -124,7 +121,7 @@ def read_room(values: Mapping[str, Any]) -> Choice:
 
 
 def describe_room(wish: Choice, *, alone: bool) -> str:
-    """Return what such a room comes to in words."""
+    """Describe a room in the words of the form."""
     told = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
     if alone:
         return told
@@ -135,7 +132,7 @@ def describe_room(wish: Choice, *, alone: bool) -> str:
 
 
 def values_of(rules: Rules) -> dict[str, Any]:
-    """Return what the lines of the rules say of these.
+    """Return the form's values for these rules.
 
     >>> values_of(Rules())["board"]
     '3x3'
@@ -147,7 +144,7 @@ def values_of(rules: Rules) -> dict[str, Any]:
 
 
 def read_rules(values: Mapping[str, Any]) -> Rules:
-    """Return the rules that these lines say; raises `Misuse`."""
+    """Return the rules that a form describes; raises `Misuse`."""
     rules, win = {name: values[name] for name in RULES}, values["win"]
     if not (win.isascii() and win.isdigit() and len(win) <= 3):
         raise Misuse(say("new room no number", typed=win))

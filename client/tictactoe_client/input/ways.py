@@ -1,4 +1,4 @@
-"""The ways into a room or to an event, as values, so that each can be gone again."""
+"""The ways into a room or to an event, as values that can be used again."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ Way = Literal["match", "create", "join", "watch", "challenge", "accept"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way into a room, so that it can be gone again: a quick match, a new room, the room `code`, a challenge.
+    """A way into a room.
 
-    `guests`, by their names, play at the same keyboard. A `player` is challenged, of this `name` where that is
-    not the same; with ``accept`` the `code` is that of a challenge to us.
+    Attributes:
+        code: The room, or with ``accept`` the challenge.
+        guests: The names of others at this keyboard.
+        player: The challenged player, by id or claimed name; `name` is the name to show.
     """
 
     way: Way
@@ -44,13 +46,12 @@ class Choice:
 
     @classmethod
     def like(cls, room: Room, way: Way, **other: Any) -> Choice:
-        """Return a way by the terms of a room: its rules, its clock, and that its games are rated if they are."""
+        """Return a way with the rules, clock and rating of a room."""
         state, control = room.state, room.state.time_control
         clock = None if control is None else terms.ClockFields(**asdict(control))
         return cls(way, state.rules.to_rules(), clock, **({"rated": bool(state.rated)} | other))
 
     async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
-        """Challenge the player, and print that; return the id of the challenge."""
         who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
         id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
         if (own := client.challenges.get(id)) is not None:  # else it is over already
@@ -58,7 +59,6 @@ class Choice:
         return id
 
     async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:
-        """Go in, having told what is waited for; raises `Refused` and what else requests raise."""
         if self.way == "challenge":
             return await client.meet(self.ask(client, tell))
         if self.way == "accept":
@@ -71,7 +71,7 @@ class Choice:
         return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
 
     async def enter_any(self, client: Client) -> Room | Tournament:
-        """Go into the room, or to the event that has its code."""
+        """Enter the room, or the event with its code."""
         try:
             return await self.enter(client)
         except Refused as refused:
@@ -80,14 +80,14 @@ class Choice:
             return event
 
     async def find_event(self, client: Client, refused: Refused) -> Tournament | None:
-        """Return the event that has the code of which there is no room, None where there is none either."""
+        """Return the event with the code of a missing room, or None."""
         if refused.code == ErrorCode.NO_SUCH_ROOM:
             with suppress(Refused):
                 return await client.watch_event(self.code)
         return None
 
     def again(self, room: Room) -> Choice | None:
-        """Return what "new opponent" means in the room where this led to, or None for a watcher."""
+        """Return the way to a new opponent from the room that this led to, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
         return None if self.way == "watch" else Choice.like(room, "match")
@@ -95,7 +95,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class EventWay:
-    """A way to an event, so that it can be gone again: it is entered by a ticket or a name, or only watched."""
+    """A way to an event, which is entered by a ticket or a name, or only watched."""
 
     event: str
     ticket: str = ""
@@ -104,13 +104,12 @@ class EventWay:
     here: bool = False
 
     async def __call__(self, client: Client) -> Tournament:
-        """Go there; raises `Refused` and what else requests raise."""
         if self.watches:
             return await client.watch_event(self.event)
         return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
 
     def instead(self, error: ClientError) -> EventWay | None:
-        """Return the way that takes over a card in use on another device, None if `error` says something else."""
+        """Return the way that takes over a card in use on another device, or None for another error."""
         is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
         return replace(self, here=True) if is_in_use and not self.here else None
 
