@@ -40,7 +40,7 @@ async def until_chosen(user: ScreenUser, words: str) -> None:
 
 
 async def until_kept(user: ScreenUser) -> dict[str, Any]:
-    async with user.app.choices.writing:
+    async with user.app.saving:
         return load_choices()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tictactoe_client.files.writer import NotKept, change_file, state_folder
+from tictactoe_client.files.writer import change_file, state_folder
 from tictactoe_client.settings import FILE_OPTIONS
 
 Value = str | bool | float
@@ -41,35 +41,6 @@ def save_choices(changes: Mapping[str, Value]) -> None:
         return msgspec.json.format(msgspec.json.encode({**_decode(content), **changes}), indent=1)
 
     change_file(choices_path(), change)
-
-
-class ChoiceWriter:
-    """Saves choices one after the other, in a thread.
-
-    Attributes:
-        problem: Why the latest choice is not saved, or "".
-        writing: Held while a choice is saved.
-    """
-
-    def __init__(self) -> None:
-        import asyncio  # which `--help` does not need
-
-        self.problem = ""
-        self.writing = asyncio.Lock()
-        self._unsaved: dict[str, Value] = {}
-
-    async def save(self, key: str, value: Value) -> None:
-        """Save a choice, with earlier ones that could not be written."""
-        import asyncio
-
-        async with self.writing:
-            self._unsaved[key] = value
-            try:
-                await asyncio.to_thread(save_choices, self._unsaved)
-            except NotKept as error:
-                self.problem = error.message
-            else:
-                self._unsaved, self.problem = {}, ""
 
 
 def _decode(content: bytes) -> dict[str, Value]:

@@ -261,7 +261,7 @@ class EventPage(ListPage):
         """Carry out what the key does now; to enter an event with tickets, ask for the ticket first."""
         deed, event = self._find_deed(key), self._event
         if deed == "join" and event is not None and event.state.head.entry != "open":
-            self.program.push_screen(Question(say("tournament do join"), ""), self._join)
+            self.program.put(Question(say("tournament do join"), ""), self._join)
         elif deed == "join":
             self._join("")
         elif deed is not None:
@@ -276,14 +276,11 @@ class EventPage(ListPage):
             yield say("tournament do leave"), self._ask_to_leave
 
     def _ask_to_leave(self) -> None:
-        def leave(answer: str | None) -> None:
-            if answer is not None:
-                self._carry_out("leave")
+        question = Question(say("tournament sure to leave"), yes="deed leave")
+        self.program.put(question, lambda _: self._carry_out("leave"))
 
-        self.program.push_screen(Question(say("tournament sure to leave"), yes="deed leave"), leave)
-
-    def _join(self, ticket: str | None) -> None:
-        if ticket is not None and self._event is not None:
+    def _join(self, ticket: str) -> None:
+        if self._event is not None:
             way = way_into(self._event, ticket)
             self.program.ask(lambda client: self._enter_by(client, way))
 

@@ -262,8 +262,7 @@ class SettingsPage(FormPage):
     heading = "settings title"
 
     def describe_sum(self) -> Part:
-        problem = self.program.choices.problem
-        if problem:
+        if problem := self.program.save_problem:
             return say("settings not kept", why=problem), "warn"
         return say("settings kept", file=show_path(choices_path())), "dim"
 

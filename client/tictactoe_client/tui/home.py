@@ -15,6 +15,7 @@ from textual.worker import Worker
 
 from tictactoe_client.input.ways import Choice, against_computer
 from tictactoe_client.nearby import NearbyServer, follow_nearby
+from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
@@ -169,7 +170,7 @@ class HomePage(ListPage):
             url, travel = server.address.url, partial(ways_in.travel, server.address)
             yield f"near-{url}", Entry(say("home near", name=shorten(server.name, 24)), url, travel)
         if client is not None and session.before is not None:
-            yield "return", Entry(say("home back", url=session.before.url), "", ways_in.travel_back)
+            yield "return", Entry(say("home back", url=session.before.url), "", partial(ways_in.travel, session.before))
 
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
         program, enter, alone = self.program, self.program.ways_in.enter, self.program.session.is_own
@@ -364,15 +365,16 @@ class HomePage(ListPage):
         self.program.session.start_local()
 
     @property
-    def _leads_back(self) -> bool:
-        return "join" not in self._entries and self.program.session.before is not None
+    def _server_before(self) -> Address | None:
+        """The server to which Esc leads back while there is no connection."""
+        return None if "join" in self._entries else self.program.session.before
 
     def name_key(self, id: str) -> str:
-        return "" if id == "key back" and not self._leads_back else id
+        return "" if id == "key back" and self._server_before is None else id
 
     def action_back(self) -> None:
-        if self._leads_back:
-            self.program.ways_in.travel_back()
+        if (before := self._server_before) is not None:
+            self.program.ways_in.travel(before)
         elif not self.program.ways_in.give_up():
             self.program.say(say("home first page", key=self.show_key("quit")), "dim")
 
@@ -383,12 +385,10 @@ class HomePage(ListPage):
         self.program.open(PAGES[name].page())
 
     def action_name(self, typed: str = "", why: str = "") -> None:
-        def take(text: str | None) -> None:
-            if text is None:
-                return
+        def take(text: str) -> None:
             try:
                 self.program.rename(parse_name(text))
             except BadName as bad:
                 self.action_name(text, f"{bad.message}\n")
 
-        self.program.push_screen(Question(why + say("home your name"), typed, limit=24), take)
+        self.program.put(Question(why + say("home your name"), typed, limit=24), take)

@@ -78,11 +78,11 @@ class LadderPage(ListPage):
 
     def open_row(self, name: str) -> None:
         if name == _BY_NAME:
-            self.program.push_screen(Question(say("ladder which name"), "", limit=MAX_NAME_LENGTH), self._open_player)
+            self.program.put(Question(say("ladder which name"), "", limit=MAX_NAME_LENGTH), self._open_player)
         else:
             self._open_player(name)
 
-    def _open_player(self, player: str | None) -> None:
+    def _open_player(self, player: str) -> None:
         if player:
             self.program.open(PlayerPage(player, self._ladders[0].rules))
 

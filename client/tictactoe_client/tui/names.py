@@ -72,33 +72,25 @@ class NamesPage(ListPage):
         }
         text, value = asks.get(name, (say("name revoke", device=name), None))
         limit = {"code": 64, "export": 4096}.get(name, MAX_NAME_LENGTH)
-        self.program.push_screen(Question(text, value, limit=limit), lambda typed: self._answer(name, typed))
+        self.program.put(Question(text, value, limit=limit), partial(self._answer, name))
 
-    def _answer(self, name: str, typed: str | None) -> None:
-        if typed is None:
-            return
-        if name == "claim":
-            self._do(name, typed)
-        elif name == "code":
-            self.program.session.become(link=typed)
-        elif name == "back":
-            self.program.push_screen(Question(say("name back code"), "", limit=64), partial(self._come_back, typed))
-        elif name == "export":
-            self._do(name, typed)
-        elif name == "forget":
-            self._forget()
-        else:
-            self._do("revoke", name)
+    def _answer(self, name: str, typed: str) -> None:
+        match name:
+            case "claim" | "export":
+                self._do(name, typed)
+            case "code":
+                self.program.session.become(link=typed)
+            case "back":
+                self.program.put(Question(say("name back code"), "", limit=64), partial(self._come_back, typed))
+            case "forget" if self._is_own_name:
+                twice = Question(say("name forget twice", name=clean_text(self._name)))
+                self.program.put(twice, lambda _: self._do("forget"))
+            case "forget":
+                self._do("forget")
+            case _:
+                self._do("revoke", name)
 
-    def _forget(self) -> None:
-        """Forget the player; if the name is claimed, confirm once more."""
-        if not self._is_own_name:
-            self._do("forget")
-            return
-        text = say("name forget twice", name=clean_text(self._name))
-        self.program.push_screen(Question(text), lambda answer: None if answer is None else self._do("forget"))
-
-    def _come_back(self, name: str, code: str | None) -> None:
+    def _come_back(self, name: str, code: str) -> None:
         if name and code:
             self.program.keep_name(name)
             self.program.session.become(rescue=code)
@@ -108,15 +100,13 @@ class NamesPage(ListPage):
             super().action_back()
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-
-        def take(answer: str | None) -> None:
-            if answer is not None:
-                self._codes = []
-                leave()
+        def take(_: str) -> None:
+            self._codes = []
+            leave()
 
         asks = bool(self._codes) and not isinstance(self.program.screen, Question)
         if asks:
-            self.program.push_screen(Question(say("name written"), yes="key written"), take)
+            self.program.put(Question(say("name written"), yes="key written"), take)
         return asks
 
     def _do(self, what: str, value: str = "") -> None:

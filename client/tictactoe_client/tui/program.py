@@ -11,6 +11,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from textual import events
@@ -18,9 +19,10 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import judge
-from tictactoe_client.files.choices import ChoiceWriter
+from tictactoe_client.files.choices import save_choices
 from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
+from tictactoe_client.files.writer import NotKept
 from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
@@ -151,7 +153,13 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
 
 class Program(App[int], inherit_bindings=False):
-    """The program; `last_words` are printed on standard error at the end."""
+    """The program.
+
+    Attributes:
+        last_words: Printed on standard error at the end.
+        save_problem: Why the latest choice of a setting is not saved, or "".
+        saving: Held while a choice is saved.
+    """
 
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None, role: Role, terminal: Terminal
@@ -165,7 +173,9 @@ class Program(App[int], inherit_bindings=False):
         self.last_game: ExitCode | None = None
         self.failure: Exception | None = None
         self.status: tuple[str, str] | None = None
-        self.choices = ChoiceWriter()
+        self.save_problem = ""
+        self.saving = asyncio.Lock()
+        self._unsaved: dict[str, str | bool | float] = {}
         self._deeds: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
@@ -281,18 +291,23 @@ class Program(App[int], inherit_bindings=False):
     def action_theme(self) -> None:
         self.use_theme(THEMES[(THEMES.index(self.settings.theme) + 1) % len(THEMES)])
 
-    def save(self, record: GameRecord, name: str = "") -> None:
-        """Write a record to a new file; if the name is taken, ask for another."""
-        name = name or name_for(record)
+    def put(self, question: Question, answered: Callable[[str], object]) -> None:
+        """Ask a question; `answered` gets the text or "" for yes, and is not called for no."""
 
         def take(answer: str | None) -> None:
             if answer is not None:
-                self.save(record, answer)
+                answered(answer)
 
+        self.push_screen(question, take)
+
+    def save(self, record: GameRecord, name: str = "") -> None:
+        """Write a record to a new file; if the name is taken, ask for another."""
+        name = name or name_for(record)
         try:
             self.say(save_record(record, name), "good")
         except Misuse as misuse:
-            self.push_screen(Question(say("program save as", why=misuse.message), name, limit=200), take)
+            question = Question(say("program save as", why=misuse.message), name, limit=200)
+            self.put(question, partial(self.save, record))
 
     def ring(self) -> None:
         """Ring the bell as the settings say: always, or while the person is away."""
@@ -349,10 +364,6 @@ class Program(App[int], inherit_bindings=False):
     def rename(self, name: str) -> None:
         """Change our name, now and, unless something else sets it, for later runs."""
         self.ways_in.give_up()
-        self.take_name(name)
-
-    def take_name(self, name: str) -> None:
-        """Take a name and go on to where the person wanted to go."""
         self.session.rename(name)
         self.keep_name(name)
 
@@ -365,9 +376,16 @@ class Program(App[int], inherit_bindings=False):
             self.start(self._keep("name", name))
 
     async def _keep(self, name: str, value: str | bool) -> None:
-        await self.choices.save(name, value)
-        if self.choices.problem:
-            self.say(say("program not kept", why=self.choices.problem))
+        """Save a choice, and earlier ones that could not be saved."""
+        async with self.saving:
+            self._unsaved[name] = value
+            try:
+                await asyncio.to_thread(save_choices, self._unsaved)
+            except NotKept as error:
+                self.save_problem = error.message
+                self.say(say("program not kept", why=error.message))
+            else:
+                self._unsaved, self.save_problem = {}, ""
         self.redraw()
 
     # -- what happens ---------------------------------------------------------------------------------------------
@@ -505,7 +523,7 @@ class Program(App[int], inherit_bindings=False):
             await self.ways_in.finish()
         for screen in reversed(self.screens):
             self.last_words = self.last_words or await screen.say_goodbye(gives_up=gives_up)
-        async with self.choices.writing:
+        async with self.saving:
             pass
         await self.session.identity.release()
         is_asked = code == ExitCode.NORMAL and self.settings.result_code

@@ -40,11 +40,12 @@ class Around(Protocol):
     @property
     def screen(self) -> Screen[Any]: ...
     def push_screen(self, screen: Question, callback: Callable[[str | None], None]) -> object: ...
+    def put(self, question: Question, answered: Callable[[str], object]) -> None: ...
     def start(self, work: Coroutine[Any, Any, object]) -> object: ...
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
     def open_event(self, code: str, ticket: str, address: Address | None) -> None: ...
     def go_home(self) -> None: ...
-    def take_name(self, name: str) -> None: ...
+    def rename(self, name: str) -> None: ...
     def leave(self, code: int, message: str = "") -> None: ...
 
 
@@ -131,8 +132,8 @@ class WaysIn:
     def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None, why: str = "") -> None:
         """Ask for the code or link of a room, beginning with `typed`, and go there."""
 
-        def take(text: str | None) -> None:
-            if text is None or self.waits_for:
+        def take(text: str) -> None:
+            if self.waits_for:
                 return
             try:
                 if "/e/" in text:
@@ -152,7 +153,7 @@ class WaysIn:
         if isinstance(asking := self._program.screen, Question) and asking.line is not None:
             asking.line.write(typed)
             return
-        self._program.push_screen(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
+        self._program.put(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
 
     def travel(self, address: Address, choice: Choice | None = None) -> None:
         """Go to another server, and there into a room if one is chosen."""
@@ -163,10 +164,6 @@ class WaysIn:
         watches = choice is not None and choice.way == "watch"
         room = None if choice is None or watches else choice.code
         self._program.session.move(address, "nobody" if watches else "player", room=room)
-
-    def travel_back(self) -> None:
-        if self._program.session.before is not None:
-            self.travel(self._program.session.before)
 
     async def _arrive(
         self, coming: Coroutine[Any, Any, Room | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
@@ -187,13 +184,13 @@ class WaysIn:
                 elif is_first:
                     program.leave(code, told)
 
-            def go(answer: str | None) -> None:
-                if answer is not None and client is not None:
+            def go(_: str) -> None:
+                if client is not None:
                     client.step_aside()
                     self.enter(choice, over)
 
             if refused.code == "moved" and client is not None and client.plays:
-                program.push_screen(Question(describe_going_elsewhere(choice.code, client)), go)
+                program.put(Question(describe_going_elsewhere(choice.code, client)), go)
             elif refused.code == "room_full" and choice.way == "join":
                 program.push_screen(Question(say("refused room_full", room=choice.code), yes="key watch"), take)
             elif is_first:
@@ -230,7 +227,7 @@ def asks_name_first(program: Around, choice: Choice) -> bool:
 
     def take(typed: str | None) -> None:
         try:
-            program.take_name(parse_name(typed or proposed))
+            program.rename(parse_name(typed or proposed))
         except BadName as bad:
             ask(typed or "", f"{bad.message}\n")
 
