@@ -142,7 +142,6 @@ class _Drawing:
             self.put(cell, board[cell], self.role_of(cell))
 
     def draw_keys(self) -> None:
-        """Draw the keys that place: in the free cells, or beside a compact board."""
         board, rules, style = self.view.board, self.view.rules, self.grid.style
         assert style.keys is not None
         if rules.gravity:
@@ -188,7 +187,6 @@ class _Drawing:
                             line[place] = (sign, role)
 
     def draw_single(self) -> None:
-        """Draw the shapes about single cells: the last move, one that is on its way, the cursor."""
         view, grid = self.view, self.grid
         if view.last is not None and grid.style.mark_last and not view.line:
             reach, role = 2 if grid.tall > 3 else 1, self.role_of(view.last)
@@ -209,7 +207,6 @@ class _Drawing:
                 self.put(view.cursor, right, "cursor", half, line)
 
     def draw_edges(self) -> None:
-        """Draw arrows where the board goes on, and below it which part of it this is."""
         grid = self.grid
         left, right, up, down = _ARROWS[grid.style.ascii]
         middle = self.rows[grid.middle_of(grid.middle)[1]]

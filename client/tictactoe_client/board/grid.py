@@ -66,7 +66,6 @@ class Grid:
 
     @classmethod
     def of(cls, rules: Rules, style: BoardStyle, rows: range | None = None, columns: range | None = None) -> Grid:
-        """Return the grid of a whole board, or of a part of it."""
         rows, columns = rows or range(rules.rows), columns or range(rules.columns)
         place, left = (rules, style, rows, columns), len(str(rules.rows)) + 2
         tall = {2: 3, 3: 5}.get(style.scale, 9)

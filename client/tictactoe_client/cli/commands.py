@@ -50,7 +50,6 @@ class Manual(click.Command):
         return super().make_context(info_name, args, parent, **{**more, **extra})
 
     def put_into_words(self) -> None:
-        """Set the help texts in the current language."""
         self.help = say(f"command {self.name}")
         self.options_metavar = say("metavar options")
         for one in self.params:

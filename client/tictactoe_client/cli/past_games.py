@@ -95,7 +95,6 @@ async def replay(
 
 
 def _is_file(source: str) -> bool:
-    """Tell whether a file is meant, not the id of a game: it is there, or it could be no id."""
     return source == STANDARD_STREAM or Path(source).is_file() or not _GAME_ID.fullmatch(source)
 
 

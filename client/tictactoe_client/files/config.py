@@ -48,7 +48,6 @@ class Config:
         return {**self.choices, **self.values}
 
     def origin_of(self, key: str) -> Path:
-        """Return the file that a default comes from."""
         return self.path if key in self.values else choices_path()
 
 

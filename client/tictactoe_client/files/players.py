@@ -66,7 +66,6 @@ class KnownPlayer:
         return (self.server, self.token)
 
     def is_known_at(self, servers: Servers) -> bool:
-        """Return True if the token is valid at one of these addresses."""
         return self.server in servers or not set(self.others).isdisjoint(servers)
 
     @property
@@ -131,7 +130,6 @@ class KnownPlayers:
         return next((player for player in known if name in (None, player.name)), None)
 
     def find_name(self) -> str | None:
-        """Return the name chosen last on any server, or None."""
         chosen = [player for player in self._read() if not player.name.startswith(GUEST)]
         return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
@@ -188,7 +186,6 @@ class KnownPlayers:
         self.change(leave)
 
     def note_said(self, rooms: Collection[str]) -> list[str]:
-        """Return the rooms that no run has announced yet, and mark them as announced."""
         news: list[str] = []
 
         def note(players: Players) -> None:
@@ -201,8 +198,6 @@ class KnownPlayers:
         return news
 
     def release(self) -> None:
-        """Free the players of this process, and write pending changes."""
-
         def release(players: Players) -> None:
             for player in players.values():
                 if player.pid == os.getpid():
@@ -342,7 +337,6 @@ class Identity:
         return await self.write(take, urls, self.name, self.seat_in)
 
     async def forget_token(self, server: str, token: str) -> None:
-        """Forget our token on a server that does not know us."""
         await self.write(self.players.forget, server, token)
         self._tokens.pop(server, None)
 
@@ -365,14 +359,12 @@ class Identity:
         return own if own and client.welcome.names == "given" else client.name
 
     def write_down(self, client: Client, *rooms: str) -> None:
-        """Store our player and these rooms."""
         others = tuple(address.url for address in client.cluster.named)
         row = KnownPlayer("", self._known_as(client), client.token, rooms=rooms, others=others)
         rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in client.cluster.given.urls]
         self._work.start(self.write(self.players.keep, *rows))
 
     def forget_room(self, client: Client, room: str) -> None:
-        """Remove a room that we have left."""
         if room in self.rooms:
             self.rooms.discard(room)
             self._work.start(self.write(self.players.forget_room, client.cluster.given.urls, client.token, room))
@@ -387,10 +379,8 @@ class Identity:
         return done
 
     async def finish(self) -> None:
-        """Wait for all writes."""
         await self._work.finish()
 
     async def release(self) -> None:
-        """Finish all writes and free the player for the next run."""
         await self._work.finish()
         await self.write(self.players.release)

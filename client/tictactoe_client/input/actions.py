@@ -145,7 +145,6 @@ class Actions:
             return self._answer_refusal(refused, state)
 
     def parse(self, line: str) -> Intent | BadInput:
-        """Return the intent of a typed line, or why it is invalid."""
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
         if self.room.state.opening and line.strip() in _NUMBERS:  # the answers of a choice go by their numbers
             ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"][int(line) - 1 :]
@@ -266,7 +265,6 @@ class Actions:
         return await judge.analyse(ply)
 
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
-        """Describe the value of the position after `ply` moves, and of the move before it."""
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
         if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # what opens compares with no best move
             return review_position(after, None, None, rules)

@@ -133,7 +133,6 @@ class Judge:
                 yield mistake
 
     async def find_turning_point(self, winner: str | None) -> Mistake | None:
-        """Return the losers' last mistake among the last moves, or None."""
         board, moves = self.position.board, self.position.moves
         plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
         return await anext(self.mistakes(ply for ply in plies if board[moves[ply - 1]] != winner), None)

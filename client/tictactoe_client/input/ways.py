@@ -46,7 +46,6 @@ class Choice:
 
     @classmethod
     def like(cls, room: Room, way: Way, **other: Any) -> Choice:
-        """Return a way with the rules, clock and rating of a room."""
         state, control = room.state, room.state.time_control
         clock = None if control is None else terms.ClockFields(**asdict(control))
         return cls(way, state.rules.to_rules(), clock, **({"rated": bool(state.rated)} | other))

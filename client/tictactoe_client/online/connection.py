@@ -397,7 +397,6 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
 
 
 def _found_no_tls(error: Exception) -> bool:
-    """Return whether a TLS handshake failed because the peer speaks no TLS."""
     if isinstance(error, ssl.SSLError):
         return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
     return isinstance(error, ConnectionError) and error.errno is None

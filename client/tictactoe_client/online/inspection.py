@@ -91,7 +91,6 @@ def _clean_opening(state: pushes.RoomState) -> pushes.RoomState:
 
 
 def _in_own_words(push: pushes.Push) -> pushes.Push:
-    """Return a message with known reasons in this program's language."""
     if isinstance(push, pushes.Error) and push.data is not UNSET:
         return replace(push, message=_clean(describe_refusal(push.code, push.data) or push.message))
     if isinstance(push, pushes.Closed):
@@ -169,7 +168,6 @@ def _inspect(said: Struct) -> None:
 
 
 def _inspect_state(state: pushes.RoomState) -> None:
-    """Validate a state; in one function, since states are frequent."""
     rules = _rules_of(state.rules)
     board, marks, size = state.board, set(rules.marks), rules.rows * rules.columns
     blocked = tuple([cell for cell, mark in enumerate(board) if mark == BLOCKED]) if BLOCKED in board else ()

@@ -162,7 +162,6 @@ class PlainGame:
                         await self._client.answer(push.challenge, accept=accepts)
 
     async def _leave(self, room: Room) -> None:
-        """Go, and give the seat up; without a connection it is held for a while, and stays written down."""
         is_live = room.state.status == "playing" and room.seat is not None
         if self._is_offline:
             self._session.hold()

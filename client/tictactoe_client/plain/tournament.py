@@ -80,7 +80,6 @@ class PlainEvent:
         return ExitCode.NORMAL
 
     async def _enter(self, way: EventWay) -> None:
-        """Enter the event; if another device uses the card, ask the person whether to take over."""
         try:
             self._tournament = await way(self._client)
         except Refused as refused:

@@ -95,7 +95,6 @@ class TicTacToe(Program, inherit_bindings=False):
         return HistoryPage(first_page.limit) if first_page.page == "history" else HomePage()
 
     def on_mount(self) -> None:
-        """Show the first page, then connect if it needs a server."""
         self.set_class(self.settings.ascii, "-ascii")
         if self._first_page.page in ("watch", "events"):
             self.push_screen(PAGES[self._first_page.page].page())

@@ -97,7 +97,6 @@ class RoomLine(Line, can_focus=False):
         return self.close()
 
     def fill(self, text: str) -> None:
-        """Set the text and move the caret to its end."""
         self.value = text
         self.cursor_position = len(text)
 

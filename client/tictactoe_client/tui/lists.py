@@ -46,7 +46,6 @@ class Rows(Signed, can_focus=False):
         super().__init__(markup=False, compact=True, id=id)
 
     def show(self, rows: Mapping[str, str], chosen: str) -> None:
-        """Show these rows, updating only what has changed."""
         before = {option.id: option.prompt for option in self.options}
         shown = {name: f"  {text}" for name, text in rows.items()}
         self.display = bool(rows)
@@ -89,11 +88,9 @@ class ListPage(Page):
 
     @property
     def at(self) -> int:
-        """The index of the chosen row, or 0."""
         return self._names.index(self.chosen) if self.chosen in self._names else 0
 
     def show_table(self, table: Mapping[str, Sequence[str]]) -> None:
-        """Show a table, whose first row holds the column titles."""
         titles, rows = align(table)
         self.keep(list(rows))
         self.text("columns").show((titles if rows else "", "dim"))

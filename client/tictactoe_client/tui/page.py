@@ -41,7 +41,6 @@ class Text(Static):
         self._shown: tuple[Part, ...] | None = None
 
     def show(self, *parts: Part) -> None:
-        """Show these texts in a row."""
         if parts != self._shown:
             self._shown = parts
             styles = {"": "", "title": "bold $title", "key": "bold $key", "qr": QR}
@@ -80,7 +79,6 @@ class Page(ClientScreen):
             yield self.text("keys")
 
     def compose_body(self) -> ComposeResult:
-        """Yield the widgets between title and news."""
         return iter(())
 
     def on_mount(self) -> None:
@@ -127,11 +125,9 @@ class Page(ClientScreen):
         return say(self.heading)
 
     def describe_about(self) -> str:
-        """Return the text at the right of the title."""
         return ""
 
     def describe_news(self) -> Part | None:
-        """Return the default text of the news line."""
         what = self.program.ways_in.waits_for
         return (say("page wait", what=what, key=self.show_key("back")), "warn") if what else None
 

@@ -67,7 +67,6 @@ class Picture:
             line[x : x + len(cells)] = cells if role is None else [(character, role) for character, _ in cells]
 
     def lines(self) -> list[str]:
-        """Return the plain text, without trailing spaces."""
         return ["".join(character for character, _ in row).rstrip() for row in self.rows]
 
 

@@ -261,7 +261,6 @@ class Program(App[int], inherit_bindings=False):
         return client is not None
 
     async def read_game(self, client: Client, game: str, show: Callable[[GameRecord], object]) -> None:
-        """Fetch the record of a finished game and show it, or show why it is invalid."""
         try:
             record = parse_record(await client.record(game))
         except RecordError as error:
@@ -301,7 +300,6 @@ class Program(App[int], inherit_bindings=False):
         self.push_screen(question, take)
 
     def save(self, record: GameRecord, name: str = "") -> None:
-        """Write a record to a new file; if the name is taken, ask for another."""
         name = name or name_for(record)
         try:
             self.say(save_record(record, name), "good")
@@ -322,8 +320,6 @@ class Program(App[int], inherit_bindings=False):
         self.start(self._say_goodbye(code))
 
     def action_ask_to_quit(self, code: int = ExitCode.NORMAL) -> None:
-        """End the program, after a confirmation if a screen asks for one."""
-
         def leave() -> None:
             self.leave(code or self._exit_code())
 
@@ -417,7 +413,6 @@ class Program(App[int], inherit_bindings=False):
         return self.describe_challenge() if self.status is None and not plays else self.status
 
     def describe_challenge(self) -> tuple[str, str] | None:
-        """Return the open challenge with the keys that answer it, or None."""
         client = self.session.client
         asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
         if asked is None or client is None:

@@ -74,7 +74,6 @@ class WaysIn:
         return self._take_turn(self._wanted, enter)
 
     def give_up(self) -> bool:
-        """Give up the wish; return True if there was one."""
         was_wanted = self._wanted is not None
         self.waits_for, self._wanted = "", None
         return was_wanted
@@ -156,7 +155,6 @@ class WaysIn:
         self._program.put(Question(why + say(f"enter code to {way}"), typed, anew=bool(why)), take)
 
     def travel(self, address: Address, choice: Choice | None = None) -> None:
-        """Go to another server, and there into a room if one is chosen."""
         self._program.go_home()
         self._next = None if choice is None else (choice, None, False)
         self._program.lobby.forget()

@@ -47,7 +47,6 @@ class RoomCommands:
         self._screen = screen
 
     def act(self, action: str) -> None:
-        """Carry out a key's action, or say why it is impossible now."""
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
         if command.pressed_for and deed is None:
             choices = self.model.choices
@@ -64,7 +63,6 @@ class RoomCommands:
             self.carry_out(command.means)
 
     def perform(self, deed: Deed) -> None:
-        """Carry out a possible command."""
         if deed.id != "new" and deed.argument not in ("", "offer", "ask", "withdraw"):
             self.model.note_answer(monotonic())
         self.carry_out(Verb(cast(VerbKind, deed.id), deed.argument))
@@ -133,7 +131,6 @@ class RoomCommands:
         self.model.look_at(self.model.actions.timeline.here + by)
 
     def switch_values(self) -> None:
-        """Show or hide the values of moves; after a game, begin at the last move."""
         model, state = self.model, self.model.room.state
         why = model.choices.find_reason("review")
         if why is not None and not model.review.is_on:
@@ -147,7 +144,6 @@ class RoomCommands:
                 self.step(-1)
 
     def list_help(self) -> Sequence[Topic]:
-        """Return the rules of the game in words, then the keys and commands that work now."""
         model, rules, show = self.model, self.model.rules, self._program.keymap.show
         plays = model.room.seat is not None
         topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
@@ -181,7 +177,6 @@ class RoomCommands:
             self._program.say(list_sentences())
 
     def say(self, text: str) -> None:
-        """Send a chat message; a message that is too long stays in the line."""
         text = text.strip()
         if len(text) > MAX_CHAT_LENGTH:
             self.line.begin_chat(text)
@@ -345,7 +340,6 @@ class RoomCommands:
     # -- the board ------------------------------------------------------------------------------------------------
 
     def play(self, cell: int) -> None:
-        """Send a move, or say why that is impossible now."""
         model, state = self.model, self.model.room.state
         if model.may_send:
             target = landing_cell(state, cell)
@@ -397,7 +391,6 @@ class RoomCommands:
     # -- with a question first ------------------------------------------------------------------------------------
 
     def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
-        """Carry out an action; ask first if it loses the game."""
         if self.model.cost:
             self.model.question = kind, deed
         else:
@@ -418,7 +411,6 @@ class RoomCommands:
             self._program.start(self.model.room.leave())
 
     def end(self, why: str) -> None:
-        """Close a room that has ended."""
         if self._screen in self._program.screens and not self._program.ways_in.waits_for:
             self._program.close(self._screen)
             self._program.say(why)
@@ -426,7 +418,6 @@ class RoomCommands:
     # -- to another room ------------------------------------------------------------------------------------------
 
     def go_to_another(self) -> None:
-        """Look for another opponent in the same way; ask first if that loses a game."""
         again = self.model.again
         if again is None:
             self._program.say(say("room nobody to look for"))

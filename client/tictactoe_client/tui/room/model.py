@@ -61,7 +61,6 @@ class News:
         self.talk = [*self.talk, *lines][-MOST_LINES:]
 
     def say(self, *lines: str) -> None:
-        """Show lines until the next key and keep them in the chat."""
         self.tell(*lines)
         dropped = max(0, len(self.unread) + len(lines) - MOST_LINES)
         self.unread, self.in_sight = [*self.unread[dropped:], *lines], max(0, self.in_sight - dropped)
@@ -110,7 +109,6 @@ class RoomModel:
     # -- what a state means -------------------------------------------------------------------------------------------
 
     def follow(self, update: Updated, now: float) -> None:
-        """Store a new state and show what has changed."""
         old, state = update.old, update.state
         self._received_at, self.unanswered = now, None
         if old is None or old.game != state.game:
@@ -132,7 +130,6 @@ class RoomModel:
             self.news.say(*told) if by_others else self.news.tell(*told)
 
     def consider(self, now: float) -> None:
-        """Update what is possible, after a new state, a change of the connection, or a passed deadline."""
         room, state = self.room, self.room.state
         if self.record is None:
             running: Kind = "playing" if self.room.plays else "watching"
@@ -159,7 +156,6 @@ class RoomModel:
 
     @property
     def shown(self) -> RoomState:
-        """The newest state, or the board of an earlier moment."""
         return self.actions.timeline.show(self.room.state)
 
     @property
@@ -170,7 +166,6 @@ class RoomModel:
 
     @property
     def talk(self) -> list[str]:
-        """The chat, in a record after the comments of the current moment."""
         noted = [] if self.record is None else self.actions.describe_moment(self.room.state)[1:]
         return [*noted, *self.news.talk]
 
@@ -178,7 +173,6 @@ class RoomModel:
 
     @property
     def may_send(self) -> bool:
-        """Whether a move can be sent: it is our turn, and none is pending."""
         return self.pending is None and self.room.is_my_turn and not self.is_to_choose
 
     def type(self, text: str) -> None:
@@ -204,7 +198,6 @@ class RoomModel:
         self.note_look()
 
     def note_look(self) -> None:
-        """Handle that another moment is shown."""
         self.cursor = None
         if self.record is not None:
             self.typed = ""

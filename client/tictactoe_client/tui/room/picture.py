@@ -248,7 +248,6 @@ def describe_end(model: RoomModel, scene: Scene) -> Text:
 
 
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
-    """Return the result in large words, or nothing before the end or without room."""
     result, end = model.room.state.result, scene.end
     if model.kind != "over" or model.actions.timeline.is_back or result is None or end is None:
         return []
@@ -406,7 +405,6 @@ class RoomView(Canvas):
         return reachable_address(self.program.session.cluster.given.first).link_to(self.model.room.code)
 
     def needed_size(self) -> tuple[int, int]:
-        """Return the size of the smallest window that shows the room."""
         return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(self.model.rules)
 
     def place(self, width: int, height: int) -> Region:
@@ -424,7 +422,6 @@ class RoomView(Canvas):
         return not self.is_small and at.y == self._stage.y and at.x - self._stage.x in self._back_at
 
     def find_cell(self, at: Offset) -> int | None:
-        """Return the cell at a position of the window, or None."""
         grid, layout = self._grid, self._layout
         if grid is None or layout is None or self.is_small:
             return None
@@ -438,7 +435,6 @@ class RoomView(Canvas):
         return self._grid.middle
 
     def draw(self) -> None:
-        """Draw the room, or the size that it needs."""
         size, needed = self.program.size, self.needed_size()
         picture = Picture(*size)
         self.is_small = size[0] < needed[0] or size[1] < needed[1]

@@ -50,12 +50,10 @@ class Review:
 
     @property
     def is_on(self) -> bool:
-        """Whether values are shown; never during one's own game."""
         return self._is_on and not self._room.plays
 
     @property
     def analysis(self) -> AnalysisState | None:
-        """The analysis of the current moment, or None if it is hidden or unknown."""
         return self._known.get(self._moment()) if self.is_on else None
 
     @property

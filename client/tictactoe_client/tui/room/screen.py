@@ -223,7 +223,6 @@ class RoomScreen(ClientScreen):
         self._program.redraw()
 
     async def _type_in_line(self, key: str, text: str, action: str) -> None:
-        """Handle a key in the open line, where characters are always text."""
         line = self.model.line
         if text:
             line.write(text)
@@ -261,7 +260,6 @@ class RoomScreen(ClientScreen):
         self.program.redraw()
 
     def on_click(self, event: Click) -> None:
-        """Handle a click on the board or on the step back."""
         if self.model.line.mode or self.model.question is not None:
             return
         if self.canvas.is_way_back(event.screen_offset):
