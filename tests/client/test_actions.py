@@ -84,13 +84,6 @@ async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile(
     assert (await answer(actions, "b1"))[0].startswith("The game is over.")
 
 
-async def test_stepping_goes_both_ways_without_a_connection() -> None:
-    actions, _ = alone(state((0, 4)), (0, 4))
-    assert (await answer(actions, "p"))[0].startswith("Move 1 of 2")
-    assert (await answer(actions, "n"))[0].startswith("Move 2 of 2")
-    assert (await answer(actions, "n")) == ["There is no connection: type no again when it is back."]
-
-
 async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> None:
     moves = (4, 1, 0, 8, 6, 2, 3)
     actions, _ = alone(state(moves), moves)

@@ -123,10 +123,9 @@ def test_every_example_in_the_help_is_a_command_line(
     ("arguments", "message"),
     [
         (["join", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
-        (["watch", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
-        (["new", "--board", "40x40", "--win", "50"], "A board has 1 to 32 rows, not 40."),
+        (["event", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
+        (["event", "K7M4PQ", "begn"], 'I don\'t know "begn". Type join, leave,'),
         (["play", "--json", "--plain"], "Choose one of --json and --plain."),
-        (["--json", "play", "--plain"], "Choose one of --json and --plain."),
         (["play", "-s", "ho st"], '"ho st" is no server address. It looks like ws://host:8765, or just host.'),
         (["play", "--timeout", "0"], "--timeout is more than 0 and at most 3600 seconds."),
         (["play", "--timeout", "nan"], "--timeout is more than 0 and at most 3600 seconds."),
@@ -135,7 +134,6 @@ def test_every_example_in_the_help_is_a_command_line(
         (["challenge", "carl", "--side", "Z"], "--side Z: the marks are X, O."),
         (["new", *["--bot", "easy"] * 3], "--bot was given 3 times: the marks are X, O."),
         (["play", "--local", "--server", "example.org"], "Choose one of --local and --server."),
-        (["new", "--rules", "gomoku", "--board", "3x3"], "Choose one of --rules and --board."),
     ],
 )
 def test_misuse_is_one_line_and_exit_code_two(arguments: list[str], message: str, program: Program) -> None:

@@ -69,17 +69,6 @@ def test_an_option_counts_before_the_environment_that_before_the_file_and_that_b
         assert spoken() == language
 
 
-def test_a_language_that_there_is_none_of_is_told_with_those_that_there_are(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "'tlh' is not one of 'auto', 'en', 'de'." in program.complaint("rooms", "--language", "tlh")
-    monkeypatch.setenv("TICTACTOE_LANGUAGE", "tlh")
-    assert "TICTACTOE_LANGUAGE: 'tlh' is not one of" in program.complaint("rooms")
-    monkeypatch.delenv("TICTACTOE_LANGUAGE")
-    write_config('language = "tlh"\n')
-    assert "client.toml line 1: language is one of auto, en, de." in program.complaint("config", "path", code=0)
-
-
 def test_where_ascii_is_asked_for_the_language_is_written_in_it(program: Program) -> None:
     for options, told in ((["--ascii"], "zuruecknehmen"), ([], "zurücknehmen")):
         program.output("config", "path", "--language", "de", *options)

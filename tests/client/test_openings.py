@@ -43,19 +43,14 @@ def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
 @pytest.mark.parametrize(
     ("now", "viewer", "told"),
     [
-        (swap2(0), ANA, ["Place X: 3 to go, then bo chooses a side."]),
         (swap2(1), BO, ["ana places O: 2 to go, then you choose a side."]),
-        (swap2(3), ANA, ["bo chooses a side."]),
         (
             swap2(3),
             BO,
             ["Choose your side.", f"ana {THREE}", f"{TYPE_X}; 3 or more: place two more, then ana chooses."],
         ),
-        (swap2(3, "more"), BO, ["Place O: 2 to go, then ana chooses a side."]),
         (swap2(5, "more"), ANA, ["Choose your side.", f"bo {TWO}", f"{TYPE_O}."]),
-        (swap2(3, "O"), BO, ["Your move, O."]),
         (state((5,), PIE), BO, ["Choose your side.", f"ana {ONE}", f"{TYPE_X}."]),
-        (state((5,), PIE), "p-eve", ["bo chooses a side."]),
     ],
 )
 def test_whoever_acts_reads_what_is_due_and_by_which_words(now: RoomState, viewer: str, told: list[str]) -> None:

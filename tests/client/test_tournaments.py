@@ -10,56 +10,22 @@ from msgspec.structs import replace
 
 from tests.client.conftest import Program
 from tests.client.test_several_servers import heard
-from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, with_card_in_use, with_events
+from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, with_events
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import CLIENT, ROOM, Answer, hostile_server, make_welcome
-from tictactoe_client import ConnectionLost, Refused, connect
+from tictactoe_client import ConnectionLost, connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
-from tictactoe_client.input.ways import EventWay
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
-from tictactoe_protocol.events import EventJoin, EventOpen, EventRow, EventRun, EventWatch
+from tictactoe_protocol.events import EventOpen, EventRow, EventRun, EventWatch
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.tournaments import tabulate
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 TERMS = EventOpen(kind="swiss", title="Friday", clock=ClockFields(initial_ms=180_000, increment_ms=2_000))
-
-
-async def test_whoever_opens_an_event_has_its_ticket_and_cards_and_may_run_it() -> None:
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.open_event(TERMS)
-        assert (tournament.code, tournament.ticket) == (EVENT, "friday-7c2f")
-        assert [card.name for card in tournament.cards] == ["Ana", "Bo"]
-        assert tournament.is_organiser
-        assert [card.ticket for card in await tournament.run("add", name="Cy")] == ["added-3"]
-        await tournament.run("expel", player="p-third")
-        asked = [(one.seq, one.action, one.player) for one in heard(server, EventRun)]
-        assert asked[1:] == [(5, "expel", "p-third")]
-
-
-async def test_whoever_enters_an_event_watches_it_and_finds_themselves_in_it() -> None:
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.join_event("e4nt-22", ticket="ana-1", name="Ana")
-        assert tournament.row == ROWS[1]
-        (join,) = heard(server, EventJoin)
-        assert join == EventJoin(id=join.id, event=EVENT, ticket="ana-1", name="Ana")
-        assert [one.title for one in await client.events()] == ["Friday"]
-
-
-async def test_a_card_in_use_on_another_device_is_taken_over_if_that_is_wanted() -> None:
-    async with hostile_server() as server, connect(with_card_in_use(server, event()).url) as client:
-        way = EventWay(EVENT, "ana-1")
-        with pytest.raises(Refused) as refused:
-            await way(client)
-        instead = way.instead(refused.value)
-        assert instead == EventWay(EVENT, "ana-1", here=True)
-        assert (await instead(client)).row == ROWS[1]
-        assert instead.instead(refused.value) is None
-        assert way.instead(Refused("not_allowed", "No.")) is None
 
 
 async def test_an_event_is_followed_to_its_end() -> None:
@@ -154,10 +120,6 @@ def test_tickets_are_in_no_log() -> None:
     assert "friday-7c2f" not in shown
 
 
-def test_what_is_no_code_of_an_event_is_a_mistake(program: Program) -> None:
-    assert "A room code has 6 letters and digits" in program.complaint("event", "K7M4P", "--plain")
-
-
 def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Program, tmp_path: Path) -> None:
     roster = tmp_path / "class.txt"
     roster.write_text("\n \n")
@@ -173,8 +135,3 @@ async def test_whoever_runs_an_event_by_name_is_asked_for_one() -> None:
             with pytest.raises(BadInput, match=f"{deed} whom"):
                 await carry_out(client, tournament, deed)
     assert not heard(server, EventRun)
-
-
-def test_what_cannot_be_done_with_an_event_is_a_mistake(program: Program) -> None:
-    told = program.complaint("event", "K7M4PQ", "begn", "--plain")
-    assert told.startswith('I don\'t know "begn". Type join, leave,')

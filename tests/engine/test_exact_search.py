@@ -81,11 +81,3 @@ def test_four_in_a_row_have_one_end_where_the_other_would_make_a_six() -> None:
     assert (free.value.kind, free.value.plies) == ("loss", 2)
     assert exact.best_cells == (cell("c8"),)
     assert exact.value.kind == "unknown"
-
-
-def test_games_of_exact_lines_are_won_by_lines_of_exactly_five() -> None:
-    choose, rng = strategy_of(Level.PERFECT, Budget(nodes=60)), Random(3)
-    position = Position.start(replace(EXACT, rows=9, columns=9))
-    while position.outcome is None:
-        position = position.play(choose(position, rng))
-    assert len(position.outcome.line) in (0, 5, 9)

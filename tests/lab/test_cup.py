@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -79,19 +78,6 @@ def test_a_ratio_grows_with_what_was_won_and_turns_round_with_the_question(
     assert measure_ratio(counts, elo0 + more, elo0) == pytest.approx(-ratio, abs=1e-6)
     assert measure_ratio(counts[::-1], -elo0, -elo0 - more) == pytest.approx(ratio, abs=1e-6)
     assert measure_ratio([*counts[:4], counts[4] + 1], elo0, elo0 + more) > ratio
-
-
-@pytest.mark.parametrize(("elo", "way"), [(0, -1), (120, 1)])
-def test_a_test_is_hardly_ever_wrong(elo: int, way: int) -> None:
-    random, win, rights = Random(5), 1 / (1 + 10 ** (-elo / 400)), 0
-    for _ in range(60):
-        counts, ratio = [0, 0, 0, 0, 0], 0.0
-        while abs(ratio) < LIMIT:
-            for _ in range(5):
-                counts[2 * sum(random.random() < win for _ in "XO")] += 1
-            ratio = measure_ratio(counts, 0, 120)
-        rights += ratio * way > 0
-    assert rights >= 54
 
 
 def test_what_was_all_won_or_never_played_has_no_number() -> None:
@@ -281,7 +267,7 @@ async def test_a_bot_that_is_gone_is_one_that_failed() -> None:
     await bot.end()
 
 
-@pytest.mark.parametrize("rules", ["classic", "four-pie", "gomoku-standard", "misere"])
+@pytest.mark.parametrize("rules", ["four-pie", "gomoku-standard"])
 async def test_bots_play_any_rules_for_two_to_the_end(file: CupFile, rules: str) -> None:
     """The winner's name is that of whoever sits at the mark after all choices."""
     records: list[GameRecord] = []
