@@ -6,13 +6,12 @@ from msgspec.structs import replace
 from tests.client.states import ANA, BO, announce, players, seat, state
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import describe_choices, describe_claim
-from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine import Rules
 from tictactoe_protocol.choices import absent_opponents
 from tictactoe_protocol.lines import describe_lines
 from tictactoe_protocol.pushes import ChatLine, Offers, SeatState
 
 WATCHER = "p-watcher"
-THREE = PRESETS["three-players"]
 
 
 def test_whoever_took_moves_back_unseen_is_not_guessed() -> None:

@@ -19,13 +19,11 @@ from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
-from tictactoe_protocol.events import EventOpen, EventRow, EventRun, EventWatch
+from tictactoe_protocol.events import EventRow, EventRun, EventWatch
 from tictactoe_protocol.requests import Hello
-from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.tournaments import tabulate
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
-TERMS = EventOpen(kind="swiss", title="Friday", clock=ClockFields(initial_ms=180_000, increment_ms=2_000))
 
 
 async def test_an_event_is_followed_to_its_end() -> None:

@@ -1,4 +1,4 @@
-"""A small event as a server tells of it, for those who want no more than that."""
+"""A small event as a server describes it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tests.faults.hostile_server import CLIENT, OTHER, Answer, Frame, HostileServer, identity
+from tests.faults.hostile_server import CLIENT, OTHER, Frame, HostileServer, identity
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import (
     Call,
-    Card,
     EventHead,
     EventJoin,
-    EventOpen,
     EventPairing,
     EventRow,
     EventRows,
-    EventRun,
     Events,
     EventState,
     EventSummary,
@@ -50,40 +47,37 @@ CALL = Call(EVENT, "r2-1", "K7M4PQ", "X", "bo", 60_000)
 
 
 def event(seq: int = 5, **changed: Any) -> EventState:
-    """Return the event in its second round, with what is another."""
+    """Return the event in its second round, with these fields changed."""
     return replace(EventState(EVENT, seq, "running", 2, None, HEAD, ROWS, (OWN, BYE)), **changed)
 
 
 def news(
     seq: int, *, rows: tuple[EventRow, ...] = (), pairings: tuple[EventPairing, ...] = (), **more: Any
 ) -> EventRows:
-    """Return what has changed."""
+    """Return an update of the event."""
     fields: dict[str, Any] = {"status": "running", "round": 2, "due_ms": None, "present": 3} | more
     return EventRows(event=EVENT, seq=seq, rows=rows, pairings=pairings, **fields)
 
 
-def tell_of(state: EventState) -> dict[type, Answer]:
-    """Return the answers of a server that has this event alone."""
+def with_events(server: HostileServer, state: EventState) -> HostileServer:
+    """Let the server hold this event alone."""
 
     def answer(request: Request) -> Iterable[Frame]:
         id = identity(request)
         match request:
-            case EventOpen():
-                return [Ok(id=id, event=EVENT, ticket="friday-7c2f", cards=(Card("Ana", "ana-1"), Card("Bo", "bo-2")))]
             case EventWatch(on=True):
                 return [Ok(id=id, event=EVENT), state]
-            case EventRun(action="add", name=str(name)):
-                return [Ok(id=id, event=EVENT, cards=(Card(name, "added-3"),))]
             case Events():
                 listed = EventSummary(EVENT, "Friday", "swiss", state.status, state.round, 3)
                 return [Ok(id=id, events=(listed,))]
         return [Ok(id=id, event=EVENT)]
 
-    return dict.fromkeys((EventOpen, EventWatch, EventJoin, EventRun, Events), answer)
+    server.answers |= dict.fromkeys((EventWatch, EventJoin, Events), answer)
+    return server
 
 
 def with_card_in_use(server: HostileServer, state: EventState) -> HostileServer:
-    """Let a server have this event, whose card is in use on another device."""
+    """Let the server hold an event whose card is in use on another device."""
     with_events(server, state)
 
     def answer(request: Request) -> Iterable[Frame]:
@@ -93,10 +87,4 @@ def with_card_in_use(server: HostileServer, state: EventState) -> HostileServer:
         return [Ok(id=identity(request), event=EVENT)]
 
     server.answers[EventJoin] = answer
-    return server
-
-
-def with_events(server: HostileServer, state: EventState) -> HostileServer:
-    """Let a server have this event."""
-    server.answers |= tell_of(state)
     return server

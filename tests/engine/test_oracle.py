@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from tests.engine.comparison import Step, compare_game
 from tests.engine.oracle import Plan
 
-CLASSIC = Plan(rows=3, columns=3, line=3, marks="XO", blocked=(), misere=False, gravity=False)
-
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
