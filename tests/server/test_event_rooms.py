@@ -16,8 +16,8 @@ from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.opening import RoomExists
 from tictactoe_server.events.running import Running
 from tictactoe_server.rooms import (
     NOBODY,

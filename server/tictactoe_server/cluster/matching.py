@@ -37,14 +37,14 @@ class Matching:
         self._link = link
         self._members = members
         self._rooms = rooms
-        self._lists, self._opening = core.lists, core.opening
+        self._lists = core.lists
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
         """Return the room for a player, and its server; see `Elsewhere.find_match`."""
         rules, clock, rated = kind
-        code, fields = self._opening.new_code(), RulesFields.of(rules)
+        code, fields = self._lists.new_code(), RulesFields.of(rules)
         request = MatchRequest(self._members.id, player.id, player.name, fields, clock, code, rated, tuple(but))
         key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
         for _ in range(_ATTEMPTS):

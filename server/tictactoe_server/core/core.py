@@ -19,7 +19,6 @@ from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
-from tictactoe_server.core.opening import Opening
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
@@ -138,9 +137,8 @@ class Core:
         self.on_room, self.on_result = changes.on_room.add, changes.on_result.add
         self.timers = Timers(self.agenda, changes, time, limits)
         self.lobby = Lobby(time, changes.catch_up, additions)
-        self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere.source_of)
-        self.opening = opening = Opening(lists, elsewhere, limits, tally.limited)
-        self.registry = Registry(rooms, self.timers, opening, RoomLog(tally))
+        self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere)
+        self.registry = Registry(rooms, self.timers, lists, RoomLog(tally))
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
 
     async def open_room(
@@ -160,11 +158,9 @@ class Core:
             if error is None:
                 self.timers.close_later(live)
             else:
-                self.opening.give_up(live)
+                self.lists.give_up(live)
 
-        opening = RoomChange(
-            live, live.room.opened_at, then=then, make=lambda room: self.opening.with_free_code(opening)
-        )
+        opening = RoomChange(live, live.room.opened_at, then=then, make=lambda room: self.lists.with_free_code(opening))
         await opening.until_settled()
         return live
 
@@ -184,10 +180,10 @@ class Core:
         if rated and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
             raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
         fields = {"hold_ms": self.hold_ms, "start_ms": start_ms, "terms": terms_of("", rated=rated), **fields}
-        room = open_room(code or self.opening.new_code(), rules, player, now, **fields)
+        room = open_room(code or self.lists.new_code(), rules, player, now, **fields)
         source = self.registry.elsewhere.source_of(origin)
         live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=source)
-        self.opening.expect(live)
+        self.lists.expect(live)
         return live
 
     async def act(self, code: str, player: Player, command: Command) -> None:

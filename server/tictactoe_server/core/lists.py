@@ -1,34 +1,67 @@
 """The lists of all rooms, here and at other servers: how many there are, who opened them, who sits where and who waits.
 
-They are true before the next request is handled; see `Lobby` for what is only told.
+The lists are up to date before the next request is handled, except for `Lobby`. A room that is being opened counts for
+the limits from the start, and has a code that no other room has.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
-from collections.abc import Callable
+from typing import Final
 
+from msgspec.structs import replace
+
+from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat
-from tictactoe_server.listings.listed import Listed
+from tictactoe_server.core.live_room import LiveRoom, RoomChange
+from tictactoe_server.listings.listed import Elsewhere, Listed
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.people.limits import OpenedRooms, Seats
-from tictactoe_server.rooms import Room
+from tictactoe_server.records.changes import Phase
+from tictactoe_server.rooms import Refused, Room
 from tictactoe_server.settings import Limits
+from tictactoe_server.watching.watchers import Watchers
+
+_RETRY_MS: Final = 60_000
+
+
+class RoomExists(Refused):
+    """A room was not opened, as there may be one under its code: `Registry.find` returns it, if it is stored."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(ErrorCode.BUSY, "room", room=code)
 
 
 class Lists:
-    """`by_status` counts the rooms of each status. `source_of` returns what limits know an address by."""
+    """All lists of rooms, and the rooms themselves by their codes.
 
-    def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, source_of: Callable[[str], str]) -> None:
+    Attributes:
+        opening: The rooms that are being opened.
+        served: The rooms of this server.
+        by_status: The number of rooms of each status.
+    """
+
+    def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: Elsewhere) -> None:
+        self.elsewhere = elsewhere
+        self.opening: dict[str, LiveRoom] = {}
+        self.served: dict[str, LiveRoom] = {}
         self.by_status = dict.fromkeys(ROOM_STATUSES, 0)
         self.owners = OpenedRooms(limits, limited)
-        self.seats = Seats(limits, limited, source_of)
+        self.seats = Seats(limits, limited, elsewhere.source_of)
         self.matchmaker = Matchmaker(self.seats.of_player.is_full)
         self.lobby = lobby
+        self._limits = limits
+        self._limited = limited
+
+    @property
+    def count(self) -> int:
+        """The number of rooms that count for the limit, those of other servers included."""
+        return len(self.served) + len(self.opening) + self.elsewhere.count
 
     def update(self, listed: Listed, before: Room | None) -> None:
-        """Have a room in the lists that is new, or was `before`."""
+        """Add a new room, or update one that was `before`."""
         status, was = listed.room.status, None if before is None else before.status
         if was is None:
             self.owners.add(listed)
@@ -42,7 +75,7 @@ class Lists:
             self.matchmaker.offer(listed)
 
     def remove(self, listed: Listed) -> None:
-        """Have it in the lists no more."""
+        """Remove a room from the lists."""
         self.by_status[listed.room.status] -= 1
         self.owners.remove(listed)
         self.seats.remove(listed.room)
@@ -58,3 +91,55 @@ class Lists:
         held = [(listed.room, listed.held_seat(player)) for listed in self.seats.rooms_of(player)]
         left = {room.code: room.hold_left(seat.seat, now) for room, seat in held if seat is not None}
         return {code: ms for code, ms in left.items() if ms is not None}
+
+    # -- rooms that are being opened ----------------------------------------------------------------------------
+
+    def new_code(self) -> str:
+        """Return a code that no known room has; under the code of an unreadable one, storing conflicts."""
+        while True:
+            code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
+            if not self._is_taken(code) and self.elsewhere.suits(code):
+                return code
+
+    def expect(self, live: LiveRoom) -> None:
+        """Add a room that is about to be opened; raises `Refused` if there are too many."""
+        limits, code = self._limits, live.room.code
+        if live.room.terms.is_kept and self._is_taken(code):
+            raise RoomExists(code)
+        if limits.rooms and self.count >= limits.rooms and live.room.terms.is_counted:
+            self._limited["rooms"] += 1
+            raise Refused(ErrorCode.SERVER_FULL, retry_ms=_RETRY_MS)
+        self.owners.check(live)
+        self.opening[code] = live
+        self.owners.add(live)
+        if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
+            self.seats.expect(live.owner, live, live.origin)
+
+    def with_free_code(self, change: RoomChange) -> Room:
+        """Return the room to store, under another code if the first one turned out to be taken.
+
+        A kept room is opened under its own code only: raises `RoomExists`.
+        """
+        live = change.live
+        if change.attempts:
+            if live.room.terms.is_kept:
+                raise RoomExists(live.room.code)
+            self._expect_no_more(live)
+            live.room = replace(live.room, code=self.new_code())
+            live.key = live.room.code
+            live.watchers = Watchers(live.key)
+            self.expect(live)
+        return live.room
+
+    def give_up(self, live: LiveRoom) -> None:
+        """Remove a room that could not be opened."""
+        self._expect_no_more(live)
+        live.enter(Phase.GONE)
+
+    def _expect_no_more(self, live: LiveRoom) -> None:
+        self.opening.pop(live.room.code, None)
+        self.owners.remove(live)
+        self.seats.give_up(live.owner, live.room.code)
+
+    def _is_taken(self, code: str) -> bool:
+        return code in self.served or code in self.opening or self.elsewhere.find(code) is not None

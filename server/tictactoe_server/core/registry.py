@@ -13,8 +13,8 @@ import structlog
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
+from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, leave_alone
-from tictactoe_server.core.opening import Opening
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.listings.listed import moved
 from tictactoe_server.listings.room_log import RoomLog
@@ -37,13 +37,13 @@ class Registry:
     result changed.
     """
 
-    def __init__(self, rooms: Table[Room], timers: Timers, opening: Opening, log: RoomLog) -> None:
+    def __init__(self, rooms: Table[Room], timers: Timers, lists: Lists, log: RoomLog) -> None:
         self._rooms = rooms
         self._timers = timers
         self._time = timers.time
-        self._lists = opening.lists
-        self._opening, self.by_code = opening.rooms, opening.served
-        self.elsewhere = opening.elsewhere
+        self._lists = lists
+        self.by_code = lists.served
+        self.elsewhere = lists.elsewhere
         self.log = log
         self.on_told = Listeners[[LiveRoom]]()
         self.restored = asyncio.Event()
@@ -62,7 +62,7 @@ class Registry:
             code = text if text in self.by_code else parse_room_code(text)
         except BadRoomCode as bad:
             raise Refused(ErrorCode.NO_SUCH_ROOM, path="room", **bad.data) from None
-        return self.by_code.get(code) or self._opening.get(code)
+        return self.by_code.get(code) or self._lists.opening.get(code)
 
     async def find(self, text: str) -> LiveRoom:
         """Return a room by its code in any spelling, from the store where nobody has it; raises `Refused`."""
@@ -198,7 +198,7 @@ class Registry:
         room = live.room
         if before is None:
             self.by_code[room.code] = live
-            self._opening.pop(room.code, None)
+            self._lists.opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             if not is_restored:
                 self.log.follow(live.address, room, before)

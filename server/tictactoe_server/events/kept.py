@@ -157,7 +157,7 @@ class KeptEvents:
         self.table = core.store.table(EVENTS)
         self.now = core.time
         self.elsewhere = core.registry.elsewhere
-        self._new_code = core.opening.new_code
+        self._new_code = core.lists.new_code
         self._known: dict[str, _KeptEvent] = {}
         self.on_change = Listeners[[Event, Event | None]]()
         self.restored = asyncio.Event()

@@ -25,8 +25,8 @@ from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
-from tictactoe_server.core.opening import RoomExists
 from tictactoe_server.events.commands import Opened, Paired, RoomCodes, Score, is_next, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.kept import KeptEvents
@@ -196,7 +196,7 @@ class Running:
         if not pairing.done():
             return event  # it is woken then
         del self._paired[event.code]
-        paired, new_code = pairing.result(), self._core.opening.new_code
+        paired, new_code = pairing.result(), self._core.lists.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
         return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
 
@@ -317,7 +317,7 @@ class Running:
             await self._core.registry.find(code)
 
     async def _give_codes(self, event: Event, *pairings: str) -> Event:
-        codes = {id: self._core.opening.new_code() for id in pairings}
+        codes = {id: self._core.lists.new_code() for id in pairings}
         return await self._kept.change(event.code, "", RoomCodes(codes))
 
 

@@ -266,11 +266,11 @@ class _Opening(_Visit, eq=False):
     """The first change of a room, which stores it under a free code."""
 
     def apply(self, room: Room) -> Room:
-        return self.visiting.core.opening.with_free_code(self)
+        return self.visiting.core.lists.with_free_code(self)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         if error is not None:
-            self.visiting.core.opening.give_up(self.live)
+            self.visiting.core.lists.give_up(self.live)
         return super().settled(error)
 
     def answer(self, **content: Any) -> None:

@@ -91,7 +91,7 @@ class ServerParts:
         counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, self.streams
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
             "connections": self.admission.connections,
-            "rooms": core.opening.count,
+            "rooms": core.lists.count,
             "watchers-per-room": max((len(live.watchers) for live in core.registry.by_code.values()), default=0),
         }
         return {name: (count_of(core.limits, name) or None, now.get(name)) for name in COUNTS}
