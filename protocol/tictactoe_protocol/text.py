@@ -20,28 +20,19 @@ MAX_STACKED_MARKS: Final = 4
 
 _NAME_PUNCTUATION: Final = frozenset("_-.' ")
 _INVISIBLE_RANGES: Final = (
-    (0x00AD, 0x00AD),
     (0x034F, 0x034F),
-    (0x061C, 0x061C),
     (0x115F, 0x1160),
     (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200F),
-    (0x2028, 0x202E),
-    (0x2060, 0x206F),
+    (0x180B, 0x180D),
+    (0x180F, 0x180F),
     (0x2800, 0x2800),
     (0x3164, 0x3164),
     (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFFB),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
     (0xE0000, 0xE0FFF),
 )
-_PLAIN: Final = re.compile(
-    "[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*"
-)  # letters of Latin script, dashes, quotes and dots
+"""Invisible characters whose category does not say so already."""
+_PLAIN: Final = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*")  # Latin letters, dashes, quotes, dots
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
