@@ -37,37 +37,32 @@ class Outcome:
     line: tuple[int, ...]
 
 
-class _Fields(NamedTuple):
-    """What a position is made of, so that reading it costs nothing."""
-
-    rules: Rules
-    """The rules of the game."""
-    board: str
-    """One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark."""
-    moves: tuple[int, ...]
-    """The cells played so far, in order."""
-    turn: str | None
-    """The mark of the seat to move, or None when the game is over; in an opening it may place any mark."""
-    outcome: Outcome | None
-    """How the game ended, or None while it is open."""
-    passed: tuple[tuple[int, str], ...]
-    """Who is passed over, as (ply at which it happened, mark), in order."""
-    mover: int
-    """The index of the mark to move next, among those of the rules."""
-    bitboards: tuple[int, ...]
-    """The cells of each mark, as bits."""
-    geometry: Geometry
-    chosen: tuple[str, ...]
-    """What was chosen in the opening, in order: marks, or ``more``."""
-
-
-class Position(_Fields):
+class Position(NamedTuple):
     """What lies on the board and who moves next; build one with `start` or `replay`. It never changes.
 
-    Two positions are equal when rules, board and the player to move are, whatever the order of their moves.
+    Two positions are equal if their rules, board and player to move are, whatever the order of their moves.
+
+    Attributes:
+        board: One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark.
+        moves: The cells played so far, in order.
+        turn: The mark of the seat to move, None when the game is over; in an opening it may place any mark.
+        outcome: How the game ended, None while it is open.
+        passed: Who is passed over, as (ply at which it happened, mark), in order.
+        mover: The index of the mark to move next, among those of the rules.
+        bitboards: The cells of each mark, as bits.
+        chosen: The choices made in the opening, in order: marks, or ``more``.
     """
 
-    __slots__ = ()
+    rules: Rules
+    board: str
+    moves: tuple[int, ...]
+    turn: str | None
+    outcome: Outcome | None
+    passed: tuple[tuple[int, str], ...]
+    mover: int
+    bitboards: tuple[int, ...]
+    geometry: Geometry
+    chosen: tuple[str, ...]
 
     @classmethod
     @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ direction in which marks fall, which leaves the reflection of left and right alo
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 from typing import Final
 
 from tictactoe_engine.search.grid import Grid
@@ -66,9 +67,10 @@ def _identity(grid: Grid) -> tuple[int, ...]:
 def _place_maps(grid: Grid) -> list[tuple[int, ...]]:
     """Return every symmetry as a tuple: place `i` goes to entry `i`; places of padding stay."""
     last_row, last_column = grid.rows - 1, grid.columns - 1
-    candidates = [(False, False, True)] if grid.column_masks else _turns_and_reflections(grid)
+    row_flips = (False,) if grid.column_masks else (False, True)
+    transpositions = row_flips if grid.rows == grid.columns else (False,)
     maps = []
-    for transposed, row_flipped, column_flipped in candidates:
+    for transposed, row_flipped, column_flipped in product(transpositions, row_flips, (False, True)):
         places = list(_identity(grid))
         for row in range(grid.rows):
             for column in range(grid.columns):
@@ -76,19 +78,9 @@ def _place_maps(grid: Grid) -> list[tuple[int, ...]]:
                 to_row = last_row - to_row if row_flipped else to_row
                 to_column = last_column - to_column if column_flipped else to_column
                 places[row * grid.stride + column] = to_row * grid.stride + to_column
-        if _image(grid.cells, places) == grid.cells:
+        if sum(1 << to for place, to in enumerate(places) if grid.cells >> place & 1) == grid.cells:
             maps.append(tuple(places))
     return maps
-
-
-def _turns_and_reflections(grid: Grid) -> list[tuple[bool, bool, bool]]:
-    both = (False, True)
-    transpositions = both if grid.rows == grid.columns else (False,)
-    return [(transposed, rows, columns) for transposed in transpositions for rows in both for columns in both]
-
-
-def _image(bitboard: int, places: list[int]) -> int:
-    return sum(1 << to for place, to in enumerate(places) if bitboard >> place & 1)
 
 
 def _chunk_tables(grid: Grid, places: tuple[int, ...]) -> ChunkTables:
