@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         may_reconnect,
     )
     from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
-    from tictactoe_protocol.rules_choice import choice_of, rules_of
+    from tictactoe_protocol.terms import choice_of, rules_of
     from tictactoe_protocol.text import BadName, clean_text, escape_text, parse_name
 
 __all__ = [
@@ -76,7 +76,7 @@ def _list_modules() -> Iterator[ModuleType]:
     yield import_module("tictactoe_protocol.room_codes")
     yield import_module("tictactoe_protocol.codec")
     yield import_module("tictactoe_protocol.answers")
-    yield import_module("tictactoe_protocol.rules_choice")
+    yield import_module("tictactoe_protocol.terms")
     yield sys.modules[__name__]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_engine import Rules
+from tictactoe_engine import PRESETS, InvalidRules, Rules
 from tictactoe_protocol.codes import MAX_ID_LENGTH
+from tictactoe_protocol.refusals import describe_refusal
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
@@ -56,6 +58,25 @@ def spell_out(rules: Rules) -> dict[str, Any]:
 _TERMS: Final = RulesFields.__struct_fields__
 
 RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
+
+
+def rules_of(choice: RulesChoice | UnsetType) -> Rules:
+    """Return the rules that a request chose, ``classic`` where it said nothing; raises `InvalidRules`."""
+    if choice is UNSET:
+        return PRESETS["classic"]
+    if isinstance(choice, RulesFields):
+        return choice.to_rules()
+    if choice in PRESETS:
+        return PRESETS[choice]
+    close = difflib.get_close_matches(choice, PRESETS, 1)
+    hint = {"why": "close", "close": close[0]} if close else {"why": "unknown", "presets": list(PRESETS)}
+    data = {**hint, "name": choice}
+    raise InvalidRules("bad_rules", describe_refusal("bad_rules", data) or "", "rules", data)
+
+
+def choice_of(rules: Rules) -> str | RulesFields:
+    """Return how a request says `rules`: their preset's name, else spelled out."""
+    return rules.preset or RulesFields.of(rules)
 
 
 class ClockTerms(Struct, frozen=True):

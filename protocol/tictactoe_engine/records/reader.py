@@ -19,8 +19,8 @@ from tictactoe_engine.records.game_record import (
     GameResult,
     MoveClock,
     SeatClock,
+    Walk,
 )
-from tictactoe_engine.records.walk import Walk
 from tictactoe_engine.rules import PRESETS, Rules
 
 MAX_TEXT_LENGTH: Final = 1_000_000

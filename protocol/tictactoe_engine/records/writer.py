@@ -8,8 +8,7 @@ from textwrap import TextWrapper
 from typing import Final
 
 from tictactoe_engine.notation import format_cell
-from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, GameRecord, MoveClock, SeatClock
-from tictactoe_engine.records.walk import Walk
+from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, GameRecord, MoveClock, SeatClock, Walk
 from tictactoe_engine.rules import Rules
 
 _fill: Final = TextWrapper(width=80, break_long_words=False, break_on_hyphens=False).fill

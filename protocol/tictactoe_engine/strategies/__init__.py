@@ -5,11 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 
 from tictactoe_engine.search.budget import MODEST, Budget
-from tictactoe_engine.strategies.chance import choose_at_random, choose_side_at_random
 from tictactoe_engine.strategies.opening_book import opening_cells
 from tictactoe_engine.strategies.perfect import Perfect
 from tictactoe_engine.strategies.rule_based import choose_by_rules, choose_side_by_rules
-from tictactoe_engine.strategies.strategy import SideChooser, Strategy
+from tictactoe_engine.strategies.strategy import SideChooser, Strategy, choose_at_random, choose_side_at_random
 
 __all__ = [
     "Level",

@@ -1,4 +1,4 @@
-"""What a strategy is: something that answers a position with a legal cell, and a choice of an opening with a side."""
+"""The interface of strategies, which choose moves and sides of openings, and the beginner: random legal choices."""
 
 from __future__ import annotations
 
@@ -37,3 +37,14 @@ def options_of(position: Position) -> tuple[str, ...]:
     if not position.options:
         raise ValueError("There is no side to choose.")
     return position.options
+
+
+def choose_at_random(position: Position, rng: Random) -> int:
+    """Return any legal cell; raises ValueError when the game is over, or a choice of the opening is due."""
+    check_is_open(position)
+    return rng.choice(position.legal_cells)
+
+
+def choose_side_at_random(position: Position, rng: Random) -> str:
+    """Return any option of the opening; raises ValueError when there is none."""
+    return rng.choice(options_of(position))
