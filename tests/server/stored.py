@@ -1,4 +1,4 @@
-"""Short ways for tests to keep rooms and games in a store, and to see what is there."""
+"""Helpers for tests that write to a store and read it back."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def change(database: Path, *statements: str) -> None:
 
 
 def room_of(code: str, seq: int = 1) -> Room:
-    """Return a room that waits for its first move; the number tells it from others."""
+    """Return a room that waits for its first move; `seq` distinguishes it from others."""
     return replace(_ROOM, code=code, seq=seq)
 
 
@@ -61,7 +61,7 @@ async def keep_player(store: Storage, key: str, player: Player, expected: int) -
 
 
 async def seat(store: Storage, key: str) -> None:
-    """Note that a player took a seat."""
+    """Record that a player took a seat."""
     found = await store.table(PLAYERS).load(key)
     assert found is not None
     await save(store.table(PLAYERS), key, replace(found[0], is_seated=True), found[1])
@@ -100,7 +100,7 @@ async def until_noted(store: Storage, ms: int) -> None:
 
 
 async def until_rooms(server: Server, count: int) -> None:
-    """Wait until a server has brought so many rooms back."""
+    """Wait until a server has restored this number of rooms."""
     async with asyncio.timeout(30):
         while True:
             if len(cast(list[object], await server.carry_out(ListRooms()))) == count:
@@ -121,7 +121,7 @@ async def rooms_in(store: Storage) -> dict[str, Room]:
 async def finish(
     store: Storage, code: str, *players: Player, over: int = MISSING, at: int = 1_700_000_000_000
 ) -> FinishedGame:
-    """Save a room in which these players have just finished a game, which goes into the archive."""
+    """Save a room whose players have just finished a game, and archive the game."""
     table = Table(*players)
     table.play(0, 3, 1, 4, 2)
     room = replace(table.room, code=code)

@@ -1,4 +1,4 @@
-"""A service in one file and a line in the list of services adds to what others show, and hears of all that it needs."""
+"""A new service extends the answers of other services and is notified of everything it needs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WINNING = [0, 3, 1, 4, 2]
 
 
 class Won(Struct, frozen=True):
-    """The games that a player has won, by their ids in the log, so that each counts once whoever hears of it again."""
+    """The ids of the games a player has won, so that a repeated notification counts once."""
 
     games: frozenset[str] = frozenset()
 
@@ -149,7 +149,7 @@ async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent()
     ],
 )
 async def test_after_a_write_this_is_the_order(kind: str, order: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What decides about requests is true before anybody is answered, and players see a game's end before lists do."""
+    """State that decides on requests is updated before any answer; players see the end of a game before lists do."""
     heard: list[str] = []
 
     def noting(kind: type, name: str, word: str) -> None:

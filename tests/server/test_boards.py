@@ -1,4 +1,4 @@
-"""The boards of games that are on, for those who look at the lobby, over real sockets."""
+"""The boards of running games that are sent to subscribers of the lobby, over real sockets."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LOOK_SECONDS = 0.02
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the server look at the games fifty times a second."""
+    """Make the server check the games fifty times a second."""
     monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", LOOK_SECONDS)
 
 
 @contextlib.asynccontextmanager
 async def games(server: Server, count: int, **options: object) -> AsyncIterator[tuple[Peer, Peer, list[str]]]:
-    """Yield two peers and the codes of so many games between them."""
+    """Yield two peers and the codes of `count` games between them."""
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         rooms = [(await ana.ask("create", **options))["room"] for _ in range(count)]
         for room in rooms:

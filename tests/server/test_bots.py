@@ -29,7 +29,7 @@ async def thorough_bots() -> AsyncIterator[Server]:
 
 
 async def play_first_legal(peer: Peer, room: str, mark: str) -> Message:
-    """Play one's first free cell whenever it is one's turn; return the last state."""
+    """Play the first free cell on every turn; return the last state."""
     while True:
         state = await peer.until(lambda message: message["type"] == "room" and message["turn"] in (mark, None))
         if state["status"] == "over":
@@ -61,7 +61,7 @@ async def test_bots_play_each_other_to_the_end_while_their_creator_watches(
         assert sum(last["score"].values()) == 1
 
 
-# Three rows of four, three in a row: whoever moves first wins, from a cell in the middle.
+# Three rows of four, three in a row: the first player wins from a cell in the middle.
 SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
 
 

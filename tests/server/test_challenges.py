@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -189,13 +188,6 @@ async def test_an_accepted_challenge_fails_if_no_room_can_be_opened() -> None:
         await bo.ask("create")
         assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
-
-
-async def test_a_server_that_names_its_players_has_no_challenges() -> None:
-    async with Server(replace(HERE, lobby="marks")) as server, known(server, "ana") as ana:
-        assert (ana.welcome["names"], ana.welcome["ladders"], "challenges" in ana.welcome) == ("given", [], False)
-        for asked in ({"type": "challenge", "player": "bo"}, {"type": "block"}):
-            assert (await ana.ask(**asked))["code"] == "unknown_type"
 
 
 async def test_a_claimed_name_identifies_its_player_and_reveals_no_more_than_an_id(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""Changes that meet: on a store that takes its time, conflicts or refuses, one follows the other and none is lost."""
+"""Concurrent changes on a store that is slow, conflicts or refuses: they are applied in order and none is lost."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ async def test_a_clock_whose_end_cannot_be_stored_falls_once_it_can(store: Troub
             assert (over["result"]["reason"], over["score"][bo.welcome["player"]]) == ("timeout", 1)
 
 
-# -- those who are gone ---------------------------------------------------------------------------------------------
+# -- dropped players ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("error", [Conflict(), StoreUnavailable(), RuntimeError("a bug")])

@@ -1,4 +1,4 @@
-"""Several servers of one cluster: whoever connects to one of them plays with those at the others."""
+"""Several servers of a cluster: players at different servers meet, and rooms survive the loss of a server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tictactoe_server.settings import Settings
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers say three times as often that they live; how long they may be silent stays as it is."""
+    """Send heartbeats three times as often, with the usual timeout."""
     monkeypatch.setattr("tictactoe_server.cluster.members.HEARTBEAT_SECONDS", HEARTBEAT_SECONDS / 3)
     monkeypatch.setattr("tictactoe_server.cluster.cluster._LISTENING_SECONDS", 2 * HEARTBEAT_SECONDS / 3)
     monkeypatch.setattr("tictactoe_server.cli.cluster_check.LISTENING_SECONDS", LISTENING_SECONDS / 2)
@@ -50,7 +50,7 @@ def settings(node: Node) -> Settings:
 
 @contextlib.asynccontextmanager
 async def cluster_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
-    """Run so many servers, which know each other, on an empty store."""
+    """Run `count` servers that know each other, on an empty store."""
     await (await empty_store(node)).close()
     async with contextlib.AsyncExitStack() as stack:
         servers = [Server(settings(node), limits=uncounted()) for _ in range(count)]
@@ -60,10 +60,13 @@ async def cluster_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
 
 
 class Traveller:
-    """A peer who goes to the server that has the room, as often as that is another; `peer` is the newest connection.
+    """A peer that follows its room from server to server.
 
-    It goes where a welcome has said that there is a server: the newest one may lack a server that was just taken to be
-    gone, and is back.
+    It follows only to servers that some welcome has listed: the newest welcome may lack a server that was presumed
+    dead and is back.
+
+    Attributes:
+        peer: The newest connection.
     """
 
     def __init__(self, stack: contextlib.AsyncExitStack, peer: Peer) -> None:
@@ -96,7 +99,7 @@ class Traveller:
         return str((await self.ask(type, **fields))["code"])
 
     async def state(self, **expected: Any) -> Message:
-        """Return the next state with these values, also of a room that goes to another server meanwhile."""
+        """Return the next state with these values, even if the room moves to another server meanwhile."""
         while True:
             message = await self.peer.until(lambda message: message["type"] in ("room", "moved"))
             if message["type"] == "moved":
@@ -115,7 +118,7 @@ async def travelling(url: str, name: str | None = None, **fields: Any) -> AsyncI
 
 @contextlib.asynccontextmanager
 async def ana_and_bo(one: Server, other: Server) -> AsyncIterator[tuple[Traveller, Traveller, str]]:
-    """Ana, at one server, plays a room of that server with bo, who came to another."""
+    """Yield ana and bo in a game at ana's server; bo connected to the other server."""
     async with travelling(one.url, "ana") as ana, travelling(other.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
         assert (await bo.ask("join", room=room))["seat"] == "O"
@@ -125,7 +128,7 @@ async def ana_and_bo(one: Server, other: Server) -> AsyncIterator[tuple[Travelle
 
 
 async def play(players: dict[str, Traveller], room: str, cells: list[int], *, first_ply: int = 0) -> Message:
-    """Play cells in turn, each state awaited by all; return the last one."""
+    """Play the cells in turn, with all players awaiting each state; return the last state."""
     marks = list(players)
     state: Message = {}
     for ply, cell in enumerate(cells, first_ply):
@@ -141,14 +144,14 @@ async def play(players: dict[str, Traveller], room: str, cells: list[int], *, fi
 # -- the player goes to the room ------------------------------------------------------------------------------------
 
 
-async def test_a_welcome_names_the_servers_that_live_and_the_cluster(node: Node) -> None:
+async def test_a_welcome_lists_the_living_servers_and_the_cluster(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url) as ana, open_peer(other.url) as bo:
         assert ana.welcome["servers"] == [one.url, other.url]
         assert bo.welcome["servers"] == [other.url, one.url]
         assert ana.welcome["cluster"] == bo.welcome["cluster"] != ""
 
 
-async def test_who_wants_into_a_room_of_another_server_is_told_where_it_is_and_plays_there(node: Node) -> None:
+async def test_a_player_is_sent_to_the_server_that_has_the_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
         for request in ("join", "watch", "sync", "leave"):
@@ -161,13 +164,13 @@ async def test_who_wants_into_a_room_of_another_server_is_told_where_it_is_and_p
             assert (await play_out({"X": ana, "O": again}, room, [0, 4, 1, 5, 2]))["result"]["winner"] == "X"
 
 
-async def test_a_code_that_nobody_has_is_no_room_at_any_server(node: Node) -> None:
+async def test_an_unknown_code_is_unknown_at_every_server(node: Node) -> None:
     async with cluster_of(node, 2) as (_, other), open_peer(other.url) as bo:
         assert await bo.refusal("join", room="ZZZZZZ") == "no_such_room"
         assert await bo.refusal("move", room="ZZZZZZ", cell=4, ply=0) == "no_such_room"
 
 
-async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(node: Node) -> None:
+async def test_every_server_lists_a_seat_and_it_is_held_after_a_drop(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await until(lambda: other.core.lists.seats.has(bo.peer.welcome["player"], room))
         async with open_peer(other.url, token=bo.token) as again:
@@ -179,9 +182,7 @@ async def test_a_seat_is_told_at_every_server_and_held_when_its_player_drops(nod
             assert (await ana.state())["seats"]["O"]["online"]
 
 
-async def test_the_lobby_and_its_boards_are_those_of_the_whole_cluster(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_lobby_and_its_boards_cover_the_whole_cluster(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
     async with (
         cluster_of(node, 2) as (one, other),
@@ -204,7 +205,7 @@ async def test_the_lobby_and_its_boards_are_those_of_the_whole_cluster(
         assert closed["closed"] == [room]
 
 
-async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) -> None:
+async def test_a_quick_match_pairs_players_of_two_servers(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
         for first, second in ((one, other), (other, one)):
             async with travelling(first.url, "ana") as ana, travelling(second.url, "bo") as bo:
@@ -214,7 +215,7 @@ async def test_a_quick_match_brings_those_of_two_servers_together(node: Node) ->
                 assert (ana.servers, bo.servers) == ([first.url], [second.url, first.url])
 
 
-async def test_any_server_shows_every_room_and_every_game_that_was_shared(node: Node) -> None:
+async def test_every_server_shows_all_rooms_and_shared_games(node: Node) -> None:
     async with cluster_of(node, 3) as servers, ana_and_bo(*servers[:2]) as (ana, bo, room):
         await play({"X": ana, "O": bo}, room, [0, 4, 1, 5])
         for server in servers:
@@ -231,16 +232,16 @@ async def test_any_server_shows_every_room_and_every_game_that_was_shared(node: 
 
 
 async def shown(server: Server, path: str, words: str) -> None:
-    """Wait until a server shows something in plain text."""
+    """Wait until the plain text at a path contains these words."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # nobody tells
+        while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.01)
 
 
-# -- servers come and go --------------------------------------------------------------------------------------------
+# -- servers start and stop -----------------------------------------------------------------------------------------
 
 
-async def test_a_stream_and_a_frame_of_another_server_s_room_are_redirected_to_it(node: Node) -> None:
+async def test_streams_and_frames_are_redirected_to_the_server_of_the_room(node: Node) -> None:
     async with cluster_of(node, 2) as (here, there), two_playing(there) as (ana, bo, room):
         await until(lambda: here.core.registry.elsewhere.find(room) is not None)
         assert json.loads((await get(here, f"/api/rooms/{room}")).body)["status"] == "playing"
@@ -255,7 +256,7 @@ async def test_a_stream_and_a_frame_of_another_server_s_room_are_redirected_to_i
         assert json.loads((await get(here, f"/api/games/{id}")).body)["room"] == room
 
 
-async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
+async def test_a_new_server_takes_no_rooms(node: Node) -> None:
     async with (
         cluster_of(node, 1) as (one,),
         ana_and_bo(one, one) as (ana, bo, room),
@@ -267,9 +268,7 @@ async def test_a_server_that_comes_takes_no_room(node: Node) -> None:
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
 
-async def test_a_room_of_which_nobody_told_before_its_server_was_gone_is_taken_over_all_the_same(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_unannounced_room_of_a_dead_server_is_taken_over(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.cluster.YOUNG_MS", 0)
     monkeypatch.setattr("tictactoe_server.cluster.cluster._AGAIN_SECONDS", 0.1)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
@@ -299,7 +298,7 @@ async def test_the_living_servers_take_the_rooms_of_a_dead_one_and_read_no_other
                 assert set(at) == {server.url for server in others}
 
 
-async def test_a_server_in_which_nothing_happens_says_that_it_lives(node: Node) -> None:
+async def test_an_idle_server_sends_heartbeats(node: Node) -> None:
     async with cluster_of(node, 1) as (server,):
         with losing(server, "") as said:
             await until(lambda: said.count("cluster.alive") > 1)
@@ -319,7 +318,7 @@ async def test_all_seats_of_a_connection_come_back_at_another_server(node: Node)
             assert (await again.ask("move", room=room, cell=4, ply=1, player=guest))["type"] == "ok"
 
 
-async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_what_is_due(node: Node) -> None:
+async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(node: Node) -> None:
     async with cluster_of(node, 3) as servers:
         heard: list[list[tuple[str, str]]] = [[] for _ in servers]
         for server, told in zip(servers, heard, strict=True):
@@ -331,7 +330,7 @@ async def test_the_others_hear_of_what_a_server_changed_and_all_agree_who_does_w
             assert sum(server.core.registry.elsewhere.is_chosen(key) for server in servers) == 1
 
 
-async def test_a_server_whose_connection_to_the_store_is_gone_is_taken_for_gone_before_its_silence_says_so(
+async def test_a_lost_connection_to_the_store_is_noticed_before_the_timeout(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with cluster_of(node, 2) as (one, other):
@@ -340,7 +339,7 @@ async def test_a_server_whose_connection_to_the_store_is_gone_is_taken_for_gone_
         await until(lambda: not other.cluster.members.others)
 
 
-async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
+async def test_a_player_who_does_not_follow_a_taken_over_room_is_shown_as_away(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", 0.5)
@@ -363,20 +362,20 @@ async def test_who_does_not_come_to_where_the_room_is_taken_over_is_away_there(
         (("--advertise", "ftp://play.example"), '"ftp://play.example" is no URL'),
     ],
 )
-def test_a_server_says_where_it_is_reached_or_is_not_started(options: tuple[str, ...], words: str) -> None:
+def test_a_server_without_a_valid_advertised_url_does_not_start(options: tuple[str, ...], words: str) -> None:
     ended = run_command("--store", "nats://127.0.0.1:1", "--port", "0", *options)
     assert ended.exit_code == 2
     assert words in ended.output
 
 
-async def test_what_is_advertised_is_what_players_are_told(node: Node) -> None:
+async def test_players_are_given_the_advertised_url(node: Node) -> None:
     await (await empty_store(node)).close()
     advertising = replace(settings(node), advertise="wss://play.example/s1")
     async with Server(advertising) as server, open_peer(server.url) as ana:
         assert ana.welcome["servers"] == ["wss://play.example/s1"]
 
 
-async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again(node: Node) -> None:
+async def test_a_reconnected_server_waits_for_heartbeats_before_presuming_others_dead(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
         members, id = one.cluster.members, other.cluster.members.id
         members._heard_at[id] -= 2 * GONE_SECONDS
@@ -386,7 +385,7 @@ async def test_a_server_that_was_cut_off_gives_the_others_time_to_be_heard_again
         assert members.is_living(id)
 
 
-async def test_a_server_that_is_slow_itself_takes_nobody_for_gone_whom_it_had_no_time_to_hear(node: Node) -> None:
+async def test_a_slow_server_presumes_no_other_dead_because_of_its_own_delay(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
         members, id, now = one.cluster.members, other.cluster.members.id, time.monotonic()
         members._looked_at, members._heard_at[id] = now - 0.9 * GONE_SECONDS, now - 1.3 * GONE_SECONDS
@@ -397,7 +396,7 @@ async def test_a_server_that_is_slow_itself_takes_nobody_for_gone_whom_it_had_no
         assert not members.is_living(id)
 
 
-async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running(node: Node) -> None:
+async def test_a_server_that_stops_during_a_takeover_leaves_no_task_running(node: Node) -> None:
     async with cluster_of(node, 1) as (server,):
         before = asyncio.all_tasks()
         for _ in range(5):
@@ -409,7 +408,7 @@ async def test_a_server_that_ends_just_as_another_is_gone_leaves_nothing_running
         await until(lambda: asyncio.all_tasks() <= before)
 
 
-async def test_of_two_servers_that_have_a_room_the_one_keeps_it_that_took_it_later(node: Node) -> None:
+async def test_the_server_that_took_a_room_later_keeps_it(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await until(lambda: other.cluster.count == 1)
         async with asyncio.timeout(PATIENCE_SECONDS), taken_to_be_gone(one, other):
@@ -427,7 +426,7 @@ async def ordered(server: Server, order: Order) -> Any:
     return await server.carry_out(order)
 
 
-async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node) -> None:
+async def test_orders_cover_the_whole_cluster_and_name_the_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
         await until(lambda: other.cluster.count == 1)
@@ -452,7 +451,7 @@ async def test_orders_are_for_the_whole_cluster_and_say_which_server(node: Node)
             await one.carry_out(Kick("eve"))
 
 
-async def test_a_check_of_the_store_names_the_servers_that_live(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cluster_check_lists_the_living_servers(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     async def check() -> str:
         return (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
 
@@ -469,7 +468,7 @@ async def test_a_check_of_the_store_names_the_servers_that_live(node: Node, monk
         assert f"Wrong: Server {other.cluster.members.name} lives and does not say how it is: " in await check()
 
 
-async def test_a_check_names_the_servers_that_players_do_not_reach(node: Node) -> None:
+async def test_cluster_check_reports_unreachable_servers(node: Node) -> None:
     nowhere = f"ws://127.0.0.1:{free_ports(1)[0]}"
     with socket.create_server(("127.0.0.1", 0)) as silent:
         async with cluster_of(node, 3) as (one, other, third):
@@ -482,7 +481,7 @@ async def test_a_check_names_the_servers_that_players_do_not_reach(node: Node) -
             assert f"at {third.cluster.members.url}: nobody answers within 2 s.\n" in found
 
 
-async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) -> None:
+async def test_a_ban_starts_and_ends_at_every_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (_, bo, _room):
         await one.carry_out(BanOrder("bo", reason="too loud"))
         assert (await bo.peer.next_of("error"))["code"] == "banned"
@@ -496,7 +495,7 @@ async def test_a_ban_holds_at_every_server_and_ends_at_every_server(node: Node) 
             assert again.welcome["type"] == "welcome"
 
 
-async def test_a_name_is_claimed_once_in_a_cluster_and_its_devices_are_one_player_at_every_server(node: Node) -> None:
+async def test_a_name_is_claimed_once_in_a_cluster_and_is_valid_at_every_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
         async with open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
             claims = await asyncio.gather(
@@ -529,7 +528,7 @@ async def test_a_name_is_claimed_once_in_a_cluster_and_its_devices_are_one_playe
         assert rows == [owner.welcome["name"].replace("ana", "Ian").replace("bo", "ian")]
 
 
-async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node: Node) -> None:
+async def test_a_draining_server_hands_its_games_over_and_stops(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await play({"X": ana, "O": bo}, room, [0])
         assert (await ordered(one, DrainOrder()))["games"] == 0
@@ -539,15 +538,15 @@ async def test_a_server_that_drains_gives_its_games_to_the_others_and_ends(node:
         assert ana.servers[-1] == bo.servers[-1] == other.url
 
 
-# -- two who believe that a room is theirs --------------------------------------------------------------------------
+# -- conflicting owners ---------------------------------------------------------------------------------------------
 
 
 def seqs(peer: Peer, room: str) -> list[int]:
-    """Return the `seq` of all states of a room in the order in which somebody was shown them."""
+    """Return the `seq` of each state of a room that the peer received, in order."""
     return [message["seq"] for message in peer.seen if message["type"] == "room" and message["room"] == room]
 
 
-async def test_two_servers_that_take_a_room_from_each_other_lose_no_move_and_show_nothing_older(node: Node) -> None:
+async def test_repeated_takeovers_lose_no_move_and_show_no_older_state(node: Node) -> None:
     board = {"rows": 8, "columns": 8, "line": 8}
     async with cluster_of(node, 2) as servers, travelling(servers[0].url) as ana, travelling(servers[1].url) as bo:
         room = (await ana.ask("create", rules=board))["room"]
@@ -568,7 +567,7 @@ async def test_two_servers_that_take_a_room_from_each_other_lose_no_move_and_sho
             assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
 
 
-async def test_who_asks_again_for_a_match_gets_the_room_in_which_they_wait(node: Node) -> None:
+async def test_a_repeated_match_returns_the_waiting_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         room = (await ana.ask("match"))["room"]
         async with travelling(other.url, token=ana.welcome["token"]) as again:
@@ -576,9 +575,7 @@ async def test_who_asks_again_for_a_match_gets_the_room_in_which_they_wait(node:
             assert (await ana.next_of("replaced"))["room"] == room
 
 
-async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_expired_reservation_frees_the_seat(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.1)
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
         kind = (Rules(), None, False)
@@ -587,9 +584,9 @@ async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
         assert await one.cluster.find_match(kind, Player("1", "bo")) == (
             room,
             None,
-        )  # who asks again is not kept out by it
+        )  # the reservation does not lock out its own player
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await one.cluster.find_match(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # nobody is told
+            while (await one.cluster.find_match(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # there is no notification
                 await asyncio.sleep(0)
 
 
@@ -598,7 +595,7 @@ async def test_a_seat_that_was_kept_for_one_who_does_not_come_is_for_the_next(
 
 @contextlib.contextmanager
 def losing(server: Server, lost: str) -> Iterator[list[str]]:
-    """Lose what a server says to one subject inside, and give all the subjects to which it speaks."""
+    """Drop the messages of a server to one subject; yield the list of all subjects it publishes to."""
     link, said = server.cluster._link, list[str]()
 
     def publish(subject: str, *rest: Any, **more: Any) -> bool:
@@ -612,7 +609,7 @@ def losing(server: Server, lost: str) -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def asking(server: Server) -> Iterator[list[str]]:
-    """Give what a server asks of the store or of other servers inside, each as the subject and what is asked."""
+    """Yield the list of requests of a server, each as its subject and its payload."""
     link, asked = server.cluster._link, list[str]()
 
     async def request(subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
@@ -626,7 +623,7 @@ def asking(server: Server) -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def telling(server: Server) -> Iterator[list[Page]]:
-    """Give the pages that a server answers inside."""
+    """Yield the list of pages that a server sends as answers."""
     link, told = server.cluster._link, list[Page]()
     publish = link.publish
 
@@ -643,18 +640,18 @@ def telling(server: Server) -> Iterator[list[Page]]:
 
 @contextlib.asynccontextmanager
 async def taken_to_be_gone(server: Server, other: Server) -> AsyncIterator[None]:
-    """Let the other server take one to be gone, as if it had been stopped for a while, and hear no sign of it inside.
+    """Make the other server presume `server` dead and drop its heartbeats, as if it had been paused.
 
-    With a sign in the wrong moment it would leave the rooms where they are.
+    A heartbeat at the wrong moment would leave the rooms where they are.
     """
     with losing(server, "cluster.alive"):
         for link in (server.cluster._link, other.cluster._link):
-            await link.flush()  # what was said before has come
+            await link.flush()  # all earlier messages have arrived
         other.cluster.members.lose(server.cluster.members.id)
         yield
 
 
-async def test_what_was_lost_of_outlines_is_read_again_and_nothing_else(node: Node) -> None:
+async def test_only_missed_outlines_are_read_again(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
         await until(lambda: other.cluster.count == 5)
@@ -670,7 +667,9 @@ async def test_what_was_lost_of_outlines_is_read_again_and_nothing_else(node: No
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
 
 
-async def test_all_rooms_are_read_where_more_was_lost_than_is_kept(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_rooms_are_read_if_more_news_were_missed_than_are_kept(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.rooms._KEPT_NEWS", 3)
     monkeypatch.setattr("tictactoe_server.cluster.rooms._PAGE_ROOMS", 2)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
@@ -682,7 +681,7 @@ async def test_all_rooms_are_read_where_more_was_lost_than_is_kept(node: Node, m
         await until(lambda: other.cluster.other_rooms.rooms.keys() == set(rooms))
 
 
-async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_it_is_back(
+async def test_news_of_a_server_that_was_presumed_dead_are_read_when_it_is_back(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", PATIENCE_SECONDS * 2)
@@ -700,5 +699,5 @@ async def test_what_was_told_by_a_server_that_was_taken_to_be_gone_is_read_when_
 
 
 async def vanish(server: Server) -> None:
-    """Have a server say nothing any more, as when its process is killed."""
+    """Silence a server, as if its process had been killed."""
     server.cluster.members.is_in = False

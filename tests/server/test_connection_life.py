@@ -171,13 +171,6 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
 # -- closing --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_peer_that_says_goodbye_is_answered_and_let_go(server: Server) -> None:
-    async with open_raw(server.url) as peer:
-        await peer.write(text(Close(1000, "bye").serialize(), opcode=Opcode.CLOSE))
-        assert await peer.close_code() == 1000
-        await peer.ended()
-
-
 async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> None:
     server = await serve(uncounted(close_seconds=0.1))
     async with open_bytes(server.port) as (reader, writer):

@@ -1,4 +1,4 @@
-"""Who holds a seat across connections, what each of them is sent and in which order, over real sockets."""
+"""Seats across several connections, and the order of messages on each, over real sockets."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def test_a_drop_shows_the_seat_held_and_the_return_shows_it_taken_again(se
             assert back["seats"]["O"] == {"player": bo.welcome["player"], "name": "bo", "online": True, "bot": None}
 
 
-# -- what is sent, and in which order ---------------------------------------------------------------------------
+# -- messages and their order -----------------------------------------------------------------------------------
 
 
 async def test_the_reply_comes_before_the_state_that_it_caused(server: Server) -> None:

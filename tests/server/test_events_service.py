@@ -1,4 +1,4 @@
-"""Events as players and organisers meet them: asked for over real sockets, run by the server, and shown."""
+"""Events over real sockets: opened, run and watched by organisers and players."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def opened(organiser: Peer, **terms: Any) -> str:
 
 
 async def watched(peer: Peer, event: str) -> Message:
-    """Have an event sent from now on; return its newest state."""
+    """Subscribe to an event; return its newest state."""
     await peer.ask("event_watch", event=event, on=True)
     return await peer.next_of("event")
 
@@ -205,7 +205,7 @@ async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_c
 
 @contextlib.asynccontextmanager
 async def card_game(server: Server, **terms: Any) -> AsyncIterator[tuple[str, str, Peer, Peer, Message]]:
-    """Yield the code of an event, a card with the peer who plays by it, the other peer, who has moved, and the call."""
+    """Yield the code of an event, a card, the peer playing by it, the opponent after the first move, and the call."""
     async with (
         contextlib.AsyncExitStack() as stack,
         known(server, "teacher") as teacher,
@@ -227,7 +227,7 @@ async def card_game(server: Server, **terms: Any) -> AsyncIterator[tuple[str, st
 
 
 async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Peer:
-    """Take a seat, and return the peer who has it: one at another server, where that has the room."""
+    """Take a seat, at another server if the room is there, and return the peer that has it."""
     answer = await peer.ask("join", room=room)
     if answer.get("code") == "moved":
         await peer.socket.close()

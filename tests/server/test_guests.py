@@ -212,22 +212,6 @@ async def test_one_offers_and_the_other_at_the_same_keyboard_answers(server: Ser
         assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
 
 
-async def test_a_rematch_that_is_sent_twice_after_all_have_changed_marks_is_the_same(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "cy") as cy:
-        room = await open_table(ana, "Bo", rules=THREE)
-        await cy.ask("join", room=room)
-        await begin(ana, cy, room)
-        for player in (ana.welcome["player"], guest_of(ana)):
-            await ana.ask("resign", room=room, player=player)
-        for peer, player in ((cy, cy.welcome["player"]), (ana, ana.welcome["player"]), (ana, guest_of(ana))):
-            for _ in range(2):
-                assert (await peer.ask("rematch", room=room, game=1, player=player))["type"] == "ok"
-        for player in (ana.welcome["player"], guest_of(ana)):
-            assert (await ana.ask("rematch", room=room, game=1, player=player))["type"] == "ok"
-        state = await current(ana, room)
-        assert (state["game"], names(state)) == (2, {"X": "cy", "O": "ana", "A": "Bo"})
-
-
 async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "cy") as cy:
         room = await open_table(ana, "Bo", rules=THREE)

@@ -1,4 +1,4 @@
-"""What is too much: for one connection, one player, one address, and for the server; and that nobody else notices."""
+"""Limits of connections, players, addresses and the server, and that other players do not notice them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_bursts_are_answered_also_where_they_wait_in_the_line_of_their_add
 ) -> None:
     async with serving(Limits()) as server, open_raw(server.url) as first, open_raw(server.url) as second:
         monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1, raising=False)
-        server._pressure._active = 2  # as if somebody else had something to say
+        server._pressure._active = 2  # as if another address were active
         for hasty in (first, second):
             hasty.writer.write(b"".join(text(ping(str(number))) for number in range(360)))
         for hasty in (first, second):
@@ -320,7 +320,7 @@ async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> 
 
 
 async def status_of(server: Server, **headers: str) -> int:
-    """Return with which status a handshake is answered, 101 where it succeeds."""
+    """Return the status of a handshake, 101 for success."""
     try:
         async with connect(server.url, additional_headers=headers, proxy=None):
             return 101
@@ -367,7 +367,7 @@ async def test_an_origin_that_stands_there_twice_is_nobodys() -> None:
 
 
 async def handshake(server: Server, lines: list[str], before: bytes = b"") -> int:
-    """Return with which status these lines of a handshake are answered."""
+    """Return the status that answers a handshake with these lines."""
     request = [
         "GET / HTTP/1.1",
         *lines,

@@ -49,17 +49,6 @@ async def test_a_private_room_is_joined_by_its_code_alone(server: Server) -> Non
         assert (await bo.ask("join", room=private["room"]))["seat"] == "O"
 
 
-async def test_a_finished_room_stays_listed_until_it_is_deserted(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("match"))["room"]
-        await bo.ask("match")
-        await bo.ask("resign", room=room)
-        assert [row["status"] for row in (await ana.ask("rooms"))["rooms"]] == ["over"]
-        await ana.ask("leave", room=room)
-        await bo.ask("leave", room=room)
-        assert (await ana.ask("rooms"))["rooms"] == []
-
-
 async def test_nobody_is_matched_with_oneself(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as bo:
         first, second = await ana.ask("match"), await ana.ask("match")

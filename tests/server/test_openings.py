@@ -69,24 +69,6 @@ def test_after_two_more_the_first_player_chooses(take: str, x: str, mover: Playe
     assert (sides(table)["X"], table.to_move, table.state["chosen"]) == (x, mover, ["more", take])
 
 
-def test_a_choice_and_what_was_placed_may_come_twice_also_after_both_have_changed_places() -> None:
-    table = placed()
-    table.do(BO, choose("more", 3))
-    table.play(3, 4)
-    table.do(ANA, choose("O", 5))
-    room = table.room
-    done: list[tuple[Player, Move | Choose]] = [
-        (ANA, choose("O", 5)),
-        (BO, choose("more", 3)),
-        *((ANA, Move(room=CODE, cell=cell, ply=cell)) for cell in (0, 1, 2)),
-        *((BO, Move(room=CODE, cell=cell, ply=cell)) for cell in (3, 4)),
-    ]
-    for player, command in done:
-        assert table.do(player, command) is room
-    assert {table.refusal(BO, choose("O", ply)).code for ply in (4, 5)} == {"not_your_turn"}
-    assert table.refusal(BO, Move(room=CODE, cell=0, ply=0)).code == "not_your_turn"
-
-
 REFUSED = [
     (BO, Move(room=CODE, cell=9, ply=3), "choose_first"),
     (ANA, Move(room=CODE, cell=9, ply=3), "not_your_turn"),

@@ -1,4 +1,4 @@
-"""Openings over the wire: who may sit down, and that each step outlives the server and the server's change."""
+"""Openings over the wire: matching, bots, and each step after a restart of the server."""
 
 from __future__ import annotations
 
@@ -22,12 +22,6 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
     ("ana", "move", {"cell": 2, "ply": 5}),
 ]
 """A whole opening by swap2, and the first move behind it."""
-
-
-async def test_two_players_are_matched_for_a_game_with_an_opening(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        rooms = {(await peer.ask("match", rules="four-pie"))["room"] for peer in (ana, bo)}
-        assert len(rooms) == 1
 
 
 @pytest.mark.parametrize("level", ["easy", "hard"])

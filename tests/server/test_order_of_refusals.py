@@ -15,7 +15,7 @@ from tictactoe_server.server import Server
 
 @asynccontextmanager
 async def three_with_a_watcher(server: Server) -> AsyncIterator[tuple[Peer, Peer, Peer, str]]:
-    """Yield X, O, a watcher and the code of a room in which each of the two has moved once."""
+    """Yield X, O, a watcher and the code of their room after one move of each player."""
     async with two_playing(server) as (ana, bo, room), open_peer(server.url, "eve") as eve:
         await ana.ask("move", room=room, cell=4, ply=0)
         await bo.ask("move", room=room, cell=0, ply=1)

@@ -39,7 +39,7 @@ def move(cell: int, ply: int) -> Move:
 
 
 def play(room: Room, cells: Sequence[int]) -> Room:
-    """Play cells, each by whoever's turn it is."""
+    """Play each cell by the player on turn."""
     for cell in cells:
         seat = room.seats[room.position.turn or ""]
         assert seat
@@ -173,7 +173,7 @@ def test_commands_that_make_no_sense_now_are_refused(name: str) -> None:
 
 def test_a_move_that_only_looks_like_a_repeat_is_refused() -> None:
     room = play(open_room(ANA, BO), [0, 3, 1])
-    assert refusal(room, BO, move(0, 0)).code == "stale"  # the other one's move
+    assert refusal(room, BO, move(0, 0)).code == "stale"  # the opponent's move
     assert refusal(room, ANA, move(1, 0)).code == "not_your_turn"  # another ply's cell
     assert refusal(room, ANA, move(8, 2)).code == "not_your_turn"  # another cell
     assert refusal(room, CY, move(0, 0)).code == "not_seated"

@@ -55,7 +55,7 @@ class Wins(Topic):
 
 
 class Leaderboard(Service):
-    """Answers who has won how often, and says so again to whoever asked whenever that changes."""
+    """Answers with the number of wins of each player, and sends changes to subscribers."""
 
     def __init__(self) -> None:
         self.handles = {Leaders: self.tell}

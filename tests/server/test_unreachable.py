@@ -1,4 +1,4 @@
-"""A room whose server its players do not reach: another one asks whether anybody is there, and takes it over if not."""
+"""Rooms at a server that players cannot reach: another server takes such a room over if no player is connected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SILENT = uncounted(ping_seconds=0.4)
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask for a second whether anybody is there; who is silent for four tenths of one is not."""
+    """Ask for one second; a connection that is silent for 0.4 seconds counts as lost."""
     monkeypatch.setattr(cluster, "_UNREACHED_SECONDS", 1.0)
     monkeypatch.setattr(cluster, "_ASK_SECONDS", 0.2)
 
@@ -47,7 +47,7 @@ def why(answer: Message) -> tuple[str, object]:
 
 
 async def cut(proxy: Proxy, one: Server, room: str) -> None:
-    """Let nothing through any more, and nobody know, until the server has heard nothing for long enough."""
+    """Hold up all traffic without closing connections until the server notices the silence."""
     proxy.up.hold_up()
     proxy.down.hold_up()
     sessions = [*one.cluster.own_rooms.rooms[room].live.sessions]

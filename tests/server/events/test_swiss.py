@@ -204,13 +204,6 @@ def test_there_are_as_many_rounds_as_it_takes_to_leave_one_unbeaten(players: int
     assert event.all_rounds == rounds
 
 
-def test_the_better_of_all_is_the_only_one_unbeaten() -> None:
-    event = play_on(begun(32, "swiss"), better_wins)
-    first, *others = rows(event)
-    assert (first.place, first.player, first.points) == (1, "p1", 5)
-    assert max(row.points for row in others) < 5
-
-
 def test_the_first_round_sets_the_first_half_against_the_second() -> None:
     event = begun([f"p{number}" for number in range(1, 9)], "swiss")
     order = [one.player for one in event.field]
