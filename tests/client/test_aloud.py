@@ -1,66 +1,48 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.client.states import CLASSIC, state
+from tests.client.states import state
+from tests.rows import each
 from tictactoe_client.text.answers import list_marks, list_moves, list_runs, read_aloud
 from tictactoe_engine import PRESETS, Rules, parse_cell
 from tictactoe_protocol.lines import find_runs
 from tictactoe_protocol.pushes import RoomState
 
 GOMOKU = PRESETS["gomoku"]
+FALLING, RISING = "Diagonal A1 to C3", "Diagonal A3 to C1"
 
 
 def gomoku(*cells: str) -> RoomState:
     return state([parse_cell(cell, GOMOKU) for cell in cells], GOMOKU)
 
 
-def test_rows_and_columns_are_read_aloud() -> None:
-    current = state((0, 4, 2))
-    assert read_aloud("row", 0, current) == ["Row 1: A X, B empty, C X."]
-    assert read_aloud("column", 1, current) == ["Column B: 1 empty, 2 O, 3 empty."]
-
-
-def test_on_a_large_board_what_is_alike_is_put_together() -> None:
-    current = gomoku("h8", "i8", "k8")
-    assert read_aloud("row", 7, current) == ["Row 8: A to G empty, H X, I O, J empty, K X, L to O empty."]
-    assert read_aloud("column", 0, current) == ["Column A: 1 to 15 empty."]
-    assert read_aloud("diagonals", 0, current) == ["Diagonal A1 to O15: A1 to G7 empty, H8 X, I9 to O15 empty."]
-
-
-def test_blocked_cells_are_read_as_such() -> None:
-    assert read_aloud("row", 1, state((), PRESETS["blocker"])) == ["Row 2: A empty, B blocked, C empty."]
-
-
-def test_a_cell_is_read_and_told_where_it_is_the_last_move() -> None:
-    current = state((0, 4))
-    assert read_aloud("cell", 0, current) == ["A1: X."]
-    assert read_aloud("cell", 4, current) == ["B2: O, the last move."]
-    assert read_aloud("cell", 8, current) == ["C3: empty."]
-
-
-def test_both_diagonals_through_a_cell_are_read() -> None:
-    assert read_aloud("diagonals", 4, state((0, 4, 2))) == [
-        "Diagonal A1 to C3: A1 X, B2 O, C3 empty.",
-        "Diagonal A3 to C1: A3 empty, B2 O, C1 X.",
-    ]
-    assert read_aloud("diagonals", 1, state((0,))) == [
-        "Diagonal B1 to C2: B1 empty, C2 empty.",
-        "Diagonal A2 to B1: A2 empty, B1 empty.",
-    ]
-    assert read_aloud("diagonals", 1, state((), Rules(1, 3, 3))) == ["B1 lies on no diagonal."]
-
-
-def test_the_neighbours_are_read_clockwise_from_above() -> None:
-    assert read_aloud("around", parse_cell("h8", GOMOKU), gomoku("h8", "h7", "i9")) == [
-        "Around H8 (X), clockwise from above: H7 O, I7 empty, I8 empty, I9 X, H9 empty, G9 empty, G8 empty, G7 empty."
-    ]
-
-
-def test_neighbours_off_the_board_are_left_out() -> None:
-    assert read_aloud("around", 0, state((0, 1))) == ["Around A1 (X), clockwise from above: B1 O, B2 empty, A2 empty."]
+@each(
+    ("kind", "cell", "current", "lines"),
+    [
+        ("row", 0, state((0, 4, 2)), ["Row 1: A X, B empty, C X."]),
+        ("column", 1, state((0, 4, 2)), ["Column B: 1 empty, 2 O, 3 empty."]),
+        ("row", 1, state((), PRESETS["blocker"]), ["Row 2: A empty, B blocked, C empty."]),
+        ("row", 7, gomoku("h8", "i8", "k8"), ["Row 8: A to G empty, H X, I O, J empty, K X, L to O empty."]),
+        ("diagonals", 0, gomoku("h8"), ["Diagonal A1 to O15: A1 to G7 empty, H8 X, I9 to O15 empty."]),
+        ("diagonals", 4, state((0, 4, 2)), [f"{FALLING}: A1 X, B2 O, C3 empty.", f"{RISING}: A3 empty, B2 O, C1 X."]),
+        ("diagonals", 1, state((), Rules(1, 3, 3)), ["B1 lies on no diagonal."]),
+        ("cell", 0, state((0, 4)), ["A1: X."]),
+        ("cell", 4, state((0, 4)), ["B2: O, the last move."]),
+        ("cell", 8, state((0, 4)), ["C3: empty."]),
+        ("around", 0, state((0, 1)), ["Around A1 (X), clockwise from above: B1 O, B2 empty, A2 empty."]),
+        (
+            *("around", 4, state((4, 1, 8))),
+            [
+                "Around B2 (X), clockwise from above: B1 O, C1 empty, C2 empty, C3 X, B3 empty, A3 empty, A2 empty,"
+                " A1 empty."
+            ],
+        ),
+    ],
+)
+def test_a_part_of_the_board_is_read_aloud(kind: str, cell: int, current: RoomState, lines: list[str]) -> None:
+    assert read_aloud(kind, cell, current) == lines
 
 
 def test_without_a_cell_the_last_move_is_meant() -> None:
@@ -120,9 +102,3 @@ def test_a_run_is_as_long_as_it_can_be(cells: list[str], least: int) -> None:
         set(board[row * 6 + column : row * 6 + column + 3]) in ({"X"}, {"O"}) for row in range(5) for column in range(4)
     )
     assert lines or not has_three
-
-
-@pytest.mark.parametrize("cell", range(9))
-def test_every_cell_of_a_board_can_be_read_in_every_way(cell: int) -> None:
-    for kind in ("around", "diagonals", "cell"):
-        assert all(line.endswith(".") for line in read_aloud(kind, cell, state((0, 1), CLASSIC)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import itertools
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -220,21 +219,6 @@ def test_a_message_of_a_stranger_s_words_in_its_proper_form_is_cleaned_and_kept(
             assert type(push) is type(frame)
             draw(push, old)
             old = push if isinstance(push, RoomState) else old
-
-
-@pytest.mark.parametrize("texts", KINDS.values(), ids=KINDS)
-def test_a_state_looked_through_as_a_whole_is_as_one_that_is_looked_through_field_by_field(
-    texts: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    several = itertools.cycle([*texts.values(), "x" * 24, "x" * 25, "x" * 513, " ", "1e9", 10**15, 2**53 + 1])
-    messages = [
-        json.dumps(json.loads(changed(message, place, put(next(several)))), ensure_ascii=False)
-        for message in (to_builtins(push, str_keys=True) for push in EXAMPLES if isinstance(push, RoomState))
-        for place in places_in(message)
-    ]
-    at_once = [read_or_refuse(message) for message in messages]
-    monkeypatch.setattr("tictactoe_client.online.inspection._UNUSUAL", re.compile(""))
-    assert [read_or_refuse(message) for message in messages] == at_once
 
 
 @pytest.mark.parametrize("text", SURROGATES)

@@ -46,28 +46,6 @@ def test_every_move_is_proven_to_be_worth_what_a_plain_minimax_says(position: Po
         assert known == (worth, worth)
 
 
-@pytest.mark.parametrize("rules", [Rules(4, 4, 4, gravity=True), Rules(4, 5, 4, gravity=True)])
-def test_what_is_certain_without_a_search_is_true(rules: Rules) -> None:
-    columns, rng, memos = columns_of(rules), Random(1), {mark: Memo() for mark in rules.marks}
-    certain = 0
-    for _ in range(200):
-        position = Position.start(rules)
-        for _ in range(rng.randrange(rules.size // 2, rules.size - 1)):
-            if position.outcome is None:
-                position = position.play(rng.choice(position.legal_cells))
-        if position.outcome is not None:
-            continue
-        own, other = stones_of(columns, position)
-        threats = columns.completing(other) & columns.cells & ~(own | other)
-        if columns.completing(own) & (own | other) + columns.bottom & columns.cells:
-            continue
-        low, high = columns.bounds(own, other, threats)
-        worth, _ = naive_score(position, position.turn or "", memos[position.turn or ""])
-        assert low <= worth <= high
-        certain += low == high
-    assert certain > 5
-
-
 def test_a_memory_shortens_what_is_proven_again_and_forgets_another_board() -> None:
     memory = Memory()
     first = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
