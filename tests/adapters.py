@@ -1,4 +1,4 @@
-"""The network of a machine that is not this one, as its operating system tells of it."""
+"""Fake network interfaces, as the operating system reports them."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ class Adapter:
 
 
 def no_way_out(*_: object) -> socket.socket:
-    """Stand in for the making of a socket where there is no default route."""
+    """Replace the creation of a socket on a machine without a default route."""
     raise OSError(errno.ENETUNREACH, "Network is unreachable")

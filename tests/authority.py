@@ -1,4 +1,4 @@
-"""A certificate authority of the tests' own, and the files of a server that it vouches for."""
+"""A certificate authority for tests, and the certificate and key files of a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOCAL_NAMES: Final = ("localhost", "127.0.0.1")
 
 
 class Authority:
-    """Writes pairs of certificate and key into a folder; `ca` is the file that a client is to trust."""
+    """Writes pairs of certificate and key into a folder; clients trust the file `ca`."""
 
     def __init__(self, folder: Path) -> None:
         self._root = trustme.CA()
@@ -23,7 +23,7 @@ class Authority:
         self._root.cert_pem.write_to_path(str(self.ca))
 
     def issue(self, *names: str, until: datetime | None = None) -> None:
-        """Write a new pair for these names, this machine's own where none is given, in place of the one before."""
+        """Replace the pair with a new one for these names (default: this machine)."""
         issued = self._root.issue_cert(*(names or LOCAL_NAMES), not_after=until)
         # A server may look between the two writes; it keeps the old pair then and looks again.
         issued.private_key_pem.write_to_path(str(self.key))
@@ -31,5 +31,5 @@ class Authority:
             blob.write_to_path(str(self.cert), append=number > 0)
 
     def trusting(self) -> ssl.SSLContext:
-        """Return what a client needs that trusts this authority alone."""
+        """Return a client context that trusts only this authority."""
         return ssl.create_default_context(cafile=str(self.ca))

@@ -1,4 +1,4 @@
-"""The rules of classic tic-tac-toe as they stand on the wire, for tests of what is sent and what is shown of it."""
+"""The rules of classic tic-tac-toe as the protocol sends them."""
 
 from __future__ import annotations
 

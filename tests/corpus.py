@@ -1,7 +1,7 @@
-"""Texts that strangers might send to steer, reorder or hide what a terminal shows, and what is wrong with an output.
+"""Hostile texts that steer, reorder or hide what a terminal shows, and a check of a program's output.
 
-What counts as wrong is said here once more, apart from the product: Unicode's categories and its list of characters
-that are ignored by default, and a limit on marks that stack.
+The check is independent of the product: Unicode's categories, its list of default-ignorable characters, and a limit on
+stacked marks.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ SHELL = {
 KINDS = {"steering": STEERING, "reordering": REORDERING, "hidden": HIDDEN, "large": LARGE, "shell": SHELL}
 CORPUS = {name: text for texts in KINDS.values() for name, text in texts.items()}
 SURROGATES = ('"\\ud800"', '"a\\udc00b"', '"\\ude00\\ud83d"')
-"""Strings as JSON has them, whose values no encoding can write."""
+"""JSON strings whose values no encoding can represent."""
 
 MOST_STACKED = 4
 
@@ -83,7 +83,7 @@ _IGNORED_BY_DEFAULT = re.compile(
 
 
 def faults_in(text: str, allowed: str = "") -> Iterator[str]:
-    """Yield what in a text no terminal and no log should get; `allowed` characters are none."""
+    """Yield the faults of a text that terminals and logs must not receive, apart from `allowed` characters."""
     stacked = 0
     for character in text:
         if character in allowed:

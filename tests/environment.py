@@ -1,4 +1,4 @@
-"""What a process that a test starts finds around it: nothing of what happens to be set where the tests run."""
+"""The environment of processes that tests start. It hides the environment that the tests run in."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 SERVICE_TYPE: Final = f"_tictactoe{os.environ.get('PYTEST_XDIST_WORKER', '')}._tcp.local."
-"""What servers in this process announce and look for: not those of tests that run beside it."""
+"""The service type that servers in this process announce; it differs for each worker process."""
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return PATH, with our programs first, HOME, `variables`, and Python's warnings as errors unless they say else."""
+    """Return HOME, PATH with our programs first, Python's warnings as errors, and `variables`."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
     return {"PATH": path, "HOME": str(Path.home()), "PYTHONWARNINGS": "error", **variables}

@@ -1,4 +1,4 @@
-"""What the client keeps of its players on this machine, as tests make it and look at it."""
+"""Write and read the client's files: configuration, players and their seats."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tictactoe_client.session import Session
 from tictactoe_client.settings import Settings
 
 GONE = 2**22 + 1
-"""The number of a process that there cannot be."""
+"""A process id that cannot exist."""
 
 
 def leave_seat(server: str, room: str, token: str, name: str = "ana") -> None:
-    """Write a seat down as a run does that was killed."""
+    """Record a seat as a killed client leaves it."""
     KnownPlayers().keep(KnownPlayer(server, name, token, pid=GONE, rooms=(room,)))
 
 
 def write_config(text: str) -> Path:
-    """Write the configuration; return where it stands."""
+    """Write the configuration and return its path."""
     path = config_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -29,17 +29,17 @@ def write_config(text: str) -> Path:
 
 
 def rooms_left(server: str) -> list[str]:
-    """Return the rooms in which seats are written down, the newest last."""
+    """Return the rooms with recorded seats, newest last."""
     return [room for player in KnownPlayers().on((server,)) for room in player.rooms]
 
 
 async def until_left(server: str, *rooms: str) -> None:
-    """Wait until seats in these rooms, and in no others, are written down: that goes on beside everything else."""
+    """Wait until exactly these rooms have recorded seats; they are written in the background."""
     await until(lambda: rooms_left(server) == list(rooms))
 
 
 def session_of(client: Client) -> Session:
-    """Return a session that has this connection."""
+    """Return a session with this connection."""
     session = Session(Settings(), client.cluster, Identity(None))
     session.client = client
     return session

@@ -1,6 +1,7 @@
-"""Finds what stands in a face's own code and is read by people: in place of that, it is said from the catalogue.
+"""Find text for people in source code; it belongs in the catalogue.
 
-A string is taken for words of people if it has two words, or is shown as it stands; ids of the catalogue are none.
+A string counts as text for people if it has two words or is passed to a function that shows it. Catalogue ids do
+not count.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from typing import Final
 from tictactoe_protocol.catalogue import open_catalogue
 
 PLACE: Final = "\0"
-"""Stands for a place of a string, whatever comes there."""
+"""Stands for a placeholder of a string."""
 IDS: Final = tuple(open_catalogue("en").sentences)
 _WORDS: Final = re.compile(
     rf"[A-Za-z]{{2,}}[,:;.…]? [A-Za-z{PLACE}]|{PLACE}[,:;.]? [A-Za-z]{{2,}}|^[A-Z][a-z]+[.!?:…]$"
 )
 _SHOWN: Final = re.compile(r"[A-Za-z]{2,}")
 _SHOWING: Final = frozenset({"print", "print_error", "tell", "_tell", "notify", "echo", "write_text"})
-"""What shows its first argument as it stands; `say` of an object does, and the catalogue's `say` takes an id."""
+"""Functions that show their first argument. So does an object's `say`; the catalogue's `say` takes an id."""
 _TAKING_IDS: Final = frozenset(
     {"say", "_say_of", "may", "find", "find_reason", "_want", "get", "word_of", "words_of", "understood"}
 )
-"""What takes an id, also one that begins with a place."""
+"""Functions that take an id, even one that begins with a placeholder."""
 _LABELS: Final = frozenset({"label", "title", "heading", "placeholder", "tooltip"})
 _LOGS: Final = frozenset({"log", "_log", "logger", "_logger", "logging", "_LOG", "LOG"})
 _FOR_PROGRAMMERS: Final = frozenset(
@@ -37,14 +38,14 @@ _CSS: Final = frozenset({"CSS", "DEFAULT_CSS", "STYLE"})
 
 @dataclass(frozen=True)
 class Literal:
-    """Words in the code: the line where they stand, and the text with `PLACE` in its places."""
+    """Text in the code: its line, and the text with `PLACE` for placeholders."""
 
     line: int
     text: str
 
 
 def is_id(text: str) -> bool:
-    """Tell whether a text is an id of the catalogue or the last words of one, or with its places filled may be."""
+    """Return True if the text can be a catalogue id, or the end of an id, once its placeholders are filled."""
     pattern = re.compile(f"(?:.* )?{'.+'.join(map(re.escape, text.split(PLACE)))}")
     return bool(text.strip(PLACE)) and any(
         pattern.fullmatch(id) or (text[:1] == "," and id.endswith(text)) for id in IDS
@@ -52,7 +53,7 @@ def is_id(text: str) -> bool:
 
 
 def find_in_python(source: str) -> Iterator[Literal]:
-    """Yield what people would read in a module."""
+    """Yield the text for people in a Python module."""
     yield from _Finder().find(ast.parse(source))
 
 
@@ -97,7 +98,7 @@ class _Finder(ast.NodeVisitor):
             self._visit(node.value, shown=any(_names(target) & _LABELS for target in node.targets))
 
     def visit_arg(self, node: ast.arg) -> None:
-        """Leave the annotation out."""
+        """Skip the annotation."""
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -132,7 +133,7 @@ class _Finder(ast.NodeVisitor):
 
 
 def _is_catalogues(function: ast.expr) -> bool:
-    """Tell whether this is the `say` that takes an id: a name of its own, or that of an open catalogue."""
+    """Return True for the `say` that takes an id: a plain name, or a method of an open catalogue."""
     if isinstance(function, ast.Attribute):
         maker = function.value.func if isinstance(function.value, ast.Call) else None
         return isinstance(maker, ast.Name) and maker.id == "open_catalogue"
@@ -151,7 +152,7 @@ _SCRIPT: Final = re.compile(
 
 
 def find_in_script(source: str) -> Iterator[Literal]:
-    """Yield what people would read in a module of the page; comments and patterns are left out."""
+    """Yield the text for people in a JavaScript module, without comments and regular expressions."""
     at = 0
     while found := _SCRIPT.search(source, at):
         at = found.end()
@@ -166,7 +167,7 @@ def find_in_script(source: str) -> Iterator[Literal]:
 
 
 def _read_template(source: str, at: int) -> tuple[str, int]:
-    """Return a template from behind its first quote, with `PLACE` for the code in it, and where it ends."""
+    """Return a template literal, with `PLACE` for embedded code, and the offset of its end."""
     text, depth = "", 0
     while at < len(source):
         if depth == 0 and source[at] == "`":

@@ -1,7 +1,7 @@
-"""The keys that a screen names, read off its text as a person reads it; what the keys do is not known here.
+"""Find the keys that a screen's text names.
 
-A key is named by an item of its own, ``Enter open`` or ``←/→ step``, two spaces away from the next one, or within a
-sentence, as ``(n: change)`` and ``press l`` do.
+A key is named by an item such as ``Enter open`` or ``←/→ step``, two spaces away from the next item, or within a
+sentence, as in ``(n: change)`` and ``press l``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TYPED_CELL = re.compile(r"type a cell \(\w+\)")
 
 
 def named_keys(text: str) -> frozenset[str]:
-    """Return the keys that a screen of this text names, as the terminal library calls them.
+    """Return the keys that the text names, by the terminal library's names.
 
     >>> sorted(named_keys(" ↑↓ choose  Enter open  Ctrl+Q quit   (n: change)"))
     ['ctrl+q', 'down', 'enter', 'n', 'up']
@@ -63,12 +63,12 @@ def named_keys(text: str) -> frozenset[str]:
 
 
 def last_line(text: str) -> str:
-    """Return the line at the bottom, where a page names the keys that count."""
+    """Return the bottom line, which names a page's keys."""
     return text.rstrip().splitlines()[-1]
 
 
 def _read_item(item: str) -> set[str]:
-    """Return what an item names: its first word, if words of small letters follow, and what ``or`` and ``and`` add."""
+    """Return the keys of an item: its first word, if lower-case words follow, and those after ``or`` and ``and``."""
     first, _, label = item.partition(" ")
     if _TYPED_CELL.match(item):
         keys = {"a cell"}
@@ -82,7 +82,7 @@ def _read_item(item: str) -> set[str]:
 
 
 def _read_word(word: str) -> set[str]:
-    """Return the keys of one word: ``Ctrl+Q``, ``<-/->``, ``arrows+Enter``; none where it is an ordinary word."""
+    """Return the keys of a word such as ``Ctrl+Q``, ``<-/->`` or ``arrows+Enter``; none if it is an ordinary word."""
     if word in _MANY:
         return set(_MANY[word])
     if word in _WORDS:

@@ -1,4 +1,4 @@
-"""A peer below the library: a TCP socket whose bytes the test puts on the wire itself, and a reader of frames."""
+"""A peer below the WebSocket library: the test writes the bytes, and frames are parsed for it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ UPGRADE = (
     b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
-"""The request with which a WebSocket is opened."""
+"""The HTTP request that opens a WebSocket."""
 
 
 class RawPeer:
-    """A WebSocket whose bytes the test puts on the wire itself; the library only reads the answers."""
+    """A WebSocket whose outgoing bytes the test writes; the library parses the incoming ones."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, protocol: ClientProtocol) -> None:
         self.reader = reader
@@ -37,7 +37,7 @@ class RawPeer:
         await self.writer.drain()
 
     async def frame(self, *opcodes: Opcode) -> Frame:
-        """Return the next frame of these kinds: data and close, where none is named."""
+        """Return the next frame with one of these opcodes (default: text or close)."""
         while True:
             while self._frames:
                 frame = self._frames.popleft()
@@ -45,7 +45,7 @@ class RawPeer:
                     return frame
             async with asyncio.timeout(PATIENCE_SECONDS):
                 data = await self.reader.read(65536)
-            assert data, "the server closed without a word"
+            assert data, "the server closed the connection without a close frame"
             self._protocol.receive_data(data)
             self._frames += [event for event in self._protocol.events_received() if isinstance(event, Frame)]
 
@@ -56,12 +56,12 @@ class RawPeer:
         return message
 
     async def close_code(self) -> int:
-        """Return the code with which the server closes; texts before it are passed over."""
+        """Return the server's close code, skipping texts before it."""
         frame = await self.frame(Opcode.CLOSE)
         return Close.parse(frame.data).code
 
     async def ended(self) -> None:
-        """Wait until the server has let go of the connection."""
+        """Wait until the server has closed the connection."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             with contextlib.suppress(ConnectionError):
                 while await self.reader.read(65536):
@@ -69,13 +69,13 @@ class RawPeer:
 
 
 def text(content: str | bytes, *, fin: bool = True, opcode: Opcode = Opcode.TEXT, mask: bool = True) -> bytes:
-    """Return a frame as a client sends it."""
+    """Return a client's frame."""
     data = content.encode() if isinstance(content, str) else content
     return Frame(opcode, data, fin=fin).serialize(mask=mask)
 
 
 def ping(id: str) -> str:
-    """Return a request that is answered with its id."""
+    """Return a ping request with this id."""
     return json.dumps({"type": "ping", "id": id})
 
 
@@ -83,7 +83,7 @@ def ping(id: str) -> str:
 async def open_raw(
     url: str, *, hello: bool = True, receive_buffer: int | None = None, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[RawPeer]:
-    """Connect, shake hands and, unless told otherwise, say hello."""
+    """Connect, complete the handshake and send `hello` unless told otherwise."""
     uri = parse_uri(url)
     sock = socket.socket()
     if receive_buffer is not None:
@@ -112,7 +112,7 @@ async def open_raw(
 async def open_bytes(
     port: int, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """Connect without a word, over TLS to what calls itself localhost."""
+    """Connect and send nothing; with TLS, expect a certificate for localhost."""
     name = "localhost" if tls is not None else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
     yield reader, writer
@@ -122,7 +122,7 @@ async def open_bytes(
 
 
 async def read_to_end(reader: asyncio.StreamReader) -> bytes:
-    """Return all that comes until the server has let go of the connection."""
+    """Return everything received until the server closes the connection."""
     heard = b""
     async with asyncio.timeout(PATIENCE_SECONDS):
         with contextlib.suppress(ConnectionError):

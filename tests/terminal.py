@@ -1,4 +1,4 @@
-"""Pipes and pseudo-terminals for tests, and what a program wrote to one: as bytes, as a screen, as escape sequences."""
+"""Pipes and pseudo-terminals for tests, and a program's output as bytes, screen and escape sequences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tests.programs import Process, start_program
 
 COLUMNS, ROWS = 80, 24
 ENTERED = b"\x1b[?1049h"
-"""How a program takes the whole screen."""
+"""The escape sequence that switches to the full screen."""
 
 RESTORED = (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h")
-"""What a program that took the whole screen must write before it ends."""
+"""The escape sequences that a full-screen program must write before it ends."""
 
 _SEQUENCE = re.compile(
     r"\x1b(?:"
@@ -38,7 +38,7 @@ _SEQUENCE = re.compile(
 
 @contextlib.contextmanager
 def pipe() -> Iterator[tuple[int, int]]:
-    """Open a pipe; return its reading and its writing end."""
+    """Open a pipe and yield its reading and writing ends."""
     reader, writer = os.pipe()
     try:
         yield reader, writer
@@ -49,9 +49,11 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 class Terminal:
-    """A pseudo-terminal and what was written to it; `screen` is what a person would see on it.
+    """A pseudo-terminal and the output of its program.
 
-    `before` is what `attributes` returned before there was a program.
+    Attributes:
+        screen: What a person would see.
+        before: The result of `attributes` before the program started.
     """
 
     def __init__(self, ours: int, before: list[object], process: Process) -> None:
@@ -65,7 +67,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """What stands on the screen, in the middle of an update, too, when a cell may hold half of a wide character."""
+        """The screen's text. During an update, a cell may hold half of a wide character."""
         screen = self.screen
         rows = (
             "".join(screen.buffer[row][column].data for column in range(screen.columns)) for row in range(screen.lines)
@@ -73,17 +75,17 @@ class Terminal:
         return "\n".join(row.rstrip() for row in rows)
 
     async def until(self, *words: str) -> None:
-        """Wait until all of this was written, be it in pieces, where it stands on the screen now."""
+        """Wait until each of these words was written or is on the screen."""
         await self._wait(lambda: all(word.encode() in self.written or word in self.text for word in words), *words)
 
     async def shows(self, *words: str, without: str | None = None) -> None:
-        """Wait until all of this stands on the screen, `without` something that stood there."""
+        """Wait until all these words are on the screen and `without` has left it."""
         await self._wait(
             lambda: all(word in self.text for word in words) and (without is None or without not in self.text), *words
         )
 
     async def _wait(self, has_come: Callable[[], bool], *words: str) -> None:
-        """Read until it has come what these words are of, or say what stands on the screen instead."""
+        """Read until the condition holds; otherwise fail with the words and the screen's text."""
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while not has_come():
@@ -93,7 +95,7 @@ class Terminal:
             raise AssertionError(f"{words} did not come, but:\n{self.text}") from None
 
     async def hear(self, words: str) -> str:
-        """Return what was written up to these words, from where the last call ended."""
+        """Return the output up to these words, starting at the end of the last call."""
         await self._wait(lambda: words in self._unheard, words)
         before, _, _ = self._unheard.partition(words)
         self._heard += len((before + words).replace("\n", "\r\n").encode())
@@ -104,7 +106,7 @@ class Terminal:
         return self.written[self._heard :].decode(errors="ignore").replace("\r\n", "\n")
 
     async def end(self) -> int:
-        """Read to the end, and return the exit code."""
+        """Read to the end and return the exit code."""
         with contextlib.suppress(OSError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while await self.read():
@@ -113,7 +115,7 @@ class Terminal:
             return await self.process.wait()
 
     async def read(self) -> bytes:
-        """Wait for more, and return it; nothing at the end."""
+        """Wait for more output and return it; nothing at the end."""
         data = await asyncio.to_thread(os.read, self._ours, 65536)
         self.written += data
         self._stream.feed(data)
@@ -123,12 +125,12 @@ class Terminal:
         os.write(self._ours, text.encode())
 
     async def ask(self, text: str, *words: str) -> None:
-        """Type, and wait until all of these words were written."""
+        """Type the text and wait until all these words were written."""
         self.type(text)
         await self.until(*words)
 
     async def do(self, text: str, *words: str) -> None:
-        """Type, and wait until all of these words stand on the screen."""
+        """Type the text and wait until all these words are on the screen."""
         self.type(text)
         await self.shows(*words)
 
@@ -137,7 +139,7 @@ class Terminal:
         self.screen.resize(rows, columns)
 
     def close(self) -> None:
-        """Close the terminal, as one closes a window."""
+        """Close the terminal, like closing its window."""
         if self._ours >= 0:
             os.close(self._ours)
         self._ours = -1
@@ -148,7 +150,7 @@ class Terminal:
 
 @contextlib.asynccontextmanager
 async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]:
-    """Run a command with a terminal as all of its streams."""
+    """Run a command whose three streams are a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     before = termios.tcgetattr(ours)
@@ -169,12 +171,12 @@ async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]
 
 
 def kinds_of_sequences(text: str) -> set[str]:
-    """Return which kinds of escape sequences are in a text: CSI by its end, with the mode where it sets one."""
+    """Return the kinds of escape sequences in a text: CSI by its final byte, or whole if it sets a mode."""
     return {_kind_of(match) for match in _SEQUENCE.finditer(text)}
 
 
 def strip_sequences(text: str) -> str:
-    """Return a text without its escape sequences, but with the words of window titles."""
+    """Return a text without escape sequences, but with window titles."""
     return _SEQUENCE.sub(lambda match: (match["osc"] or "").partition(";")[2], text)
 
 

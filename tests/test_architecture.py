@@ -1,9 +1,10 @@
-"""Who may import whom, read from the source without running it.
+"""Which module may import which, read from the source without running it.
 
-The engine and the rooms decide games, so they own no socket, clock, chance or log; the protocol knows no transport;
-server and client meet on the wire alone; the lab stands on the client, and nothing on the lab. The folders of each
-stand one upon another, and no package's modules form a circle. Where the server is put together nothing is put into
-another object. Tests need no program that is run by hand, but for those of these programs.
+- The engine and the rooms use no sockets, clocks, randomness or logging, and the protocol no transport.
+- Server and client never import each other. The lab builds on the client, and nothing builds on the lab.
+- Folders import only folders on lower levels, and modules never import each other in a circle.
+- Building the server assigns no attributes of other objects.
+- Only the tests of programs run by hand import these programs.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ CLIENT_LEVELS = (
     {"cli"},
     {"__main__"},
 )
-"""The folders and single modules of the client, lowest first: each knows only those on lower levels."""
+"""Folders and single modules of the client, lowest first; each imports only lower levels."""
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
-"""The same of the lab."""
+"""The levels of the lab."""
 SERVER_LEVELS = (
     {"__init__"},
     {"settings", "agenda"},
@@ -68,7 +69,7 @@ SERVER_LEVELS = (
     {"cli"},
     {"__main__"},
 )
-"""The same of the server."""
+"""The levels of the server."""
 
 CEILINGS = {
     "admin": (1_854, 5),
@@ -89,22 +90,20 @@ CEILINGS = {
     "transport": (2_180, 6),
     "watching": (197, 1),
 }
-"""How many lines a folder of the server may have, and on how many floors its modules may stand: each imports only those
-on lower ones. Who raises a ceiling says in the commit for what.
-"""
+"""Most lines of a folder of the server, and the longest chain of imports within it. Commits say why they raise one."""
 FOREIGN_ASSIGNMENTS = {"server.py: drain.back_ms"}
-"""What is assigned to another object where the server is put together: how soon people come back, as it ends."""
+"""Attributes of other objects that building the server assigns: the reconnect delay of a drain."""
 
 MOST_METHODS = [("core/registry.py", "Registry", 15)]
 MOST_ATTRIBUTES = [("sessions/session.py", "Session", 15)]
-"""How many a class may have: properties and what is private count. What has more does several things."""
+"""Most methods or attributes of a class, private ones and properties included."""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported module by its full dotted name, the names taken from it, and whether only type checkers see it."""
+    """An imported module by its full dotted name, with the imported names."""
 
     module: str
     line: int
@@ -119,9 +118,12 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a module may import: anything of `allowed` (None: anything at all) that is not in `forbidden`.
+    """The top-level packages that a module may import.
 
-    `typing_only` names what is forbidden to run but may be imported for annotations. All are top-level names.
+    Attributes:
+        forbidden: Packages that must not be imported.
+        allowed: The only packages that may be imported; None for any.
+        typing_only: Forbidden packages that may be imported for annotations.
     """
 
     forbidden: frozenset[str]
@@ -129,7 +131,7 @@ class Contract:
     typing_only: frozenset[str] = frozenset()
 
     def permits(self, imported: Import) -> bool:
-        """Tell whether this import keeps the contract."""
+        """Return True if the contract allows this import."""
         if imported.top in self.typing_only and imported.typing_only:
             return True
         return imported.top not in self.forbidden and (self.allowed is None or imported.top in self.allowed)
@@ -161,7 +163,7 @@ ROOM_CONTRACT = Contract(
 
 
 class _ImportCollector(ast.NodeVisitor):
-    """Collects the imports of one module, wherever in it they stand."""
+    """Collects all imports of a module, nested ones included."""
 
     def __init__(self, package: tuple[str, ...]) -> None:
         self.imports: list[Import] = []
@@ -223,12 +225,12 @@ def find_breaches(contract: Contract, package: Path, modules: Sequence[Path]) ->
 
 
 def list_room_modules(server: Path) -> list[Path]:
-    """Return the modules that decide what happens in a room: those of the server's folder ``rooms``."""
+    """Return the modules of the server's folder ``rooms``, which decide what happens in a room."""
     return [path for path in list_modules(server) if path.parent.name == "rooms"]
 
 
 def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[str]:
-    """Yield a line for each import that leads to the same level of a package's folders, or to a higher one."""
+    """Yield a line for each import of a folder on the same or a higher level."""
     level_of = {name: level for level, names in enumerate(levels) for name in names}
     for path in list_modules(package):
         inside = path.relative_to(package).with_suffix("").parts
@@ -241,13 +243,13 @@ def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[s
 
 
 def map_imports(package: Path, modules: Iterable[Path]) -> dict[str, list[str]]:
-    """Return which of some modules of a package each of them imports, all by their full names."""
+    """Return, for each of these modules, which of the others it imports, by full names."""
     paths = {name_of(path, package): path for path in modules}
     return {name: list(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
 
 
 def find_circle(package: Path) -> list[str]:
-    """Return the modules of one circle of imports, or none; those for type checkers count."""
+    """Return the modules of a circle of imports, if there is any; imports for type checkers count."""
     known = map_imports(package, list_modules(package))
     done: set[str] = set()
 
@@ -269,7 +271,7 @@ def name_of(path: Path, package: Path) -> str:
 
 
 def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[str]:
-    """Yield those of a package's modules that one of them imports: a name that is a module stands for itself."""
+    """Yield the package's modules that a module imports; an imported name may itself be a module."""
     for imported in list_imports(path, package):
         inside = {f"{imported.module}.{name}" for name in imported.names}
         yield from modules & inside
@@ -278,7 +280,7 @@ def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[s
 
 
 def count_floors(package: Path, folder: Path) -> int:
-    """Return how many modules of a folder make the longest chain in which each imports the next; has no circle."""
+    """Return the length of the folder's longest chain of imports; it must have no circle."""
     known = map_imports(package, [path for path in list_modules(folder) if path.name != "__init__.py"])
 
     def floor_of(name: str) -> int:
@@ -288,10 +290,10 @@ def count_floors(package: Path, folder: Path) -> int:
 
 
 def find_foreign_assignments(path: Path, server: Path) -> Iterator[str]:
-    """Yield a line "module: what" for each attribute of another object that is assigned where parts are put together.
+    """Yield a line "module: attribute" for each attribute of another object that building the server assigns.
 
-    That is in `server.py`, and wherever an object is made or a service begins. Who needs something of another is given
-    it, adds itself as a listener, or adds to what others show: what is assigned replaces what was there in silence.
+    This covers `server.py` and every `__init__` and `start`. An assignment silently replaces the previous value, so
+    objects get their dependencies as arguments or register as listeners instead.
     """
     place = path.relative_to(server).as_posix()
     for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -310,7 +312,7 @@ def class_in(path: Path, name: str) -> ast.ClassDef:
 
 
 def find_shapeless_names(package: Path) -> list[str]:
-    """Return the files and folders whose name says nothing about what they hold."""
+    """Return the files and folders with a name that says nothing about their content."""
     return sorted(path.name for path in package.rglob("*") if path.stem.strip("_") in SHAPELESS_NAMES)
 
 

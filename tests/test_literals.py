@@ -1,4 +1,4 @@
-"""No face has words of its own: what people read is said from the catalogue, so that every language has it."""
+"""Text for people comes from the catalogue, so that every language has it."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ ALLOWED: Final = (
     ("signals.js", r"<circle .*", "a part of a picture"),
     ("dom.js", r"input, select|button, a", "selectors"),
 )
-"""What is not read, or is the same in every language: the end of a path, all of the text, and why."""
+"""Allowed text, internal or the same in every language: end of the path, pattern of the text, reason."""
 
 
 def list_modules() -> Iterator[tuple[Path, list[Literal]]]:
-    """Yield the modules of the client, the lab and the page with the words in them that are not allowed there."""
+    """Yield the modules of the client, the lab and the page, each with its forbidden text."""
     for path in sorted((*CLIENT.rglob("*.py"), *LAB.rglob("*.py"), *PAGE.rglob("*.js"))):
         source = path.read_text(encoding="utf-8")
         found = find_in_python(source) if path.suffix == ".py" else find_in_script(source)
@@ -53,7 +53,7 @@ def list_modules() -> Iterator[tuple[Path, list[Literal]]]:
 
 
 def is_allowed(path: Path, literal: Literal) -> bool:
-    """Tell whether words are none for people; on the page classes of its style sheets are not."""
+    """Return True if the text is not for people, such as CSS classes in the page's modules."""
     words = re.findall(rf"[^ {PLACE}]+{PLACE}?", literal.text)
     if path.suffix == ".js" and all(is_class(word) for word in words):
         return True
@@ -69,11 +69,11 @@ CLASSES: Final = frozenset(
 
 
 def is_class(word: str) -> bool:
-    """Tell whether a word, perhaps with a place at its end, is a class of the style sheets."""
+    """Return True if the word, perhaps ending in a placeholder, is a class of the style sheets."""
     return word in CLASSES or (word.endswith(PLACE) and any(name.startswith(word[:-1]) for name in CLASSES))
 
 
-def test_no_face_has_words_of_its_own() -> None:
+def test_client_lab_and_page_contain_no_text_for_people() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{literal.line}: {literal.text!r}"
         for path, literals in list_modules()
@@ -83,7 +83,7 @@ def test_no_face_has_words_of_its_own() -> None:
 
 
 def list_strings(path: Path) -> Iterator[str]:
-    """Yield the strings of a module, with `PLACE` in their places."""
+    """Yield the strings of a module, with `PLACE` for placeholders."""
     source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         yield from re.findall(r'"([^"\n]*)"', source)
@@ -97,7 +97,7 @@ def list_strings(path: Path) -> Iterator[str]:
 
 
 def find_dead(ids: tuple[str, ...], strings: set[str]) -> list[str]:
-    """Return the ids that no string is, also not with something in its places or, as of ``plays, you``, behind it."""
+    """Return the ids that no string matches, even with filled placeholders or a suffix such as ``, you``."""
     places = [text for text in strings if PLACE in text and re.match("[a-z]{2,}.* ", text)]
     made = [re.compile(".+".join(map(re.escape, text.split(PLACE)))) for text in places]
     ends = tuple(text.removeprefix(PLACE) for text in strings if text.startswith(f"{PLACE}, "))
@@ -110,7 +110,7 @@ def find_dead(ids: tuple[str, ...], strings: set[str]) -> list[str]:
     ]
 
 
-def test_no_sentence_is_there_that_nothing_says() -> None:
+def test_every_sentence_of_the_catalogue_is_used() -> None:
     folders = (CLIENT, LAB, *(ROOT / name / f"tictactoe_{name}" for name in ("server", "protocol")))
     modules = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".js", ".html")]
     said = {text for path in modules for text in list_strings(path)}

@@ -1,4 +1,4 @@
-"""Many cases of one test, at the same time where each starts programs of its own, as these take most of the time."""
+"""Run many cases of a test concurrently; starting programs takes most of the time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Case = TypeVar("Case")
 async def try_each(
     cases: Iterable[Case], attempt: Callable[[Case], Awaitable[None]], *, at_a_time: int = 2 * (os.cpu_count() or 1)
 ) -> None:
-    """Try every case, some `at_a_time`, two for each processor by default; what fails says for which case it did."""
+    """Try every case, `at_a_time` concurrently (default: two per processor). A failure names its case."""
     places = asyncio.Semaphore(at_a_time)
 
     async def try_one(case: Case) -> None:
