@@ -7,7 +7,7 @@ whoever looks on, empty for nobody in particular.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -107,8 +107,10 @@ def choices(
         has_challenges: Whether the server has challenges.
         has_sharing: Whether games can be shared there.
     """
-    away = _find_away(state, viewer, now_ms)
-    why = _list_reasons(state, viewer, moves, away, is_online=is_online)
+    held = absent_opponents(state, viewer)
+    gone = tuple(mark for mark, hold_ms in held.items() if hold_ms <= now_ms)
+    absent = {mark: round(hold_ms - now_ms) for mark, hold_ms in held.items() if hold_ms > now_ms}
+    why = _list_reasons(state, viewer, moves, gone, is_online=is_online)
     if chat == "off":
         why["chat"] = "refused not_allowed chat off"
     if not has_challenges and why.get("challenge") == "":
@@ -117,7 +119,7 @@ def choices(
         why["share"] = why["share"] or "why no share"
     cost = cost_of_going(state, viewer)
     deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
-    questions = tuple(_list_questions(state, viewer, deeds, away))
+    questions = tuple(_list_questions(state, viewer, deeds, gone, absent))
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
 
 
@@ -187,23 +189,9 @@ def describe_deed(deed: Deed, state: RoomState) -> str:
     return say(deed.label, mark=take, other=marks[state.ply % len(marks)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Away:
-    """Who is not there: opponents who are `gone` for as long as a seat is held, the `absent` with the ms until then.
-
-    `left` have left the room.
-    """
-
-    gone: tuple[str, ...]
-    absent: dict[str, int]
-    left: tuple[str, ...]
-
-
-def _find_away(state: RoomState, viewer: str, now_ms: float) -> _Away:
-    held = absent_opponents(state, viewer)
-    gone = tuple(mark for mark, hold_ms in held.items() if hold_ms <= now_ms)
-    absent = {mark: round(hold_ms - now_ms) for mark, hold_ms in held.items() if hold_ms > now_ms}
-    return _Away(gone, absent, tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left))
+def _list_left(state: RoomState) -> tuple[str, ...]:
+    """Return the marks of the players who have left the room."""
+    return tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
 
 
 def _deed(name: str, cost: Cost) -> Deed:
@@ -212,14 +200,9 @@ def _deed(name: str, cost: Cost) -> Deed:
 
 
 def _list_reasons(
-    state: RoomState,
-    viewer: str,
-    moves: Sequence[int] | None,
-    away: _Away,
-    *,
-    is_online: bool,
+    state: RoomState, viewer: str, moves: Sequence[int] | None, gone: Sequence[str], *, is_online: bool
 ) -> dict[str, str]:
-    """Return by the names of all deeds, in the order in which they are shown, why each cannot be done; "" if it can."""
+    """Return the reason why each deed is impossible, "" for possible ones, in display order."""
     own, over, waiting = seat_of(state, viewer), state.status == "over", state.status == "waiting"
     offline = "" if is_online else "why offline"
     to_play = "why watching" if own is None else _why_not_playing(state, own)
@@ -230,27 +213,27 @@ def _list_reasons(
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
     no_turn = to_play or ("" if state.turn == own else "refused not_your_turn")
-    no_undo = "" if own is not None and own in state.board else "refused not_allowed no move"
-    if state.rules.opening is not None:
-        no_undo = _why_no_undo(state, no_undo, own or "")
-    no_undo = "refused not_allowed undo" if len(state.seats) > 2 else no_undo
-    no_draw = "refused not_allowed draw" if active > 2 else ""
-    no_claim = in_game or ("" if away.gone else "refused not_allowed hold")
+    kind = "event" if state.event else "rated" if state.rated else ""
+    if kind:
+        no_undo = f"refused not_allowed {kind} undo"
+    elif len(state.seats) > 2:
+        no_undo = "refused not_allowed undo"
+    else:
+        no_undo = _why_no_undo(state, own or "")
+    is_early = bool(kind) and state.ply < EVENT_DRAW_PLY
+    no_draw = f"refused not_allowed {kind} draw" if is_early else ""
+    no_draw = "refused not_allowed draw" if active > 2 and not state.event else no_draw
+    no_claim = in_game or ("refused not_allowed event claim" if state.event else "")
+    no_claim = no_claim or ("" if gone else "refused not_allowed hold")
     shows_worth = over or state.analysis == "open" or (own is None and people < 2 and not state.event)
-    if state.event:
-        no_undo, no_claim = "refused not_allowed event undo", in_game or "refused not_allowed event claim"
-        no_draw = "refused not_allowed event draw" if state.ply < EVENT_DRAW_PLY else ""
-    elif state.rated:
-        no_undo = "refused not_allowed rated undo"
-        no_draw = no_draw or ("refused not_allowed rated draw" if state.ply < EVENT_DRAW_PLY else "")
     return {
         **({"place": no_turn} if state.rules.opening is None else _why_no_act(state, no_turn, offline)),
         **_why_not_offered("draw", state.offers.draw, own, in_game, no_draw),
         **_why_not_offered("undo", state.offers.undo, own, in_game, no_undo),
         "resign": in_game,
         "claim win": no_claim,
-        "claim draw": no_claim or ("refused not_allowed claim draw" if len(away.gone) + 1 < active else ""),
-        **_why_no_rematch(state, own, at_end, is_deserted=bool(away.left)),
+        "claim draw": no_claim or ("refused not_allowed claim draw" if len(gone) + 1 < active else ""),
+        **_why_no_rematch(state, own, at_end, kind),
         **({"challenge": at_end} if state.rated and len(state.seats) == 2 else {}),
         f"new {another}": at_end,
         "computer": "why watching" if own is None else offline if waiting else "why begun",
@@ -274,13 +257,14 @@ def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
     return {"place": not_now or "refused choose_first", **{f"choose {way}": not_now or offline for way in ways}}
 
 
-def _why_no_undo(state: RoomState, no_move: str, own: str) -> str:
-    """Return why a move of a game with an opening cannot be taken back, as `no_move` says it, "" where it can."""
-    if state.opening or no_move:
-        return "refused not_allowed opening" if state.opening else no_move
-    rules = state.rules.to_rules()
+def _why_no_undo(state: RoomState, own: str) -> str:
+    """Return why a game of two allows no taking back now, or ""."""
+    if state.opening:
+        return "refused not_allowed opening"
+    if own not in state.board:
+        return "refused not_allowed no move"
+    rules, before = state.rules.to_rules(), state.ply - taken_back_by(state, own)
     choices = choices_of(rules.opening, rules.marks, state.chosen or ())
-    before = state.ply - taken_back_by(state, own)
     return "refused not_allowed no move" if any(choice.ply > before for choice in choices) else ""
 
 
@@ -303,42 +287,44 @@ def _why_not_offered(kind: str, by: str | None, own: str | None, to_play: str, c
     }
 
 
-def _why_no_rematch(state: RoomState, own: str | None, at_end: str, *, is_deserted: bool) -> dict[str, str]:
+def _why_no_rematch(state: RoomState, own: str | None, at_end: str, kind: str) -> dict[str, str]:
     asked = state.offers.rematch
-    kind = "event" if state.event else "rated" if state.rated else ""
-    at_end = at_end or (f"refused not_allowed {kind} rematch" if kind else "")
-    ask = at_end or ("refused not_allowed deserted" if is_deserted else "why asked" if own in asked else "")
+    ask = at_end or (f"refused not_allowed {kind} rematch" if kind else "")
+    ask = ask or ("refused not_allowed deserted" if _list_left(state) else "why asked" if own in asked else "")
     return {
         "rematch ask": ask or ("why answer rematch" if asked else ""),
         "rematch accept": ask or ("" if asked else "why no rematch"),
     }
 
 
-def _list_questions(state: RoomState, viewer: str, deeds: dict[str, Deed], away: _Away) -> list[Question]:
+def _list_questions(
+    state: RoomState, viewer: str, deeds: dict[str, Deed], gone: tuple[str, ...], absent: dict[str, int]
+) -> Iterator[Question]:
     own = seat_of(state, viewer)
-    found: list[Question] = []
     if own is None:
-        return found
-    if asked := tuple(deed for deed in deeds.values() if deed.id == "choose"):
-        found.append(Question("choose", (own,), asked))
-    offers: tuple[tuple[QuestionKind, QuestionKind, str | None], ...] = (
-        ("draw", "own draw", state.offers.draw),
-        ("undo", "own undo", state.offers.undo),
-    )
-    for kind, own_kind, by in offers:
-        if f"{kind} accept" in deeds and by is not None:
-            found.append(Question(kind, (by,), (deeds[f"{kind} accept"], deeds[f"{kind} decline"])))
-        elif by == own:
-            found.append(Question(own_kind, (own,), tuple(filter(None, [deeds.get(f"{kind} withdraw")]))))
-    if away.left and state.status == "over":
-        found.append(Question("deserted", away.left))
-    elif own in state.offers.rematch:
-        found.append(Question("own rematch", (own,)))
-    elif "rematch accept" in deeds:
-        found.append(Question("rematch", state.offers.rematch, (deeds["rematch accept"],)))
-    if away.gone and not state.event:
-        claims = (deeds.get("claim win"), deeds.get("claim draw"))
-        found.append(Question("claim", away.gone, tuple(deed for deed in claims if deed is not None)))
-    if away.absent:
-        found.append(Question("absent", tuple(away.absent), left_ms=min(away.absent.values())))
-    return found
+        return
+
+    def answers(*names: str) -> tuple[Deed, ...]:
+        return tuple(deeds[name] for name in names if name in deeds)
+
+    if ways := answers("choose swap", "choose stay", "choose more"):
+        yield Question("choose", (own,), ways)
+    if (by := state.offers.draw) == own:
+        yield Question("own draw", (own,), answers("draw withdraw"))
+    elif by is not None and "draw accept" in deeds:
+        yield Question("draw", (by,), answers("draw accept", "draw decline"))
+    if (by := state.offers.undo) == own:
+        yield Question("own undo", (own,), answers("undo withdraw"))
+    elif by is not None and "undo accept" in deeds:
+        yield Question("undo", (by,), answers("undo accept", "undo decline"))
+    left, asked = _list_left(state), state.offers.rematch
+    if left and state.status == "over":
+        yield Question("deserted", left)
+    elif own in asked:
+        yield Question("own rematch", (own,))
+    elif accept := answers("rematch accept"):
+        yield Question("rematch", asked, accept)
+    if gone and not state.event:
+        yield Question("claim", gone, answers("claim win", "claim draw"))
+    if absent:
+        yield Question("absent", tuple(absent), left_ms=min(absent.values()))
