@@ -84,7 +84,7 @@ CEILINGS = {
     "ratings": (1_502, 5),
     "records": (799, 2),
     "rooms": (1_434, 5),
-    "services": (2_361, 5),
+    "services": (2_363, 5),
     "sessions": (495, 2),
     "storage": (2_539, 8),
     "transport": (2_180, 6),

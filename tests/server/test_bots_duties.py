@@ -198,3 +198,12 @@ async def test_who_plays_a_person_that_is_here_thinks_before_others(
         bots.update(room)
         await commands_of(registry, count)
     assert pool.asked == [Priority.PERSON, Priority.BOTS, Priority.BOTS]
+
+
+async def test_a_room_that_is_shown_after_the_end_is_not_thought_about(
+    registry: FakeRegistry, open_bots: OpenBots
+) -> None:
+    bots = open_bots()
+    await bots.close()
+    bots.update(TO_MOVE)
+    assert not bots._tasks

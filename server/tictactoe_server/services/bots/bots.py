@@ -44,6 +44,7 @@ class Bots(Service):
         self._pause = pause_seconds
         self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
         self._tasks = Tasks()
+        self._is_closed = False
 
     def start(self, core: Core) -> None:
         self.act = core.act
@@ -51,12 +52,13 @@ class Bots(Service):
 
     def update(self, room: Room) -> None:
         """Begin what bots have to answer in a room's new state, and stop what is over; answers come as commands."""
-        asked = _asked(room)
+        asked = {} if self._is_closed else _asked(room)
         for kind in get_args(Kind):
             self._update(room, kind, asked.get(kind))
 
     async def close(self) -> None:
-        """Stop all thinking and end the workers."""
+        """Stop all thinking and end the workers; rooms that are shown later start no more of it."""
+        self._is_closed = True
         await self._tasks.stop()
         await self.pool.workers.close()
 
