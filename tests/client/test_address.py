@@ -64,19 +64,6 @@ def test_a_link_made_for_others_leads_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("K7M4P", 'A room code has 6 letters and digits; "K7M4P" has 5.'),
-        ("ws://host/K7M4P", 'A room code has 6 letters and digits; "K7M4P" has 5.'),
-    ],
-)
-def test_a_wrong_code_is_refused_in_words(text: str, message: str) -> None:
-    with pytest.raises(BadRoomCode) as refused:
-        parse_room(text)
-    assert refused.value.message == message
-
-
-@pytest.mark.parametrize(
     ("text", "is_loopback"), [("localhost", True), ("127.0.0.1", True), ("::1", True), ("h", False)]
 )
 def test_the_loopback_is_known(text: str, is_loopback: bool) -> None:
@@ -111,8 +98,11 @@ def test_a_line_without_a_server_names_the_room_alone(line: str) -> None:
     assert parse_room(line) == ("K7M4PQ", None)
 
 
-@pytest.mark.parametrize("line", ["tictactoe-client", "tictactoe-client join", "tictactoe-client join 'K7M", "Link "])
-def test_a_line_without_a_room_is_refused_in_words(line: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    ["K7M4P", "ws://host/K7M4P", "tictactoe-client", "tictactoe-client join", "tictactoe-client join 'K7M", "Link "],
+)
+def test_a_line_without_a_room_code_is_refused(line: str) -> None:
     with pytest.raises(BadRoomCode, match="A room code has 6 letters and digits"):
         parse_room(line)
 

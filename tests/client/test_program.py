@@ -8,6 +8,8 @@ from tictactoe_client.online.errors import Refused, Unreachable
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.programs import name_program, own_command, server_command
 
+SCRIPT = ".venv/bin/tictactoe-client"
+
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
@@ -19,33 +21,28 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path / "game"
 
 
-def call(installed: Path, program: str, folder: Path, found: str | None = None, started: str = "") -> str:
-    bin = installed / ".venv" / "bin"
-    return name_program(program, started or str(bin / "tictactoe-client"), str(bin / "python"), found, str(folder))
+FAR = "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/deeper/and/deeper/down/it/goes/deeper/and/deeper/down/it/goes"
 
 
-def test_a_program_that_the_name_alone_does_not_find_is_called_by_its_path(installed: Path) -> None:
-    assert call(installed, "tictactoe-client", installed) == ".venv/bin/tictactoe-client"
-    assert call(installed, "tictactoe-server", installed) == ".venv/bin/tictactoe-server"
-    assert call(installed, "tictactoe-client", installed, "/usr/bin/tictactoe-client") == ".venv/bin/tictactoe-client"
-    assert call(installed, "tictactoe-client", installed / ".venv" / "bin") == "./tictactoe-client"
-
-
-def test_a_program_that_the_name_alone_finds_is_called_by_it(installed: Path) -> None:
-    own = str(installed / ".venv" / "bin" / "tictactoe-client")
-    assert call(installed, "tictactoe-client", installed, own) == "tictactoe-client"
-
-
-def test_from_far_away_the_whole_path_is_the_shorter_one(installed: Path) -> None:
-    far = installed / "a" / "b" / "c" / "d" / "e" / "f" / "g" / "h" / "i" / "j" / "k" / "l" / "m" / "n" / "o" / "p"
-    for _ in range(3):
-        far /= "deeper/and/deeper/down/it/goes"
-    assert call(installed, "tictactoe-client", far) == str(installed / ".venv" / "bin" / "tictactoe-client")
-
-
-def test_a_module_run_by_an_interpreter_is_called_by_the_script_beside_that(installed: Path) -> None:
-    called = call(installed, "tictactoe-client", installed, started="/lib/tictactoe_client/__main__.py")
-    assert called == ".venv/bin/tictactoe-client"
+@pytest.mark.parametrize(
+    ("program", "folder", "found", "started", "called"),
+    [
+        ("tictactoe-client", ".", None, SCRIPT, SCRIPT),
+        ("tictactoe-server", ".", None, SCRIPT, ".venv/bin/tictactoe-server"),
+        ("tictactoe-client", ".", "/usr/bin/tictactoe-client", SCRIPT, SCRIPT),
+        ("tictactoe-client", ".venv/bin", None, SCRIPT, "./tictactoe-client"),
+        ("tictactoe-client", ".", SCRIPT, SCRIPT, "tictactoe-client"),
+        ("tictactoe-client", FAR, None, SCRIPT, "{installed}/.venv/bin/tictactoe-client"),
+        ("tictactoe-client", ".", None, "/lib/tictactoe_client/__main__.py", SCRIPT),
+    ],
+    ids=["by path", "server", "another one by name", "same folder", "by name", "far away", "module"],
+)
+def test_a_program_is_named_by_the_shortest_words_that_start_it(
+    installed: Path, program: str, folder: str, found: str | None, started: str, called: str
+) -> None:
+    python, path = installed / ".venv" / "bin" / "python", found and str(installed / found)
+    name = name_program(program, str(installed / started), str(python), path, str(installed / folder))
+    assert name == called.format(installed=installed)
 
 
 def test_without_a_script_the_plain_name_stays(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, state
+from tests.rows import each
 from tictactoe_client.plain import reminders as plain
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.terms import ClockState, ClockTerms
 
+WATCHER = "p-watcher"
 BY_SEAT = ClockTerms(initial_ms=60_000, increment_ms=2_000)
 CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to call it a draw, or just wait."
 
@@ -116,10 +118,18 @@ def test_a_choice_in_an_opening_begins_a_new_time_as_a_move_does() -> None:
     assert said(reminders, 30.0) == [(25.0, "You have 10 seconds left.")]
 
 
-def test_the_time_of_others_is_theirs() -> None:
-    for viewer in (BO, "p-watcher"):
-        reminders = Reminders(viewer, Settings(quiet=True), timed((), 31_000), 0.0)
-        assert reminders.next_at is None
+@each(
+    ("viewer", "settings", "current"),
+    [
+        (BO, Settings(quiet=True), timed((), 31_000)),
+        (WATCHER, Settings(quiet=True), timed((), 31_000)),
+        (BO, Settings(), state()),
+        (BO, Settings(quiet=True), state()),
+        (WATCHER, Settings(), state()),
+    ],
+)
+def test_nothing_is_said_of_an_opponents_time_or_move(viewer: str, settings: Settings, current: RoomState) -> None:
+    assert Reminders(viewer, settings, current, 0.0).next_at is None
 
 
 def test_a_claim_is_told_once_however_many_states_come() -> None:
@@ -166,20 +176,9 @@ def test_waiting_for_a_player_is_told_the_more_seldom_the_longer_it_takes() -> N
     assert reminders.next_at is None
 
 
-def test_nobody_is_told_to_wait_for_a_move() -> None:
-    reminders = Reminders(BO, Settings(), state(), 0.0)
-    assert reminders.next_at is None
-
-
 def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
     reminders = Reminders(ANA, Settings(), away(5_000), 0.0)
     reminders.lose_connection(2.0)
     assert said(reminders, 40.0) == [(32.0, "Still without a connection after 30 seconds.")]
     reminders.take(state(), 41.0)
     assert reminders.next_at is None
-
-
-def test_whoever_wants_it_quiet_and_whoever_watches_waits_in_silence() -> None:
-    for viewer, settings in ((BO, Settings(quiet=True)), ("p-watcher", Settings())):
-        reminders = Reminders(viewer, settings, state(), 0.0)
-        assert reminders.next_at is None

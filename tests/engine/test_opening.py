@@ -81,25 +81,6 @@ def test_positions_of_one_board_differ_by_what_is_still_to_be_chosen() -> None:
     assert len({after(*THREE), after(*THREE, chosen=("more",)), *taken}) == 3
 
 
-def test_a_line_that_is_too_long_counts_for_nothing_and_one_beside_it_does() -> None:
-    rules = Rules(rows=6, columns=6, line=4, exact=True)
-    five = Position.replay(rules, (0, 12, 1, 13, 3, 14, 4, 22, 2))
-    assert (five.outcome, five.board[:6]) == (None, "XXXXX.")
-    assert five.turn == "O"
-    four = five.play(15)
-    assert four.outcome is not None
-    assert four.outcome.line == (12, 13, 14, 15)
-
-
-def test_a_search_does_not_take_a_line_that_is_too_long_for_a_win() -> None:
-    rules = Rules(rows=1, columns=9, line=4, exact=True, blocked=frozenset({8}))
-    position = Position.replay(rules, (0, 7, 1, 6, 3, 5, 4))
-    found = analyse(position, Budget())
-    assert position.turn == "O"
-    assert found.value == Value("draw")
-    assert analyse(position.play(2), Budget()).is_solved
-
-
 def test_a_choice_is_worth_what_the_better_side_is() -> None:
     position = Position.replay(Rules(rows=3, columns=4, opening="pie"), (5,))
     found = analyse(position, Budget())
