@@ -6,6 +6,7 @@ import copy
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -92,14 +93,19 @@ def texts_in(value: Any, name: str = "") -> Iterator[str]:
                 yield from texts_in(item, key)
 
 
+@cache  # most messages differ in a single text
+def list_faults(text: str) -> list[str]:
+    return list(faults_in(text))
+
+
 def read(text: str) -> Push | None:
     """Return the message, None for one that is refused or unknown; either is told in clean words of bounded length."""
     push, why = read_or_refuse(text)
-    assert list(faults_in(why)) == []
+    assert list_faults(why) == []
     assert len(why) < 300
     if push is not None:
         for said in texts_in(to_builtins(push)):
-            assert list(faults_in(said)) == []
+            assert list_faults(said) == []
             assert len(said) <= LONGEST
     return push
 
@@ -167,10 +173,10 @@ def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ..
 
 
 def changed(message: Any, place: tuple[Any, ...], change: Callable[[Any, Any], None]) -> str:
-    """Return a copy of the message as JSON, with `change` applied to the holder of this place and its key."""
-    copied = copy.deepcopy(message)
-    holder = copied
+    """Return the message as JSON, with `change` applied to a copy of the container at this place and to its key."""
+    copied = holder = copy.copy(message)
     for step in place[:-1]:
+        holder[step] = copy.copy(holder[step])
         holder = holder[step]
     change(holder, place[-1])
     return json.dumps(copied)
