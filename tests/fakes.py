@@ -1,4 +1,4 @@
-"""Small typed doubles for the seams of the server, such as a clock that stands still or a store that has trouble."""
+"""Typed test doubles for the server, such as a manual clock and a store that fails on demand."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ class FakeClock:
 
 
 class Trouble:
-    """What is planned to go wrong with one table.
+    """The failures planned for one table.
 
-    `fail` plans the failures of one operation, on one key where it names one; `is_silent_about_success` makes a planned
-    failure of a save come after the value was kept, as when only the store's reply is lost. `hold` lets writes wait
-    until `release`.
+    `hold` delays writes until `release`.
+
+    Attributes:
+        is_silent_about_success: Report a planned failure of a save after storing the value, as if the reply was lost.
     """
 
     def __init__(self) -> None:
@@ -51,37 +52,37 @@ class Trouble:
         self._news = asyncio.Event()
 
     def fail(self, operation: Operation, error: Exception, *, key: str | None = None, times: int = 1) -> None:
-        """Let the next `times` calls fail with `error`."""
+        """Make the next `times` calls of an operation, on this key if given, fail with `error`."""
         self._failures[operation] = (key, error, times)
 
     def heal(self) -> None:
-        """Forget all planned failures."""
+        """Cancel all planned failures."""
         self._failures.clear()
         self.is_silent_about_success = False
 
     def before_next_save(self, action: Callable[[], None]) -> None:
-        """Run `action` just before the next save, as if somebody else were quicker."""
+        """Run `action` just before the next save, like a concurrent write."""
         self._before_save.append(action)
 
     def hold(self) -> None:
-        """Let writes wait from now on."""
+        """Delay writes from now on."""
         self._held = []
 
     async def until_held(self, count: int) -> None:
-        """Wait until so many writes wait."""
+        """Wait until `count` writes are delayed."""
         async with asyncio.timeout(10):
             while self._held is None or len(self._held) < count:
                 self._news.clear()
                 await self._news.wait()
 
     def step(self) -> None:
-        """Do what waits; what comes of it waits again."""
+        """Do the delayed writes, and delay the writes that follow."""
         held, self._held = self._held or [], []
         for write, _ in held:
             write()
 
     def release(self, error: Exception | None = None) -> None:
-        """Do what waits, or let it fail, and let nothing wait any more."""
+        """Do the delayed writes, or fail them with `error`, and stop delaying."""
         held, self._held = self._held or [], None
         for write, waiter in held:
             if error is None:
@@ -90,7 +91,7 @@ class Trouble:
                 waiter.failed(error)
 
     def failure(self, operation: Operation, key: str) -> Exception | None:
-        """Return the error that is planned for this call, which so is spent."""
+        """Return and consume the error planned for this call."""
         meant, error, times = self._failures.get(operation, (None, Exception(), 0))
         if times == 0 or meant not in (None, key):
             return None
@@ -98,7 +99,7 @@ class Trouble:
         return error
 
     def write(self, write: Callable[[], None], waiter: Waiter) -> None:
-        """Do a write now, or let it wait."""
+        """Do a write now or delay it."""
         if self._held is None:
             write()
         else:
@@ -106,24 +107,24 @@ class Trouble:
             self._news.set()
 
     def prepare(self) -> None:
-        """Let others be quicker, if they are to be."""
+        """Run the action planned before this save, if there is one."""
         if self._before_save:
             self._before_save.pop(0)()
 
 
 class TroubledTable(MemoryTable[Value]):
-    """A table in memory that fails on demand; `now` and `put` are for those who are quicker."""
+    """A table in memory that fails on demand; `now` and `put` bypass the planned failures."""
 
     def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any]) -> None:
         super().__init__(spec, games)
         self.trouble = Trouble()
 
     def now(self, key: str) -> Value:
-        """Return a value as it is kept."""
+        """Return the stored value."""
         return self._values[key][0]
 
     def put(self, value: Value | None, key: str = "") -> None:
-        """Keep a value that says its key, or forget the one under this key, past everybody."""
+        """Store a value under its own key, or delete the value under `key`."""
         self._revision += 1
         if value is None:
             del self._values[key]
@@ -165,7 +166,7 @@ class TroubledTable(MemoryTable[Value]):
 
 
 class _Lost:
-    """The reply to a save that was kept, lost on its way."""
+    """A waiter that reports a stored save as failed."""
 
     def __init__(self, waiter: Waiter, error: Exception) -> None:
         self._waiter = waiter
@@ -179,7 +180,7 @@ class _Lost:
 
 
 class TroubledStore(MemoryStore):
-    """A store in memory with trouble in its tables; see `Trouble`. `owes_since` is what it says that it owes."""
+    """A store in memory whose tables can fail (see `Trouble`). `owed_since` returns `owes_since`."""
 
     def __init__(self, specs: Specs | None = None) -> None:
         super().__init__(specs or kept_by())
@@ -194,12 +195,12 @@ class TroubledStore(MemoryStore):
 
     @property
     def trouble(self) -> Trouble:
-        """That with the rooms."""
+        """The failures of the table of rooms."""
         return self.rooms.trouble
 
 
 class FakeRegistry:
-    """Takes the commands of bots, in place of the registry: notes them, raises what is planned, holds up on demand."""
+    """A registry for bots: records their commands, raises planned errors, and blocks on demand."""
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
@@ -217,7 +218,7 @@ class FakeRegistry:
 
 
 class FakePool(ThinkingPool):
-    """A pool that answers as told, without any worker, and notes how urgent it was."""
+    """A pool without workers that gives one answer and records the priorities."""
 
     def __init__(self, answer: int | Exception) -> None:
         super().__init__(1)
@@ -239,7 +240,7 @@ class FakePool(ThinkingPool):
 
 
 class Watcher:
-    """A session that keeps the messages that it is sent."""
+    """A session that records the messages it is sent."""
 
     def __init__(self, player: str) -> None:
         self.player, self.connection = Player(player, player), self

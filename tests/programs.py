@@ -1,9 +1,8 @@
-"""Our own programs as processes of their own, without the start of an interpreter for each.
+"""Start our programs as processes without starting an interpreter for each.
 
-One process of each test run has imported everything, and forks what a test asks for. What is forked has streams, an
-environment, a folder, a terminal, signals and an exit code of its own, and ends as a program that was started does. Any
-other command is started as ever, and so are ours with variables that are read at the start alone. A source after
-`-c` finds everything imported.
+One process per test run imports everything and forks the programs that tests ask for. A forked program has its own
+streams, environment, folder, terminal, signals and exit code. Other commands are started normally, and so are our
+programs if a variable is set that is only read at the start of the interpreter.
 """
 
 from __future__ import annotations
@@ -34,22 +33,22 @@ from tests.environment import environment
 
 _MODULES = ("tictactoe_client", "tictactoe_server")
 _ADDED = ("tictactoe_lab",)
-"""What adds commands to them."""
+"""Packages that add commands to the programs."""
 _LAZY = ("segno", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
-"""What our programs import only where they need it."""
+"""Modules that our programs import lazily."""
 
 _OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli.main")
-"""Modules that are imported by each process itself, as they look at its environment."""
+"""Modules that read the environment when they are imported, so each process imports them itself."""
 
 IGNORING_HANGUP = ("sh", "-c", """trap '' HUP; exec "$@\"""", "sh")
-"""What a command starts with that is not to hear of a closed terminal; a shell is needed for others than ours alone."""
+"""The prefix of a command that ignores SIGHUP; only commands that are not ours need the shell."""
 
 _READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "TEXTUAL")
 Given = int | IO[Any] | None
 
 
 class _Own(NamedTuple):
-    """What of ours a command runs: a module or a source, and its `sys.argv`."""
+    """The module or source that a command runs, and its `sys.argv`."""
 
     runs: str
     argv: list[str]
@@ -57,7 +56,7 @@ class _Own(NamedTuple):
 
 
 class Program:
-    """A process with what tests use of those of asyncio."""
+    """A process with the part of asyncio's interface that tests use."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -68,7 +67,7 @@ class Program:
         self._end: asyncio.Task[None] | None = None
 
     async def attend(self, status: socket.socket) -> None:
-        """Take note of the exit code when it comes."""
+        """Record the exit code once it arrives."""
         reader, writer = await asyncio.open_connection(sock=status)
 
         async def note() -> None:
@@ -123,7 +122,7 @@ async def start_program(
     terminal: int | None = None,
     limit: int = 2**16,
 ) -> Process:
-    """Start a command and return its process; with a `terminal` that is all of its streams and can interrupt it."""
+    """Start a command and return its process. A `terminal` becomes its three streams and can interrupt it."""
     own = _own(command, env)
     if own is None:
         login: Callable[[], object] | None = None if terminal is None else functools.partial(os.login_tty, terminal)
@@ -161,7 +160,7 @@ async def start_program(
 def run_program(
     command: Sequence[str], *, env: Mapping[str, str], input: str = "", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; return its exit code and what it printed."""
+    """Run a command to its end and return its exit code and output."""
     own = _own(command, env)
     if own is None:
         return subprocess.run(command, capture_output=True, text=True, input=input, cwd=cwd, check=False, env=env)
@@ -178,7 +177,7 @@ def run_program(
 
 
 def _own(command: Sequence[str], env: Mapping[str, str]) -> _Own | None:
-    """Return what of ours a command runs; None for another command."""
+    """Return what one of our commands runs, or None for another command."""
     if ignores_hangup := tuple(command[:4]) == IGNORING_HANGUP:
         command = command[4:]
     if any(name.startswith(_READ_AT_THE_START) and name != "PYTHONWARNINGS" for name in env):
@@ -197,7 +196,7 @@ def _own(command: Sequence[str], env: Mapping[str, str]) -> _Own | None:
 def _fork(
     own: _Own, env: Mapping[str, str], cwd: Path | None, streams: Sequence[int], *, has_terminal: bool
 ) -> tuple[Program, socket.socket]:
-    """Have a program forked with these streams, which are then closed here; return it and where its end is told."""
+    """Fork a program with these streams, close them here, and return it with the socket that reports its end."""
     ours, theirs = socket.socketpair()
     request = {**own._asdict(), "env": {**env}, "cwd": str(cwd or Path.cwd()), "login": has_terminal}
     socket.send_fds(_nursery(), [f"{json.dumps(request)}\n".encode()], [*streams, theirs.fileno()])
@@ -211,7 +210,7 @@ def _fork(
 
 @functools.cache
 def _nursery() -> socket.socket:
-    """Return how to ask the process that has imported everything; it ends with this one."""
+    """Return the socket of the process that forks programs; that process ends with this one."""
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-c", f"from tests.programs import serve; serve({theirs.fileno()})"]
     root = Path(__file__).parents[1]
@@ -237,7 +236,7 @@ def _nursery() -> socket.socket:
 
 
 def serve(descriptor: int) -> None:
-    """Import everything, then fork what is asked for until nobody can ask any more."""
+    """Import everything, then fork requested programs until the socket is closed."""
     for name in (*_MODULES, *_ADDED):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
@@ -265,7 +264,7 @@ def serve(descriptor: int) -> None:
 
 
 def _answer(asked: socket.socket, living: dict[int, socket.socket], ours: Sequence[socket.socket]) -> bool:
-    """Fork what is asked for; tell whether anybody could still ask."""
+    """Fork the requested program; return False once the socket is closed."""
     text, streams, _, _ = socket.recv_fds(asked, 2**16, 4)
     if not text:
         return False
@@ -285,7 +284,7 @@ def _answer(asked: socket.socket, living: dict[int, socket.socket], ours: Sequen
 
 
 def _reap(living: dict[int, socket.socket]) -> None:
-    """Tell the exit codes of those that have ended."""
+    """Report the exit codes of ended programs."""
     while living:
         pid, code = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
@@ -295,7 +294,7 @@ def _reap(living: dict[int, socket.socket]) -> None:
 
 
 def _become(request: dict[str, Any], streams: Sequence[int]) -> NoReturn:
-    """Be the program that was asked for."""
+    """Become the requested program."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if request["ignores_hangup"]:
@@ -330,4 +329,4 @@ def _become(request: dict[str, Any], streams: Sequence[int]) -> NoReturn:
     for file in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):
             file.flush()
-    os._exit(code if isinstance(code, int) else int(code is not None))  # an end that takes no module to pieces
+    os._exit(code if isinstance(code, int) else int(code is not None))  # skips the teardown of modules
