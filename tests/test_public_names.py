@@ -18,10 +18,9 @@ DOCUMENTED: Final = {
     "tictactoe_engine.search": "Analysis Budget Value analyse best_cells fits_table",
     "tictactoe_engine.strategies": "Level Perfect Strategy choose_at_random choose_by_rules strategy_of",
     "tictactoe_protocol": """
-        DEFAULT_PORT MAX_CHAT_LENGTH MAX_ERROR_BYTES MAX_LISTED_GAMES MAX_LISTED_ROOMS MAX_MESSAGE_BYTES
-        PROTOCOL_VERSION ROOM_CODE_ALPHABET ROOM_CODE_LENGTH SUBPROTOCOL BadMessage BadName BadRoomCode CloseCode
-        ErrorCode choice_of clean_text decode_push decode_request encode error_answer escape_text may_reconnect
-        parse_name parse_room_code pushes requests rules_of
+        MAX_CHAT_LENGTH MAX_ERROR_BYTES MAX_LISTED_GAMES MAX_LISTED_ROOMS MAX_MESSAGE_BYTES PROTOCOL_VERSION
+        ROOM_CODE_ALPHABET ROOM_CODE_LENGTH SUBPROTOCOL BadMessage BadName BadRoomCode CloseCode ErrorCode clean_text
+        decode_push encode error_answer escape_text parse_name parse_room_code pushes requests
     """,
     "tictactoe_client": """
         Address Backoff BadAddress Client ClientError ConnectionLost Interrupted Message Messages ProtocolBroken Refused

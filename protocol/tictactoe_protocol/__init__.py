@@ -1,7 +1,6 @@
-"""What client and server say to each other: messages, codec, error codes, version. Pure, no I/O.
+"""The messages of clients and server, their codec, error codes and limits. Pure, no I/O.
 
-The contract for people is `docs/protocol.md`. Requests and pushes live in their modules: `requests`, `pushes`. The
-names load on first use, so that who only wants the `catalogue` reads no messages.
+`docs/protocol.md` describes them. The names load on first use, so that the `catalogue` loads without the messages.
 """
 
 from __future__ import annotations
@@ -15,33 +14,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tictactoe_protocol import pushes, requests
     from tictactoe_protocol.answers import error_answer
-    from tictactoe_protocol.codec import BadMessage, decode_push, decode_request, encode
+    from tictactoe_protocol.codec import BadMessage, decode_push, encode
     from tictactoe_protocol.codes import (
-        DEFAULT_PORT,
         MAX_CHAT_LENGTH,
         MAX_ERROR_BYTES,
         MAX_LISTED_GAMES,
         MAX_LISTED_ROOMS,
-        MAX_LIVE_BOARDS,
         MAX_MESSAGE_BYTES,
         PROTOCOL_VERSION,
         SERVICE_TYPE,
         SUBPROTOCOL,
         CloseCode,
         ErrorCode,
-        may_reconnect,
     )
     from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
-    from tictactoe_protocol.terms import choice_of, rules_of
     from tictactoe_protocol.text import BadName, clean_text, escape_text, parse_name
 
 __all__ = [
-    "DEFAULT_PORT",
     "MAX_CHAT_LENGTH",
     "MAX_ERROR_BYTES",
     "MAX_LISTED_GAMES",
     "MAX_LISTED_ROOMS",
-    "MAX_LIVE_BOARDS",
     "MAX_MESSAGE_BYTES",
     "PROTOCOL_VERSION",
     "ROOM_CODE_ALPHABET",
@@ -53,30 +46,25 @@ __all__ = [
     "BadRoomCode",
     "CloseCode",
     "ErrorCode",
-    "choice_of",
     "clean_text",
     "decode_push",
-    "decode_request",
     "encode",
     "error_answer",
     "escape_text",
-    "may_reconnect",
     "parse_name",
     "parse_room_code",
     "pushes",
     "requests",
-    "rules_of",
 ]
 
 
 def _list_modules() -> Iterator[ModuleType]:
-    """Yield the modules that the names are in, those first that need no messages."""
+    """Yield the modules with the names, first those that need no messages."""
     yield import_module("tictactoe_protocol.codes")
     yield import_module("tictactoe_protocol.text")
     yield import_module("tictactoe_protocol.room_codes")
     yield import_module("tictactoe_protocol.codec")
     yield import_module("tictactoe_protocol.answers")
-    yield import_module("tictactoe_protocol.terms")
     yield sys.modules[__name__]
 
 

@@ -15,7 +15,7 @@ import click
 from click import BadParameter, Choice, FloatRange, IntRange, Option
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import DEFAULT_PORT
+from tictactoe_protocol.codes import DEFAULT_PORT
 
 Count = int
 """A number that something is counted against; 0 is no limit."""

@@ -18,7 +18,8 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_protocol import PROTOCOL_VERSION, SUBPROTOCOL, decode_request, encode
+from tictactoe_protocol import PROTOCOL_VERSION, SUBPROTOCOL, encode
+from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import (
     ChatLine,
     Closed,

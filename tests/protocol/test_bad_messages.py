@@ -18,11 +18,11 @@ from tictactoe_protocol import (
     MAX_MESSAGE_BYTES,
     BadMessage,
     decode_push,
-    decode_request,
     encode,
     error_answer,
     requests,
 )
+from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tictactoe_protocol import (
-    DEFAULT_PORT,
-    MAX_MESSAGE_BYTES,
-    PROTOCOL_VERSION,
-    SUBPROTOCOL,
-    CloseCode,
-    ErrorCode,
-    may_reconnect,
-)
+from tictactoe_protocol import MAX_MESSAGE_BYTES, PROTOCOL_VERSION, SUBPROTOCOL, CloseCode, ErrorCode
+from tictactoe_protocol.codes import DEFAULT_PORT, may_reconnect
 
 
 def test_the_numbers_of_version_1_do_not_change() -> None:

@@ -14,16 +14,8 @@ from markdown_it import MarkdownIt
 
 from tests.rows import each
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import (
-    ROOM_CODE_ALPHABET,
-    BadMessage,
-    ErrorCode,
-    decode_push,
-    decode_request,
-    pushes,
-    requests,
-    terms,
-)
+from tictactoe_protocol import ROOM_CODE_ALPHABET, BadMessage, ErrorCode, decode_push, pushes, requests, terms
+from tictactoe_protocol.codec import decode_request
 
 DOCS = Path(__file__).parents[2] / "docs"
 CORE = DOCS / "protocol.md"

@@ -19,9 +19,10 @@ from tests.protocol.served import served_catalogues
 from tests.rows import each
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
-from tictactoe_protocol import ErrorCode, encode, error_answer, pushes, rules_of
+from tictactoe_protocol import ErrorCode, encode, error_answer, pushes
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
+from tictactoe_protocol.terms import rules_of
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")

@@ -11,7 +11,8 @@ from hypothesis import given
 
 from tests.classic import CLASSIC_RULES
 from tests.protocol.strategies import PUSHES, PUSHES_BY_KIND, REQUESTS, REQUESTS_BY_KIND
-from tictactoe_protocol import decode_push, decode_request, encode
+from tictactoe_protocol import decode_push, encode
+from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Closed, Error, Ok, Push, RoomState, Welcome
 from tictactoe_protocol.requests import Claim, Create, Hello, History, Match, Move, Ping, Record, Request
 from tictactoe_protocol.terms import RulesFields

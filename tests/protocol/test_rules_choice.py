@@ -6,8 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
-from tictactoe_protocol import choice_of, rules_of
-from tictactoe_protocol.terms import RulesFields
+from tictactoe_protocol.terms import RulesFields, choice_of, rules_of
 
 
 def test_saying_nothing_chooses_classic() -> None:

@@ -19,7 +19,8 @@ from tests.environment import environment
 from tests.protocol.strategies import PUSHES, REQUESTS
 from tests.protocol.test_bad_messages import FIELDS_OF_TYPE, JSON_VALUES, VALID
 from tests.rows import each
-from tictactoe_protocol import BadMessage, decode_push, decode_request, encode
+from tictactoe_protocol import BadMessage, decode_push, encode
+from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 from tools.asyncapi import ASYNCAPI_VERSION, REPLIES

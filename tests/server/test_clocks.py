@@ -10,7 +10,8 @@ from tests.peer import open_peer
 from tests.rows import each
 from tests.server.cases import cases
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
-from tictactoe_protocol import BadMessage, decode_request
+from tictactoe_protocol import BadMessage
+from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields

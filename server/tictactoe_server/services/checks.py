@@ -8,9 +8,9 @@ from contextlib import suppress
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
-from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code, rules_of
+from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice
+from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice, rules_of
 from tictactoe_server.core.core import Core
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms import Refused
