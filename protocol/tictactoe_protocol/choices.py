@@ -1,8 +1,7 @@
-"""What somebody in a room may do now, what waits for an answer, and why the rest cannot be done: once for every face.
+"""The possible actions of a player in a room, the open questions, and why other actions are impossible. Pure.
 
-Pure. What the server would refuse is refused here in the same sentence. Bindings, hints, banners, help, buttons and
-refusals of the faces are loops over what stands here; the server decides nevertheless. A *viewer* is the public id of
-whoever looks on, empty for nobody in particular.
+Every client renders this; the server decides nevertheless, and refuses with the same sentences. A viewer is the public
+id of the reading player, or "".
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ANSWER_FIRST: Final = {"draw": "why answer draw", "undo": "refused not_allowed 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """Something that may be done now: what, in which way, and what becomes of the viewer's game by it."""
+    """A possible action; `cost` is its effect on the viewer's game."""
 
     id: str
     argument: str = ""
@@ -40,21 +39,23 @@ class Deed:
 
     @property
     def name(self) -> str:
-        """What it is called in code: ``draw offer``, ``resign``."""
+        """The name in code: ``draw offer``, ``resign``."""
         return f"{self.id} {self.argument}" if self.argument else self.id
 
     @property
     def label(self) -> str:
-        """The id of the words on a button or beside a key: ``deed draw offer``."""
+        """The id of the label in the catalogue: ``deed draw offer``."""
         return "deed abort" if self.id == "resign" and self.cost == "abort" else f"deed {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something that waits: for the viewer's answer, for that of others to what the viewer asked, or for an absent one.
+    """An open question to the viewer or from the viewer, or an absent opponent.
 
-    `marks` are who asked, who is away or who has left; `deeds` answer it, the first with yes. `left_ms` is for how long
-    the seat of one who is ``absent`` is still held.
+    Attributes:
+        marks: The marks of the asking, absent or departed players.
+        deeds: The possible answers, the first one is yes.
+        left_ms: How long the seat of an ``absent`` player is still held.
     """
 
     id: QuestionKind
@@ -65,23 +66,23 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What may be done now, in the order in which it is shown, what waits, and by the names of the others why not."""
+    """The possible actions in display order, the open questions, and the reasons why other actions are impossible."""
 
     deeds: tuple[Deed, ...]
     questions: tuple[Question, ...]
     reasons: dict[str, str]
 
     def find(self, name: str) -> Deed | None:
-        """Return the deed of this name, or the first of this kind where `name` is a kind; None where there is none."""
+        """Return the deed of this name or id, or None."""
         id, _, argument = name.partition(" ")
         return next((deed for deed in self.deeds if deed.id == id and argument in ("", deed.argument)), None)
 
     def may(self, name: str) -> bool:
-        """Tell whether this can be done now."""
+        """Return whether the action is possible."""
         return self.find(name) is not None
 
     def find_reason(self, name: str) -> str | None:
-        """Return the id of the sentence that says why this cannot be done now; None where it can."""
+        """Return the id of the sentence that says why the action is impossible, or None."""
         if self.may(name):
             return None
         return next((why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0])), None)
@@ -98,7 +99,7 @@ def choices(
     has_challenges: bool = True,
     has_sharing: bool = True,
 ) -> Choices:
-    """Return what the viewer may do.
+    """Return the choices of the viewer.
 
     Args:
         moves: The moves of the game, None if they are unknown.
@@ -124,13 +125,13 @@ def choices(
 
 
 def take_of(state: RoomState, way: str) -> str:
-    """Return what is taken on the wire: the mark of who is to choose for ``stay``, the other one for ``swap``."""
+    """Return the `take` of a ``choose`` request: the own mark for ``stay``, the other one for ``swap``."""
     other = next((mark for mark in state.seats if mark != state.turn), "")
     return {"stay": state.turn or "", "swap": other}.get(way, way)
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
-    """Return the marks of opponents who dropped from the viewer's running game, and the ms that each seat is held."""
+    """Return the disconnected opponents in the viewer's running game by mark, and how long each seat is held."""
     own = seat_of(state, viewer)
     seat = None if own is None else state.seats[own]
     if seat is None or seat.out or state.status != "playing":
@@ -141,7 +142,7 @@ def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
 
 
 def cost_of_going(state: RoomState, viewer: str) -> Cost:
-    """Return what leaving does to the viewer's game: a game of two that has just begun is aborted."""
+    """Return the effect of leaving on the viewer's game: a game of two that has just begun is aborted."""
     own = seat_of(state, viewer)
     playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
     if state.status != "playing" or own not in playing:
@@ -163,7 +164,7 @@ def describe_reason(reason: str, state: RoomState) -> str:
 
 
 def describe_question(question: Question, state: RoomState, moves: Sequence[int] | None) -> str:
-    """Return what waits in a sentence, without how it is answered: ``bo offers a draw.``"""
+    """Return a question as a sentence: ``bo offers a draw.``"""
     places: dict[str, Any] = {"n": len(question.marks), "mark": question.marks[0]}
     if question.id == "choose":
         other = next(mark for mark in state.seats if mark not in question.marks)
@@ -178,7 +179,7 @@ def describe_question(question: Question, state: RoomState, moves: Sequence[int]
 
 
 def describe_deed(deed: Deed, state: RoomState) -> str:
-    """Return the words on a button or beside a key; those of an answer in an opening say what comes of it."""
+    """Return the label of a button or key; for a choice in an opening it says the effect."""
     if deed.id != "choose":
         return say(deed.label)
     take, marks = take_of(state, deed.argument), state.rules.marks
@@ -249,7 +250,7 @@ def _list_reasons(
 
 
 def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
-    """Return why nothing is placed, and why nothing is chosen, in a game with an opening; "" for what can be done."""
+    """Return the reasons against placing and choosing in a game with an opening."""
     opening = state.opening or None
     if opening is None or not opening.options:
         return {"place": not_now, "choose": not_now or "refused not_allowed nothing to choose"}

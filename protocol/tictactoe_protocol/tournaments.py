@@ -33,7 +33,7 @@ _WORDS: Final = {
     "short": TIES,
     "decided": TIES[:-1],
 }
-"""What has words of its own; a word of a newer server is shown as it came."""
+"""The words that have a translation; unknown words of a newer server are shown as they are."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 
 
@@ -68,12 +68,12 @@ def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tup
 
 
 def row_of(state: EventState, viewer: str) -> EventRow | None:
-    """Return the viewer's row of the table, None where they are not in it."""
+    """Return the viewer's row of the table, or None."""
     return next((row for row in state.table if row.player == viewer), None)
 
 
 def is_over(state: EventState) -> bool:
-    """Tell whether nothing follows: it was played to its end, or has been closed."""
+    """Return whether the event was played to its end or closed."""
     return state.status in ("over", "void")
 
 
@@ -81,12 +81,12 @@ def is_over(state: EventState) -> bool:
 
 
 def own_board(state: EventState, viewer: str) -> EventPairing | None:
-    """Return the viewer's game that is on, None where there is none."""
+    """Return the viewer's running game, or None."""
     return next((one for one in state.pairings if one.state == "open" and viewer in one.players.values()), None)
 
 
 def describe_standing(state: EventState) -> str:
-    """Return in a few words how far it is, at the end who won."""
+    """Return the progress of an event in a few words, at the end the winner."""
     first = [clean_text(row.name) for row in state.table if row.place == 1 and row.points > 0]
     if state.status == "over" and first:
         return say("tournament won", n=len(first), names=join_words(first))
@@ -97,7 +97,7 @@ def describe_standing(state: EventState) -> str:
 
 
 def describe_own(state: EventState, viewer: str) -> str:
-    """Return how it is for the viewer, who is in it: against whom they play now, else how they stand; else nothing."""
+    """Return the viewer's current opponent, or else their standing; "" if the viewer has not entered."""
     row, board = row_of(state, viewer), own_board(state, viewer)
     if row is None:
         return ""
@@ -113,7 +113,7 @@ def describe_own(state: EventState, viewer: str) -> str:
 
 
 def describe_call(call: Call) -> str:
-    """Return that one is to come to a board, which mark one has there, against whom, and by when."""
+    """Return a call to a board as a sentence, with mark, opponent and time."""
     time, against = format_duration(call.due_ms), clean_text(call.against)
     return say("tournament call", mark=call.mark, against=against, room=call.room, time=time)
 
@@ -139,15 +139,15 @@ def announce_changes(old: EventState, new: EventState) -> list[str]:
 
 
 def describe_word(about: str, word: str) -> str:
-    """Return a word of the wire in the language that is spoken; one of a newer server as it came.
+    """Return a word of the wire in the current language; an unknown word of a newer server stays as it is.
 
-    `about` is what it is a word for: ``kind``, ``status``, ``is`` of a row, ``tie``, or ``short`` for a tie in a head.
+    `about` is a key of `_WORDS`: ``kind``, ``status``, ``is`` of a row, ``tie``, or ``short`` for a tie in a title.
     """
     return say(f"tournament {about} {word}") if word in _WORDS[about] else clean_text(word)
 
 
 def format_points(points: float) -> str:
-    """Return points or a tie-break as tables have them.
+    """Return points or a tie-break in figures.
 
     >>> format_points(2.5), format_points(0.5), format_points(3), format_points(0.75)
     ('2½', '½', '3', '¾')
@@ -157,29 +157,29 @@ def format_points(points: float) -> str:
 
 
 def describe_players(pairing: EventPairing) -> str:
-    """Return who plays what: ``ana (X) - bo (O)``."""
+    """Return the players of a pairing: ``ana (X) - bo (O)``."""
     named = [say("name with mark", name=clean_text(name), mark=mark) for mark, name in pairing.names.items()]
     return " - ".join(named) if len(named) > 1 else clean_text(next(iter(pairing.names.values()), "?"))
 
 
 def won_by(row: EventRow) -> float:
-    """Return what a table counts: the matches won of a knock-out, else points."""
+    """Return the matches won in a knock-out, else the points."""
     return next((value for name, value, _ in row.tie if name == "matches"), row.points)
 
 
 def describe_won(row: EventRow) -> str:
-    """Return the same with its name: ``matches won: 2``."""
+    """Return the matches won or the points with their name: ``matches won: 2``."""
     is_matches = any(name == "matches" for name, _, _ in row.tie)
     return say("tournament count matches" if is_matches else "tournament count points", n=format_points(won_by(row)))
 
 
 def score_of(result: str | None, mark: str) -> float:
-    """Return the points that a side has of a pairing that is scored."""
+    """Return the points of one side of a scored pairing."""
     return 0.5 if result == "draw" else float(result == mark)
 
 
 def describe_score(pairing: EventPairing) -> str:
-    """Return how it went: ``1-0``, and what decided that where it was no game; or where it is."""
+    """Return the score of a pairing, ``1-0``, with its cause if it was no game, or else the room."""
     if pairing.by == "bye" or len(pairing.players) < 2:
         return say("tournament bye")
     if pairing.state != "scored":
@@ -189,7 +189,7 @@ def describe_score(pairing: EventPairing) -> str:
 
 
 def describe_tie(name: str, value: float, told: str) -> str:
-    """Return a tie-break with the sum that made it, where that says more: ``2½ = 2+½``."""
+    """Return a tie-break with its sum, unless they are the same: ``2½ = 2+½``."""
     shown, told = format_points(value), clean_text(told).replace("½", say("tournament half"))
     if name == "matches":
         return f"{shown} ({told})"
@@ -197,14 +197,14 @@ def describe_tie(name: str, value: float, told: str) -> str:
 
 
 def describe_name(row: EventRow, viewer: str) -> str:
-    """Return a name with what is special about its row: ``Robo (computer, away)``."""
+    """Return a name with notes about its row: ``Robo (computer, away)``."""
     notes = [say("tournament is bot")] if row.bot else [say("tournament is you")] if row.player == viewer else []
     notes += [describe_word("is", row.status)] if row.status != "in" else []
     return f"{clean_text(row.name)} ({', '.join(notes)})" if notes else clean_text(row.name)
 
 
 def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]]:
-    """Return the table by the ids of its players below the titles of its columns, each tie-break with its sum."""
+    """Return the rows of the table by player id, after the column titles."""
     shown = list(rows)
     ties = list(dict.fromkeys(name for row in shown for name, _, _ in row.tie))
     won = say("tournament points")
@@ -221,12 +221,12 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
 
 
 def tabulate_pairings(state: EventState) -> dict[str, tuple[str, str]]:
-    """Return who plays whom and how that went, by the ids of the pairings of this round."""
+    """Return the players and scores of this round's pairings by id."""
     return {one.id: (describe_players(one), describe_score(one)) for one in state.pairings}
 
 
 def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
-    """Return what a list says of events by their codes, below the titles of its columns."""
+    """Return the rows of the list of events by code, after the column titles."""
     columns = ("event", "title", "kind", "status", "round", "players")
     table = {"": tuple(say(f"tournament column {id}") for id in columns)}
     for one in events:
