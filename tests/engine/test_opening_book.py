@@ -47,7 +47,7 @@ def placed(rules: Rules, seed: int) -> Position:
     """Return what `perfect` has laid down before the choice."""
     position, rng = Position.start(rules), Random(seed)
     while position.opening and not position.opening.options:
-        position = position.play(Perfect(NO_TIME, varies=True)(position, rng))
+        position = position.play(Perfect(NO_TIME)(position, rng))
     return position
 
 

@@ -141,11 +141,9 @@ def test_rules_complete_a_line_of_misere_only_when_every_move_does() -> None:
     assert choose_by_rules(position, Random(0)) in position.legal_cells
 
 
-def test_perfect_takes_the_first_of_equal_moves_unless_it_varies() -> None:
-    position = Position.start(Rules())
-    assert {Perfect(UNLIMITED)(position, Random(seed)) for seed in range(20)} == {0}
-    varying = Perfect(UNLIMITED, varies=True)
-    assert {varying(position, Random(seed)) for seed in range(200)} == set(range(9))
+def test_perfect_takes_any_of_equal_moves() -> None:
+    choose, position = Perfect(UNLIMITED), Position.start(Rules())
+    assert {choose(position, Random(seed)) for seed in range(200)} == set(range(9))
 
 
 def test_perfect_stops_one_of_two_threats_when_it_is_lost_either_way() -> None:

@@ -149,7 +149,12 @@ def _rank(position: Position, task: Task, table: Table | None, memory: Memory | 
         return _look_up(task, table or _table_of(position.rules))
     ranking = _solve(task)
     if not ranking.is_solved:
-        deepened = _search(position, task, memory)
+        if is_provable(position):
+            deepened = rank_by_proof(
+                position, task, lambda meter: _deepen(replace(task, meter=meter)), memory or Memory()
+            )
+        else:
+            deepened = _deepen(task)
         if deepened.best:
             ranking = deepened
     if not ranking.best:
@@ -175,14 +180,6 @@ def _solve(task: Task) -> Ranking:
     ranking = _rank_with(task, duel, partial(duel.score_move, *task.stones), [FOREVER], is_full=True)
     task.meter.charge(meter.nodes)
     return ranking if ranking.is_solved else Ranking()
-
-
-def _search(position: Position, task: Task, memory: Memory | None) -> Ranking:
-    if not is_provable(position):
-        return _deepen(task)
-    return rank_by_proof(
-        position, task, lambda meter: _deepen(replace(task, meter=meter)), Memory() if memory is None else memory
-    )
 
 
 def _deepen(task: Task) -> Ranking:

@@ -104,7 +104,8 @@ class Patterns:
                 self._add_direction(planes, self.levels(stones, free, step), step, is_own=stones is own)
         ranked = list(_by_score(planes, moves, count))
         if len(ranked) < count:
-            ranked += _by_place(self._grid, moves & ~sum(ranked), count - len(ranked))
+            rest = moves & ~sum(ranked)
+            ranked += [bit for bit in places_by_weight(self._grid) if bit & rest][: count - len(ranked)]
         return ranked
 
     def _add_direction(self, planes: list[int], levels: list[int], step: int, *, is_own: bool) -> None:
@@ -196,7 +197,3 @@ def _by_score(planes: list[int], moves: int, count: int) -> Iterator[int]:
             count -= 1
             if not count:
                 return
-
-
-def _by_place(grid: Grid, moves: int, count: int) -> list[int]:
-    return [bit for bit in places_by_weight(grid) if bit & moves][:count]

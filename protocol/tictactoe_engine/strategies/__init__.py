@@ -34,7 +34,7 @@ class Level(StrEnum):
     PERFECT = "perfect"
 
 
-def strategy_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = True) -> Strategy:
+def strategy_of(level: Level | str, budget: Budget = MODEST) -> Strategy:
     """Return the strategy of that name; ``hard`` and ``perfect`` use the budget. Raises ValueError for another name.
 
     >>> from random import Random
@@ -48,12 +48,12 @@ def strategy_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = T
         case Level.RULES:
             return choose_by_rules
         case Level.HARD:
-            return Perfect(budget, varies=varies, is_brief=True)
+            return Perfect(budget, is_brief=True)
         case Level.PERFECT:
-            return Perfect(budget, varies=varies)
+            return Perfect(budget)
 
 
-def side_chooser_of(level: Level | str, budget: Budget = MODEST, *, varies: bool = True) -> SideChooser:
+def side_chooser_of(level: Level | str, budget: Budget = MODEST) -> SideChooser:
     """Return how that strategy chooses in openings; the searching ones use the budget. Raises ValueError for another.
 
     >>> from random import Random
@@ -67,4 +67,4 @@ def side_chooser_of(level: Level | str, budget: Budget = MODEST, *, varies: bool
         case Level.RULES:
             return choose_side_by_rules
         case Level.HARD | Level.PERFECT:
-            return Perfect(budget, varies=varies).choose_side
+            return Perfect(budget).choose_side

@@ -1,4 +1,4 @@
-"""The master: the best move that its budget lets it find, and on small boards the best there is."""
+"""The strongest strategy: the best move found within a budget, on small boards the best there is."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Perfect:
-    """Wins as soon and loses as late as it can; a `Strategy` once it is made.
+    """A `Strategy` that wins as soon and loses as late as possible, and takes any of equally good moves.
 
-    With two players left it solves what can be solved within `budget` and plays the strongest it finds elsewhere.
-    With more it plays as if all others had joined against it (the paranoid algorithm, Sturtevant and Korf, 2000).
-    Among equally good moves it takes the first, or any of them if it `varies`. Openings it plays from a book where one
-    fits (see `opening_book`). On boards with gravity it remembers what it has proven, at most 30 MB; if it `is_brief`
-    it proves nothing there, and can be beaten.
+    With three or more players left it plays as if all others had joined against it (the paranoid algorithm, Sturtevant
+    and Korf, 2000). It uses the book of openings.
+
+    Attributes:
+        is_brief: Whether to prove nothing on boards with gravity, so that it can be beaten.
+        memory: The proofs for boards with gravity, at most 30 MB.
     """
 
     budget: Budget
-    varies: bool = False
     is_brief: bool = False
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
@@ -37,10 +37,9 @@ class Perfect:
         check_is_open(position)
         cells = opening_cells(position)
         cells = cells or best_cells(position, self.budget, memory=self.memory, is_brief=self.is_brief)
-        return rng.choice(cells) if self.varies and len(cells) > 1 else cells[0]
+        return rng.choice(cells)
 
     def choose_side(self, position: Position, rng: Random) -> str:
         """Return the better side of an opening; raises ValueError when there is nothing to choose."""
         options_of(position)
-        options = analyse(position, self.budget, memory=self.memory).best_options
-        return rng.choice(options) if self.varies and len(options) > 1 else options[0]
+        return rng.choice(analyse(position, self.budget, memory=self.memory).best_options)
