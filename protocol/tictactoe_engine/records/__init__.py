@@ -1,4 +1,4 @@
-"""Games as text: what a record holds, and how it is written and read back. The format is `docs/records.md`."""
+"""Records: games as text, written and read. `docs/records.md` describes the format."""
 
 from tictactoe_engine.records.faults import InvalidRecord, RecordError
 from tictactoe_engine.records.game_record import GameRecord, GameResult, MoveClock, SeatClock

@@ -1,7 +1,6 @@
-"""What a record holds: one game that was or could be played, as a value that cannot exist in an impossible form.
+"""The record of a game as a value that cannot exist in an impossible form.
 
-It knows nothing of text. Names and other words are kept only where each of their characters can be printed, so that
-nobody who shows a record has to clean it first.
+Names and other texts contain printable characters only, so that every program may show a record as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ WORD_TAGS: Final = ("Event", "Round", "Date", "Room")
 KNOWN_TAGS: Final = (*RULE_TAGS, *WORD_TAGS, "Game", "Clock", "Passed", "Result", "Reason")
 
 CHOICE: Final = re.compile(r"(pie|swap2) ([A-Z]) ([A-Z]|more)", re.ASCII)
-"""How a record says what was chosen: the rule of the opening, the seat that chose, and what it took."""
+"""A choice of the opening in a comment: the opening's rule, the mark that chose, and its choice."""
 
 _TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,63}", re.ASCII)
 _DATE: Final = re.compile(
@@ -39,9 +38,11 @@ _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """How a game ended: why, one of `REASONS`, and who won; `winner` is a mark, or None for a draw.
+    """How a game ended.
 
-    A forfeit is no draw then: nobody came.
+    Attributes:
+        reason: One of `REASONS`.
+        winner: A mark, or None for a draw and for a forfeit without players.
     """
 
     reason: str
@@ -49,7 +50,7 @@ class GameResult:
 
     @property
     def nobody_wins(self) -> bool:
-        """Whether neither a mark wins nor the game is a draw."""
+        """Whether the game has no winner and is no draw."""
         return self.reason == "forfeit" and self.winner is None
 
 
@@ -69,10 +70,12 @@ class MoveClock:
 
 
 class Walk:
-    """Where a game stands.
+    """A game that is played move by move, with its choices and the marks that are passed over.
 
-    `round` is the number of the round that the next move belongs to, from 1: a round ends when the turn comes back to
-    the mark that opened it or to one before. `opens_round` tells whether the next move is the first of its round.
+    Attributes:
+        round: Number of the next move's round, from 1. A round ends when the turn comes back to the mark that opened it
+            or to an earlier mark.
+        opens_round: Whether the next move is the first of its round.
     """
 
     __slots__ = ("_chosen", "_passed", "_passed_count", "opens_round", "position", "round")
@@ -87,7 +90,7 @@ class Walk:
         self._pass_over()
 
     def play(self, cell: int) -> None:
-        """Play the next move, pass over who went then, and choose what is due.
+        """Play the next move, pass over marks and make a choice that is due.
 
         Raises `IllegalMove`, or `InvalidRecord` for ``passed`` and ``chosen``.
         """
@@ -99,7 +102,7 @@ class Walk:
         self.round += self.opens_round
 
     def finish(self) -> None:
-        """Refuse those who would be passed over, and what would be chosen, after the last move."""
+        """Refuse marks to pass over and choices to make after the last move."""
         if self._passed_count < len(self._passed):
             ply, mark = self._passed[self._passed_count]
             late = fault("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
@@ -135,14 +138,17 @@ class Walk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
-    """One game; `result` is None while it runs.
+    """One game; building it plays its moves, and raises `InvalidRecord` for a game that is impossible.
 
-    `players` pairs marks with names, in turn order. `passed` is as in `Position`: who moves no more, and how many moves
-    lay on the board when that happened; so is `chosen`, what was chosen in the opening. `date` is ISO 8601: a day, or a
-    day and a time with its offset. `event` and `round` say as part of what it was played. `comments` pairs texts with
-    the number of moves before them; runs of white space become one space. `tags` is whatever else was said of the game.
-    `position` is where its moves led. Raises `InvalidRecord` for what cannot be, illegal moves and a result that
-    contradicts the board included; costs as much as playing the game.
+    Attributes:
+        result: None for a running game.
+        players: Marks with names, in turn order.
+        event: The event of the game; `round` is its part of the event.
+        date: ISO 8601: a day, or a day and a time with its offset.
+        passed: As in `Position`; `chosen`, too.
+        comments: Texts with the number of moves before them; runs of white space become one space.
+        tags: All other tags.
+        position: The last position.
 
     >>> GameRecord(moves=(4, 0)).position.board
     'O...X....'
@@ -169,9 +175,9 @@ class GameRecord:
         if self.date is not None:
             _check_date(self.date)
         if self.room is not None:
-            check_value(self.room, "room")
-        _check_printable(self.event or "", "event", MAX_VALUE_LENGTH)
-        _check_printable(self.round or "", "round", MAX_VALUE_LENGTH)
+            _check_text(self.room, "room", least=1)
+        _check_text(self.event or "", "event")
+        _check_text(self.round or "", "round")
         if self.game is not None and not 1 <= self.game <= MAX_GAME_NUMBER:
             raise InvalidRecord(fault("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
         _check_clock(self.clock)
@@ -184,30 +190,19 @@ class GameRecord:
                 raise InvalidRecord(illegal, f"moves[{index}]") from None
         walk.finish()
         object.__setattr__(self, "position", walk.position)
-        check_result(self.result, walk.position)
+        _check_result(self.result, walk.position)
         object.__setattr__(self, "comments", _checked_comments(self.comments, len(self.moves)))
         for index, (_, text) in enumerate(self.comments if self.rules.opening is not None else ()):
             if CHOICE.fullmatch(text):
                 raise InvalidRecord(fault("comment choice"), f"comments[{index}]")
 
     def positions(self) -> Iterator[Position]:
-        """Yield the position before the first move, then the one after each and what was chosen then."""
-        walk = Walk(self.rules, self.passed, self.chosen)
-        yield walk.position
-        for cell in self.moves:
-            walk.play(cell)
-            yield walk.position
+        """Yield the position before the first move, then the position after each move and choice."""
+        return map(self.position.at, range(len(self.moves) + 1))
 
 
-def check_value(value: str, part: str) -> None:
-    """Refuse words that are empty, too long or not safe to print."""
-    if not value:
-        raise InvalidRecord(fault("empty"), part)
-    _check_printable(value, part, MAX_VALUE_LENGTH)
-
-
-def check_result(result: GameResult | None, position: Position) -> None:
-    """Refuse a result that this last position contradicts, or that its reason does."""
+def _check_result(result: GameResult | None, position: Position) -> None:
+    """Refuse a result that the last position or its reason contradicts."""
     outcome, marks = position.outcome, position.active_marks
     if result is None:
         if outcome is not None:
@@ -246,7 +241,7 @@ def _checked_players(players: tuple[tuple[str, str], ...], marks: str) -> tuple[
     for mark, name in players:
         if mark not in tuple(marks):
             raise InvalidRecord(_unknown_mark(mark, marks), f"players[{mark}]")
-        check_value(name, f"players[{mark}]")
+        _check_text(name, f"players[{mark}]", least=1)
     if len(names) < len(players):
         raise InvalidRecord(fault("two players"), "players")
     return tuple((mark, names[mark]) for mark in marks if mark in names)
@@ -286,7 +281,7 @@ def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
         if name in seen:
             raise InvalidRecord(fault("tag twice", tag=name), part)
         seen.add(name)
-        _check_printable(value, part, MAX_VALUE_LENGTH)
+        _check_text(value, part)
 
 
 def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tuple[tuple[int, str], ...]:
@@ -298,15 +293,17 @@ def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tupl
             raise InvalidRecord(fault("comment place", ply=quote(ply), moves=moves), part)
         if not text or "}" in text:
             raise InvalidRecord(fault("comment"), part)
-        _check_printable(text, part, MAX_COMMENT_LENGTH)
+        _check_text(text, part, most=MAX_COMMENT_LENGTH)
         checked.append((ply, text))
         last = ply
     return tuple(checked)
 
 
-def _check_printable(text: str, part: str, limit: int) -> None:
-    if len(text) > limit:
-        raise InvalidRecord(fault("long value", most=limit, length=len(text)), part)
+def _check_text(text: str, part: str, *, least: int = 0, most: int = MAX_VALUE_LENGTH) -> None:
+    if len(text) < least:
+        raise InvalidRecord(fault("empty"), part)
+    if len(text) > most:
+        raise InvalidRecord(fault("long value", most=most, length=len(text)), part)
     for character in text:
         if not character.isprintable():
             raise InvalidRecord(fault("unprintable", number=f"{ord(character):04X}"), part)

@@ -144,7 +144,7 @@ class _Reader:
     # -- tags ---------------------------------------------------------------------------------------------------
 
     def _read_tags(self) -> dict[str, Token]:
-        """Return the tags that begin the record; the last one is the place of what is missing."""
+        """Return the tags that begin the record."""
         tags: dict[str, Token] = {}
         self._places["result"] = self.tokens[self.index].start()
         while not self.is_at_end() and (tag := self.tokens[self.index])["name"]:
