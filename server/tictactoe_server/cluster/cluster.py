@@ -207,7 +207,7 @@ class Cluster(Elsewhere):
             for pause in (0.0, *repeat(_ASK_SECONDS, math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS))):
                 await asyncio.sleep(pause)
                 is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
-        except StoreUnavailable as unavailable:  # it is gone, or will be found to be, or of an older version
+        except StoreUnavailable as unavailable:  # it is gone, or will be found to be
             log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
             return
         if is_reached:

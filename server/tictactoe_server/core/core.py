@@ -1,6 +1,6 @@
-"""The core: rooms, their path and their timers, and who is here. Services plug into it; it knows none of them.
+"""The core: rooms, their changes and timers, and the sessions. Services plug into it; it knows none of them.
 
-Each says what it handles, keeps and shows. A request reaches it as a `Call`; what was refused, and why, is said here.
+A `Service` declares the requests that it handles, which reach it as a `Call`. Refusals are answered here.
 """
 
 from __future__ import annotations
@@ -43,12 +43,11 @@ from tictactoe_server.watching.topics import Topic
 log: Final = structlog.get_logger(__name__)
 
 
-MOST_LEFT: Final = 20_000
-"""Of how many players it is remembered when they left."""
+MOST_LEFT: Final = 20_000  # of how many players it is remembered when they left
 
 
 class Presence:
-    """The sessions of all peers whose handshake is done, in the order of their arrival."""
+    """All sessions, in the order of their arrival."""
 
     def __init__(self) -> None:
         self._since: dict[Session, float] = {}
@@ -61,12 +60,12 @@ class Presence:
 
     @property
     def greeted(self) -> list[tuple[Session, Player]]:
-        """Those who have said who they are, with that."""
+        """The sessions after their hello, with their players."""
         return [(session, session.player) for session in self._since if session.player is not None]
 
     @property
     def ids(self) -> set[str]:
-        """The players who are here."""
+        """The ids of the connected players."""
         return set(self._of)
 
     def add(self, session: Session) -> None:
@@ -74,7 +73,7 @@ class Presence:
         self._began_at = self._began_at or now
 
     def greet(self, session: Session, player: Player) -> None:
-        """Know whose session it is, unless it has ended."""
+        """Register whose session it is, unless it has ended."""
         session.player = player
         if session in self._since:
             self._of.add(player.id, session)
@@ -89,12 +88,12 @@ class Presence:
                 del self._left_at[next(iter(self._left_at))]
 
     def seconds_away(self, id: str) -> float:
-        """Return for how long a player has been away who is not here: at most since the first connection of all."""
+        """Return how long a player has not been connected, at most since the first connection to this server."""
         now = asyncio.get_running_loop().time()
         return now - self._left_at.get(id, self._began_at or now)
 
     def seconds(self, session: Session) -> float:
-        """Return for how long somebody has been here."""
+        """Return how long a session has lasted."""
         return asyncio.get_running_loop().time() - self._since[session]
 
     def of_player(self, id: str) -> list[Session]:
@@ -103,12 +102,14 @@ class Presence:
 
 
 class Core:
-    """What all services work with. Rooms hold the seat of one who drops for `hold_ms`; limits go by `monotonic_ns`.
+    """Everything that services work with.
 
-    `on_room` and `on_result` add a listener: to each room that opens or whose seats, clock or result change, with what
-    it was before; to each game that is over and stored, also one that was aborted, with its id in the log or empty.
-    `additions` takes the fields that services add to `welcome` and to rows. All of `seating` are awaited before a
-    player without a seat joins a room whose seats are assigned.
+    Attributes:
+        hold_ms: How long a room holds the seats of a dropped player.
+        monotonic_ns: The clock of the limits.
+        on_room, on_result: Add a listener; see `Changes`.
+        additions: The fields that services add to `welcome` and to rows.
+        seating: Functions to await before a player without a seat joins a room with assigned seats.
     """
 
     def __init__(
@@ -165,16 +166,16 @@ class Core:
         return live
 
     def let_go(self, live: LiveRoom) -> None:
-        """Let a room that is kept end as any other does, once nobody is there; after a restart to be said again."""
+        """Let a kept room close like any other, once nobody is there; to be repeated after a restart."""
         live.is_kept = False
         self.timers.close_later(live)
 
     def new_room(
         self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **fields: Any
     ) -> LiveRoom:
-        """Return a room that is about to be opened, under a new code where none is given; raises `Refused`.
+        """Return a room that is about to be opened, by default under a new code; raises `Refused`.
 
-        The game of one that is `rated` is always kept, and counts now as one that is.
+        The game of a rated room is always kept, and counts towards the owner's limit now.
         """
         rated, start_ms = fields.get("rated", False), round(self.limits.start_seconds * 1000)
         if rated and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
@@ -191,13 +192,13 @@ class Core:
         await self.changes.carry_out(await self.registry.find(code), player, command)
 
     def count_games(self) -> int:
-        """Return how many games are on of which a player is here."""
+        """Return the number of running games with a connected player."""
         here = self.registry.by_code.values()
         return sum(bool(live.players) and live.room.status == "playing" for live in here)
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:
-    """Return the seats of bots; those of one room are told apart by numbers."""
+    """Return seats for bots of these levels, numbered if there are several."""
     names = [f"{level}-bot" if len(levels) == 1 else f"{level}-bot-{number}" for number, level in enumerate(levels, 1)]
     return [
         SeatState(f"bot-{secrets.token_hex(4)}", name, online=True, bot=level)
@@ -206,30 +207,30 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
 
 
 class Call(RoomChange, kw_only=True, eq=False):
-    """A `request` that came at `now` (ms of served time); `live` is the room it names.
+    """A request and its session; it is also the change of the room that it requests, if any.
 
-    `player` is who acts: the player of the `session`, or one of the player's guests.
-
-    It is the change itself where it asks for one of the room in which the player plays: the session is busy until it is
-    settled.
+    Attributes:
+        live: The room that the request names.
+        now: When the request arrived (ms of served time).
+        player: The acting player: the session's, or one of that player's guests.
     """
 
     session: Session
 
     def answer(self, **content: Any) -> None:
-        """Say that it was carried out, to one who gave it an id; see `Ok` for what may be said."""
+        """Answer with `Ok`, if the request has an id."""
         if self.request.id is not UNSET:
             self.session.push(Ok(id=self.request.id, **content))
 
     def answer_with_room(self, live: LiveRoom) -> None:
-        """Say that it led into a room, and what has been played there."""
+        """Answer with the room that the request led to, and its moves."""
         marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
         seat = live.room.mark_of(self.player.id) if marks else None
         seats = tuple(marks) if len(marks) > 1 else UNSET
         self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves)
 
     def apply(self, room: Room) -> Room | None:
-        """Return the room after the request, if it is still this session with which the player plays."""
+        """Return the room after the request; refuses a session that does not control the player's seat."""
         live = self.live
         if live.players.get(self.player.id) is not self.session and not live.is_played_by(self.session):
             if self.session in live.watchers:
@@ -238,7 +239,7 @@ class Call(RoomChange, kw_only=True, eq=False):
         return apply(room, self.player, self.request, self.now)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer, and let the session go on if it had to wait."""
+        """Answer, and let the session continue if it had to wait."""
         session, answer = self.session, None
         if error is None:
             answer = self.carried_out()
@@ -249,17 +250,17 @@ class Call(RoomChange, kw_only=True, eq=False):
         return answer
 
     def wait(self) -> None:
-        """Let the session wait with what it says next."""
+        """Make the session queue its next messages."""
         self.session.is_busy = True
 
     def carried_out(self) -> tuple[Session, bytes] | None:
-        """Answer what is stored, before anybody is shown it; returns the answer where it goes out with the state."""
+        """Answer the stored change, or return the answer to send together with the state."""
         id = self.request.id
         return None if id is UNSET else (self.session, encode_frame(b'{"type":"ok","id":%b}' % encode(id)))
 
 
 def refuse(session: Session, request: Any, error: Exception) -> None:
-    """Say why a request was not carried out; what is nobody's intention is logged."""
+    """Answer with the reason why a request was not carried out; failures of the server are logged."""
     refused = _refusal_of(request, error)
     id = None if request.id is UNSET else request.id
     session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
@@ -281,15 +282,12 @@ def _refusal_of(request: object, error: Exception) -> Refused:
 
 
 Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
-"""Carries a request out, at once or as a coroutine; raises `Refused`. The session waits for the end of it, and longer
-where a coroutine returns True: then a change follows that lets the session go on."""
+"""Carries a request out, at once or as a coroutine; raises `Refused`. The session is busy until the coroutine ends; if
+that returns True, the session stays busy until a change is settled."""
 
 
 class PageHead(NamedTuple):
-    """The page in a browser that will load `module`; the rest is for those who only look at the link.
-
-    `picture` is the path of one, empty for none.
-    """
+    """The page for browsers, which will load `module`, with the texts and the path of a picture for link previews."""
 
     title: str
     description: str
@@ -298,18 +296,23 @@ class PageHead(NamedTuple):
 
 
 Reply = HttpResponse | PageHead | Sequence[str]
-"""What is answered in plain HTTP: a response, the page, or lines of text."""
+"""A response in plain HTTP, the page, or lines of text."""
 
 Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
-"""Answers an `HttpRequest`, called with it and with the groups of the path, None for one that is not there. Where
-its coroutine returns None a room is looked for. Raises `Refused`: `rate_limited` is answered with 429, all else with
-404 and counted, so that nothing is found by trying."""
+"""Answers an `HttpRequest`, called with the request and the groups of the path. If the coroutine returns None, the path
+is looked up as a room. Raises `Refused`: `rate_limited` is answered with 429, all else with 404, which is counted to
+prevent guessing."""
 
 
 class Service:
-    """What `handles` some kinds of requests. Those that name a room are for whoever is in it, but for those that it
-    `admits`, by which one comes in. Its `tables` are made by every store, and its `topics` are those that sessions may
-    subscribe to. In plain HTTP it answers its `routes`: by regular expressions for whole paths, before any room.
+    """A part of the server that answers requests.
+
+    Attributes:
+        handles: The handlers by the type of request.
+        admits: The types of requests by which a session enters a room; others that name a room are for those in it.
+        tables: The tables that the store keeps for the service.
+        topics: What sessions may subscribe to.
+        routes: The handlers of plain HTTP by a regular expression for the whole path; rooms come after all of them.
     """
 
     handles: Mapping[type, Handler] = {}
@@ -319,7 +322,7 @@ class Service:
     routes: Mapping[str, Route] = {}
 
     def start(self, core: Core) -> None:
-        """Begin, before anybody is let in: here is where listeners are added to the core."""
+        """Start before the first connection is accepted, and add listeners to the core."""
 
     async def close(self) -> None:
-        """End what is still under way."""
+        """Stop the tasks of the service."""

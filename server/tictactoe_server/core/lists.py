@@ -1,7 +1,7 @@
-"""The lists of all rooms, here and at other servers: how many there are, who opened them, who sits where and who waits.
+"""The lists of all rooms of all servers: counts, owners, seats, waiting rooms and the lobby.
 
-The lists are up to date before the next request is handled, except for `Lobby`. A room that is being opened counts for
-the limits from the start, and has a code that no other room has.
+All lists but `Lobby` are up to date before the next request is handled. A room that is being opened counts towards the
+limits from the start, and has a code of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RETRY_MS: Final = 60_000
 
 
 class RoomExists(Refused):
-    """A room was not opened, as there may be one under its code: `Registry.find` returns it, if it is stored."""
+    """A room was not opened because its code may be taken; `Registry.find` returns the other room if it is stored."""
 
     def __init__(self, code: str) -> None:
         super().__init__(ErrorCode.BUSY, "room", room=code)
@@ -57,7 +57,7 @@ class Lists:
 
     @property
     def count(self) -> int:
-        """The number of rooms that count for the limit, those of other servers included."""
+        """The number of rooms of all servers, as it counts towards the limit."""
         return len(self.served) + len(self.opening) + self.elsewhere.count
 
     def update(self, listed: Listed, before: Room | None) -> None:
@@ -87,7 +87,7 @@ class Lists:
         return tuple(seat for seat in held if seat is not None)
 
     def holds_left(self, player: str, now: int) -> dict[str, int]:
-        """Return for how many ms each seat of a player is still held, by room; only those the player is away from."""
+        """Return how many ms each seat of a disconnected player is still held, by room code."""
         held = [(listed.room, listed.held_seat(player)) for listed in self.seats.rooms_of(player)]
         left = {room.code: room.hold_left(seat.seat, now) for room, seat in held if seat is not None}
         return {code: ms for code, ms in left.items() if ms is not None}
@@ -95,7 +95,7 @@ class Lists:
     # -- rooms that are being opened ----------------------------------------------------------------------------
 
     def new_code(self) -> str:
-        """Return a code that no known room has; under the code of an unreadable one, storing conflicts."""
+        """Return a code that no known room has."""
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
             if not self._is_taken(code) and self.elsewhere.suits(code):

@@ -1,8 +1,7 @@
-"""A room in this process: its value as it is stored, and who is here.
+"""Rooms in memory, and the only path by which they change: a change is applied, stored, answered and then shown.
 
-`LiveRoom` is a `Kept` value that shows its states, and knows who plays and who watches; a `RoomChange` is one command
-on its way through it, stored, only then answered and shown. `Changes` is what all rooms have in common: where they are
-stored, and who hears of what has changed.
+`LiveRoom` has a room's stored value and the sessions of its players and watchers, `RoomChange` is one change of a room,
+and `Changes` has what all rooms share: their table and the listeners.
 """
 
 from __future__ import annotations
@@ -47,21 +46,21 @@ from tictactoe_server.watching.topics import Listeners
 from tictactoe_server.watching.watchers import Watchers
 
 WATCHED_SECONDS: Final = 0.05
-"""How often at most those who watch a room are shown a state of it; those who play are shown each."""
+"""Shortest time between two states for the watchers of a room; players are sent every state."""
 
-_AHEAD_SECONDS: Final = 1.0  # how far the ends of games, which no later state tells, may be shown ahead of that
-
-READ_AGAIN_SECONDS: Final = 5.0
-"""How soon a room is read again of which it is not known what is stored, where nobody asks for anything in it."""
+_AHEAD_SECONDS: Final = 1.0  # how far ahead of that schedule the end of a game may be shown
+READ_AGAIN_SECONDS: Final = 5.0  # until an idle room is read again whose stored state is unknown
 
 log: Final = structlog.get_logger(__name__)
 
 
 class RoomChange(Change[Room], eq=False):
-    """One command on its way through one room. Nothing else alters a room.
+    """A change of a room; nothing else alters rooms.
 
-    `now` is when it was asked for, in ms of served time; `request` is the command, by the rules, where nothing else
-    makes the next room. `over` is the game that it ends, which is `finished` too where that is kept.
+    Attributes:
+        now: When the change was requested (ms of served time).
+        request: The command to apply, unless `make` returns the next room.
+        over: The game that the change ends; also `finished` if the game is kept.
     """
 
     live: LiveRoom
@@ -74,19 +73,19 @@ class RoomChange(Change[Room], eq=False):
         return apply(room, self.player, self.request, self.now) if self.make is None else self.make(room)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer as any change, before anybody is shown it.
+        """Answer the change before it is shown.
 
-        Returns a frame for a session that is to be sent together with the new state, or None; with an error always.
+        Returns an answer to send together with the new state, as a session and a frame; None after an error.
         """
         self.then(error)
         return None
 
     def failed(self, error: Exception) -> None:
-        self.over = self.finished = None  # on what others stored it may end nothing
+        self.over = self.finished = None  # the retry starts from another room
         super().failed(error)
 
     def stored(self, revision: int) -> None:
-        """Take what it made of the room for true, as it is stored; see `Waiter`."""
+        """Adopt the stored room, then answer and show the change; see `Waiter`."""
         live, before, after, path = self.live, self.live.room, self.after, self.live.path
         if live.change is not self:  # it was given up meanwhile
             live.doubt()
@@ -122,22 +121,20 @@ class RoomChange(Change[Room], eq=False):
 
 
 class LiveRoom(Listed, Kept[Room]):
-    """`players` maps the ids of seated players to their sessions, which play for their guests, too.
+    """A room in memory. Times are in s of the event loop.
 
-    Those who only look on are its `watchers`.
-
-    Its value is the `room`; with `is_unshown` that is newer than what people were shown. `path` leads to what all rooms
-    have in common.
-
-    `flag_at` and `closing_at` are the moments (s of the loop's time) at which the running clock and the deserted room
-    end, None where neither does. `origin` is from where it was opened, as far as is known. Everybody was last shown
-    `counted` watchers; when watchers came or went last, that was at `counted_at`, and with `is_count_due` they will be
-    again. Those who watch may be shown the next state at `watched_from`, and with `is_watching_due` they will be shown
-    the newest one then; `ending` is the last result that they were shown.
-
-    A room whose terms say so `is_kept` until it is let go of: it does not end because nobody is there.
-
-    Once it is gone, `moved_to` is the URL of the server that has it, None where none has.
+    Attributes:
+        room: The value.
+        players: Sessions by the id of the seated player; they play for the player's guests, too.
+        origin: The address from which the room was opened, or "".
+        moved_to: URL of the server that has the room now, if it has moved.
+        flag_at, closing_at: When the running clock and the abandoned room end, or None.
+        counted, counted_at: The number of watchers that was shown last, and when.
+        is_unshown: Whether the value is newer than the state that was shown.
+        is_count_due: Whether the number of watchers will be shown soon.
+        is_watching_due: Whether the watchers will be sent the newest state at `watched_from`.
+        ending: The last result that the watchers were shown.
+        is_kept: Whether the room stays open while nobody is there.
     """
 
     kind = "room"
@@ -174,13 +171,13 @@ class LiveRoom(Listed, Kept[Room]):
 
     @property
     def sessions(self) -> Iterator[Session]:
-        """Everybody who is here."""
+        """All players and watchers."""
         yield from self.players.values()
         yield from self.watchers
 
     @property
     def address(self) -> str:
-        """From where it is played, or else was opened; empty where that is not known."""
+        """The address of a player, else that of the opener; "" if unknown."""
         for session in self.players.values():
             return session.source.address
         return self.origin
@@ -195,15 +192,12 @@ class LiveRoom(Listed, Kept[Room]):
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether nobody is connected for whom the game goes on: those who play, or who watch bots among themselves.
-
-        Never while it is kept.
-        """
+        """Whether the room may be closed: it is not kept, and no player, or watcher of a bots' game, is connected."""
         return not (self.players or self.is_kept or (self.room.is_for_bots and self.watchers))
 
     @property
     def is_paused(self) -> bool:
-        """Whether bots play among themselves, for nobody who waits for the result, and nobody watches."""
+        """Whether only bots play, without watchers and without anybody who waits for the result."""
         return self.has_bots and not self.watchers and self.room.is_for_bots and not self.room.terms.is_kept
 
     def session_of(self, player: str) -> Session | None:
@@ -211,15 +205,15 @@ class LiveRoom(Listed, Kept[Room]):
         return self.players.get(owner_of(player))
 
     def is_played_by(self, session: Session) -> bool:
-        """Tell whether it is this session with which its player plays."""
+        """Return True if `session` is the one controlling its player's seat."""
         return session.player is not None and self.players.get(session.player.id) is session
 
     def has(self, session: Session) -> bool:
-        """Tell whether a session plays or watches here."""
+        """Return whether a session plays or watches here."""
         return self.room.code in session.rooms
 
     def why_gone(self) -> Refused:
-        """Return the refusal for one who asks for something in a room that is gone."""
+        """Return the refusal for requests in a room that has closed or moved."""
         code = self.room.code
         return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
 
@@ -242,7 +236,7 @@ class LiveRoom(Listed, Kept[Room]):
             RoomChange(self, self.path.now(), make=leave_alone).submit()
 
     def first(self, change: RoomChange) -> RoomChange:  # type: ignore[override]
-        """Return the end of a turn whose clock had run out before a change was asked for, which follows then."""
+        """Return the change that ends an expired turn, with this one to follow, or this one if no turn has expired."""
         room = self.room
         if room.clock_started_at is None or change.player is NOBODY or not is_expired(room, change.now):
             return change
@@ -252,7 +246,7 @@ class LiveRoom(Listed, Kept[Room]):
         return change
 
     def save(self, change: RoomChange, after: Room) -> None:  # type: ignore[override]
-        """Let a room be stored, and with the end of a game that game."""
+        """Store the room, together with the game if the change ends a kept one."""
         if after.result is not None and self.room.result is None:
             change.over = game = finished_game(after, time.time_ns() // 1_000_000)
             is_kept = not after.was_aborted
@@ -263,7 +257,7 @@ class LiveRoom(Listed, Kept[Room]):
         self.table.save(self.key, after, self.revision, change, change.finished)
 
     def answer(self, change: Change[Room], error: Exception | None) -> None:
-        """Answer a change that made nothing new, and show what was read meanwhile."""
+        """Answer a change that altered nothing, and show the state if a newer one was read."""
         answer = change.settled(error)
         if self.is_unshown and self.phase is not Phase.GONE:
             self.show(answer)
@@ -279,7 +273,7 @@ class LiveRoom(Listed, Kept[Room]):
     # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
 
     def seat(self, session: Session, player: Player) -> None:
-        """Let this session play; the one that did so before is told, and is out of the room."""
+        """Make a session control its player's seat, and remove the session that did so before."""
         older = self.players.get(player.id)
         if older is not None and older is not session:
             self.part(older)
@@ -289,12 +283,12 @@ class LiveRoom(Listed, Kept[Room]):
         session.rooms.add(self.room.code)
 
     def admit(self, session: Session) -> None:
-        """Let this session watch."""
+        """Add a watcher."""
         self.watchers.add(session)
         session.rooms.add(self.room.code)
 
     def part(self, session: Session) -> None:
-        """Let a session go; what it was still to be sent of the room is not sent."""
+        """Remove a session, and discard the state that is queued for it."""
         if self.is_played_by(session) and session.player is not None:
             del self.players[session.player.id]
         self.watchers.discard(session)
@@ -337,7 +331,7 @@ class LiveRoom(Listed, Kept[Room]):
             self._show_watchers(self._frame(self.path.now()))
 
     def _show_watchers(self, frame: bytes) -> bool:
-        """Send a state to those who watch, unless they were shown one just now; tell whether it was sent."""
+        """Send a state to the watchers unless they were sent one just now; return whether it was sent."""
         moment, result = asyncio.get_running_loop().time(), self.room.result
         is_end = result is not None and result is not self.ending
         if moment < self.watched_from - _AHEAD_SECONDS * is_end:
@@ -356,7 +350,7 @@ class LiveRoom(Listed, Kept[Room]):
         return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
 
     def push(self, message: Push, but: Collection[Session] = ()) -> None:
-        """Send a message to everybody in the room but some, encoded once."""
+        """Send a message, encoded once, to everybody in the room except the sessions in `but`."""
         frame = encode_frame(encode(message))
         for session in self.sessions if but else self.players.values():
             if session not in but:
@@ -366,17 +360,16 @@ class LiveRoom(Listed, Kept[Room]):
 
 
 class Changes:
-    """What the changes of all rooms have in common: where rooms are stored, and who hears of what has changed.
+    """What the changes of all rooms share: their table, and the listeners, who are notified of stored changes only.
 
-    Each is stored first: in the table `rooms`, where that takes its time with a task among `tasks`. Then those in the
-    room are shown it, and listeners hear of it, at once or a little later (`tell_now`, `tell_soon`): of `on_room` each
-    room that is new, or whose seats, clock or result changed, with what it was before, None for a new one; of
-    `on_result` each game that is over, also one that was aborted, with its id in the log, empty where it is not kept;
-    of `on_gone` each room that has ended, with what people are told of that. Those of `on_shown` hear of each new state
-    of a room in which bots sit.
-
-    A game that is over goes into the log where all of `keeping` say so. `now` returns ms of served time.
-    `moves` is how many were played.
+    Attributes:
+        now: Returns the served time in ms.
+        moves: The number of moves played.
+        on_room: Called with each room that is new or whose seats, clock or result changed, and its value before.
+        on_result: Called with each game that is over, also an aborted one, and its id in the log, or "".
+        on_gone: Called with each closed room and the notice of that.
+        on_shown: Called with each new state of a room with bots.
+        keeping: A game goes into the log if all of these functions return True.
     """
 
     def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
@@ -393,11 +386,11 @@ class Changes:
         self._finished: list[tuple[FinishedGame, bool]] = []
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
-        """Carry a command out for those who can await it; raises `Refused` and `StoreUnavailable`."""
+        """Carry out a command and return once it is stored; raises `Refused` and `StoreUnavailable`."""
         await RoomChange(live, self.now(), player, command).until_settled()
 
     def tell_now(self, live: LiveRoom, before: Room | None, finished: FinishedGame | None = None) -> None:
-        """Tell the listeners of a room that is new, or in which somebody came or went."""
+        """Notify the listeners now: of a new room, or of changed seats."""
         self.catch_up()
         if before is None:
             live.enter(Phase.STORED)
@@ -406,7 +399,7 @@ class Changes:
             self.on_result(finished, live.room.game_id)
 
     def tell_soon(self, live: LiveRoom, before: Room, finished: FinishedGame | None = None) -> None:
-        """Tell the listeners of all else at the end of this turn of the event loop, when those in the room know it."""
+        """Notify the listeners at the end of this turn of the event loop, after the people in the room."""
         if not self._changed:
             asyncio.get_running_loop().call_soon(self.catch_up)
         self._changed.setdefault(live, before)
@@ -414,7 +407,7 @@ class Changes:
             self._finished.append((finished, live.room.kept_at > 0))
 
     def catch_up(self) -> None:
-        """Tell the listeners of what has changed in this turn until now: before somebody looks at what they know."""
+        """Notify the listeners of all changes so far, before anybody reads what they maintain."""
         if self._changed:
             changed, self._changed, finished, self._finished = self._changed, {}, self._finished, []
             for live, before in changed.items():
@@ -424,17 +417,17 @@ class Changes:
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:
-    """Return what those in a room are told that is gone, by the code of why; see `docs/protocol/sentences.md`."""
+    """Return the notice that a room has closed, by the code of the reason; see `docs/protocol/sentences.md`."""
     return Closed(room, describe_closing(code, data) or code, code, data)
 
 
 def leave_alone(room: Room) -> Room:
-    """Return the same room: for what comes of having its turn, as an uncertain room is read again first."""
+    """Return the same room, for a change that only waits for its turn and for an uncertain room to be read again."""
     return room
 
 
 def _follow(change: RoomChange, error: Exception | None) -> None:
-    """Let a change follow the end of a turn whose clock had run out before it was asked for."""
+    """Submit a change after the end of an expired turn, or answer it if that could not be stored."""
     if error is None:
         change.live.waiting.appendleft(change)
     else:

@@ -1,6 +1,6 @@
-"""What time does to rooms: clocks run out, seats are held for those who are gone, deserted rooms end.
+"""Timers of rooms: clocks run out, seats are held for dropped players, deserted rooms close.
 
-It only says when; what then happens are changes like all others. What the store refuses is tried until it is done.
+A timer only submits a change; changes that the store refuses are retried until they are stored.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Timers:
     # -- clocks -------------------------------------------------------------------------------------------------
 
     def watch_clock(self, live: LiveRoom, *, at_least: float = 0.0) -> None:
-        """See to it that the end of the running clock is noticed, in `at_least` so many seconds."""
+        """Schedule a check at the end of the running clock, in `at_least` seconds."""
         end = expires_at(live.room)
         if end is None:
             return
@@ -61,7 +61,7 @@ class Timers:
             self.agenda.at(moment, partial(self._ring, live, moment))
 
     def _ring(self, live: LiveRoom, moment: float) -> None:
-        """Look whether the running clock has run out: time may have stood still meanwhile."""
+        """End the turn if its clock has run out; served time may have stood still meanwhile."""
         if live.flag_at != moment or live.is_gone:
             return
         live.flag_at = None
@@ -78,7 +78,7 @@ class Timers:
     # -- those who are gone -------------------------------------------------------------------------------------
 
     def drop(self, live: LiveRoom, player: Player) -> None:
-        """Hold the seats of a player whose connection is gone, as soon as the store can take it, unless it is back."""
+        """Hold the seats of a dropped player, retrying until that is stored or the player is back."""
 
         def make(room: Room) -> Room:
             return room if live.session_of(player.id) is not None else apply(room, player, Dropped(), now)
@@ -88,13 +88,13 @@ class Timers:
         RoomChange(live, now, player, then=then, make=make).submit()
 
     def drop_missing(self, live: LiveRoom) -> None:
-        """Hold the seats of those who were here when the room came from another server, and did not come since."""
+        """Hold the seats of players who have not come since the room was taken over from another server."""
         for seat in () if live.is_gone else live.room.held_seats:
             if seat.online and not seat.is_server_bot and live.session_of(seat.player) is None:
                 self.drop(live, Player(seat.player, seat.name))
 
     def part(self, live: LiveRoom, session: Session) -> None:
-        """Let a session go that is over, unless it has gone: its seat is held, its watching ends."""
+        """Remove an ended session from a room, and hold its seats."""
         if not live.has(session):
             return
         is_player = live.is_played_by(session)
@@ -108,7 +108,7 @@ class Timers:
     # -- watchers -----------------------------------------------------------------------------------------------
 
     def tell_count(self, live: LiveRoom) -> bool:
-        """Show everybody how many watch, four times a second at most: now and return True, or a little later."""
+        """Send the number of watchers, four times a second at most; return True if it was sent now."""
         self.on_counted(live)
         if live.is_count_due:
             return False
@@ -120,7 +120,7 @@ class Timers:
         return False
 
     def _show_count(self, live: LiveRoom) -> bool:
-        """Show everybody the room where that count has changed since they were last shown it."""
+        """Send the state if the number of watchers has changed since the last one."""
         live.is_count_due = False
         live.counted_at = _in(0)
         is_news = live.counted != len(live.watchers) and not live.is_gone
@@ -129,7 +129,7 @@ class Timers:
     # -- deserted rooms -----------------------------------------------------------------------------------------
 
     def close_later(self, live: LiveRoom) -> None:
-        """Let a room end after a while if nobody is there any more for whom it goes on."""
+        """Schedule the end of an abandoned room."""
         if live.closing_at is None and live.is_abandoned:
             limits = self.limits
             if live.room.is_for_bots:
@@ -142,11 +142,11 @@ class Timers:
             self.agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, why: Closed) -> None:
-        """Let a room end that all have left, before anybody else comes."""
+        """Close a room that all players have left, before the next change."""
         live.waiting.appendleft(self._closing(live, why))  # it follows from the change that is being settled
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
-        """End a room, whoever is there, and return when it is gone; raises `Refused` and `StoreUnavailable`."""
+        """Close a room with everybody in it, and return when it is deleted; raises `Refused` and `StoreUnavailable`."""
 
         def then(error: Exception | None) -> None:
             if error is None:
@@ -160,7 +160,7 @@ class Timers:
             self._closing(live, closed(live.room.code, "idle")).submit()
 
     def _closing(self, live: LiveRoom, why: Closed) -> RoomChange:
-        """Return the end of a room that nobody is left to play in by then."""
+        """Return a change that deletes the room if it is still abandoned."""
 
         def make(room: Room) -> Room | None:
             return None if room.is_deserted or live.is_abandoned else room
@@ -177,10 +177,7 @@ class Timers:
     def _retrying(
         self, live: LiveRoom, what: str, again: Callable[[], object], done: Callable[[], object] = lambda: None
     ) -> Callable[[Exception | None], None]:
-        """Return what is called at the end of a change: it does what follows, or the same again after a while.
-
-        The log says then why, of much of the same once in a while.
-        """
+        """Return a callback for the end of a change: it calls `done`, or logs the error and calls `again` later."""
 
         def then(error: Exception | None) -> None:
             if error is None:
@@ -197,12 +194,11 @@ class Timers:
 
 
 def _in(seconds: float) -> float:
-    """Return the moment in so many seconds, by the loop's time."""
     return asyncio.get_running_loop().time() + seconds
 
 
 def _moved_in_time(live: LiveRoom, end: int) -> bool:
-    """Tell whether something that the player to move sent before the end still waits for its turn."""
+    """Return whether a message that the player to move sent before the end is still queued."""
     turn = live.room.position.turn
     session = None if turn is None else live.session_of(live.room.seat(turn).player)
     return session is not None and session.waits_since is not None and session.waits_since < end
