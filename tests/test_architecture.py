@@ -84,7 +84,7 @@ CEILINGS = {
     "ratings": (1_500, 5),
     "records": (799, 2),
     "rooms": (1_434, 5),
-    "services": (2_363, 5),
+    "services": (2_359, 5),
     "sessions": (495, 2),
     "storage": (2_539, 8),
     "transport": (2_180, 6),

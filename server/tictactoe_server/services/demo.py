@@ -1,8 +1,7 @@
-"""A game of computers for whoever looks at the first page while nobody else plays: there is always one to watch.
+"""A demonstration game of bots for the first page while no game is on.
 
-It is no room: nobody joins it, no list or count knows it, and nothing of it is kept. There is one a server, begun when
-somebody looks and ended when nobody does. A process of its own thinks, to which the system gives what nobody else wants
-of the processor; while a worker of the bots has something to do it waits.
+It is not a room: it is in no list or count, cannot be joined and is not stored. Each server has one, which runs while
+its board is subscribed to. It has a process with idle priority, which waits while the bots' workers are busy.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ GAMES: Final = ("connect-four", "gomoku", "four")
 PACE_SECONDS: Final = 1.5
 OVER_SECONDS: Final = 6.0
 _THINKS_SECONDS: Final = 0.1
-_PATIENCE_SECONDS: Final = 30.0  # for an answer, as others come first, and until a worker is started again
+_PATIENCE_SECONDS: Final = 30.0  # for an answer of the idle process, and until it is started again
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Demo(Service):
-    """Plays while it is wanted. `pool` is that of the bots, whose workers come first."""
+    """Plays while it is wanted; the workers of the bots' `pool` come first."""
 
     def __init__(self, pool: ThinkingPool, command: Sequence[str] = (*COMMAND, IDLE)) -> None:
         self._pool = pool
@@ -54,12 +53,12 @@ class Demo(Service):
         core.lobby.boards.on_demo_wanted.add(self.want)
 
     async def close(self) -> None:
-        """End it, and return when its process is gone, which to cancel twice would leave behind."""
+        """Stop, and return when the process has ended."""
         self.want(False)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def want(self, is_wanted: bool) -> None:
-        """Play from now on, or no more."""
+        """Start or stop playing."""
         if is_wanted and self._playing is None:
             self._playing = self._tasks.start(self._play_on())
         elif not is_wanted and self._playing is not None:
@@ -76,7 +75,7 @@ class Demo(Service):
             await worker.stop()
 
     async def _play(self, worker: Worker, game: int) -> None:
-        """Play a game; the level that begins changes from game to game, and so does the kind of game in the end."""
+        """Play a game; the first player's level alternates, and the rules change every other game."""
         rules = PRESETS[GAMES[game // 2 % len(GAMES)]]
         levels = ("hard", "medium") if game % 2 else ("medium", "hard")
         names = {mark: f"{level}-bot" for mark, level in zip(rules.marks, levels, strict=True)}
@@ -97,7 +96,7 @@ class Demo(Service):
                 position = position.play(cell)
 
     async def _ask(self, worker: Worker, question: partial[Any]) -> Any:
-        """Return the answer, None where others have the processor or there is none to be had just now."""
+        """Return the answer, or None if the bots need the processor or the process fails."""
         if self._pool.workers.are_busy:
             return None
         if worker.pid is None and (reason := await worker.start()):

@@ -1,8 +1,7 @@
-"""People who are forgotten, and what they are given of theirs before: found by what the specs of the tables say.
+"""Export and erasure of a player's data, found by the specs of the tables.
 
-First it is kept that somebody is forgotten, by a hash and with what stands for them from then on; then they are sent
-away, and named nowhere any more. What a death in between leaves undone is done at the next start, and so is what came
-back with a backup.
+Erasure first stores a hash of the player's id with a stand-in, then disconnects the player and replaces the id
+everywhere. Erasures that a crash interrupted or a backup undid are repeated at the next start.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from tictactoe_server.storage.specs import Persons, Specs, Storage, hash_id
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
-LEAVING_SECONDS: Final = 3.0  # for connections of who is forgotten to end, before their seats are another's
-AGAIN_SECONDS: Final = 30.0  # until what the store refused is tried again
+LEAVING_SECONDS: Final = 3.0  # for the connections of a forgotten player to end
+AGAIN_SECONDS: Final = 30.0  # until an erasure that the store refused is retried
 _GAMES_AT_ONCE: Final = 50
-_STEP_SECONDS: Final = 0.002  # between two parts of a table, in which others play
+_STEP_SECONDS: Final = 0.002  # between two parts of a table, for other tasks
 _EXPORTS, _EXPORTS_MS = 30, 60_000  # pages that a player may ask for in a minute
 _MAX_PAGE_BYTES: Final = 100_000
 
@@ -44,7 +43,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Forgetting(Service):
-    """Forgets people and hands out what is theirs; `specs` are all that the store keeps."""
+    """Exports and erases the data of players; `specs` are those of the whole store."""
 
     def __init__(self, specs: Specs) -> None:
         self._specs = specs
@@ -66,14 +65,14 @@ class Forgetting(Service):
     # -- requests -----------------------------------------------------------------------------------------------
 
     async def forget_me(self, call: Call) -> None:
-        """Forget who asks: what is kept first is that they are, so that it is certain when it is answered."""
+        """Store that the player is to be forgotten, answer, and erase the data afterwards."""
         id = call.player.id
         kept = await self.begin(id)
         call.answer()
         self._tasks.start(self._finish_soon(id, kept))
 
     async def export(self, call: Call) -> None:
-        """Give a player what is theirs: first what the tables have, then the games, the newest first."""
+        """Answer with a page of the player's data: the tables' first, then the games, newest first."""
         self._core.allowances.take(self._exports[call.player.id], "names")
         id, before = call.player.id, call.request.before
         found: dict[str, Any] = {"player": id} | await self._tables_of(id) if before is UNSET else {}
@@ -99,18 +98,18 @@ class Forgetting(Service):
     # -- forgetting ---------------------------------------------------------------------------------------------
 
     async def forget(self, id: str) -> str:
-        """Forget a player and return what stands for them, once they are named nowhere; raises `StoreUnavailable`."""
+        """Forget a player, and return the stand-in once the data is erased; raises `StoreUnavailable`."""
         kept = await self.begin(id)
         await self._finish({hash_id(id): kept}, id)
         return kept.stand_in
 
     async def forget_all(self, ids: Collection[str]) -> None:
-        """Forget several at once: games and tables are read once for all of them; raises `StoreUnavailable`."""
+        """Forget several players, reading all games and tables once; raises `StoreUnavailable`."""
         if ids:
             await self._finish({hash_id(id): await self.begin(id) for id in ids})
 
     async def begin(self, id: str) -> Forgotten:
-        """Keep that somebody is forgotten: from then on they will be, whatever happens."""
+        """Store that a player is to be forgotten: from then on the erasure survives any crash."""
         key = hash_id(id)
         async with self._one_by_one:
             taken = {one.stand_in for one in (await _known(self._kept)).values()}
@@ -129,7 +128,7 @@ class Forgetting(Service):
             self._core.agenda.after(AGAIN_SECONDS, lambda: self._tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
-        """Do what was left undone, for those of whom only the hash is known."""
+        """Finish interrupted erasures, of which only the hash is known."""
         await self._core.registry.restored.wait()
         while True:
             try:
@@ -144,15 +143,12 @@ class Forgetting(Service):
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _finish(self, forgotten: Mapping[str, Forgotten], id: str = "") -> None:
-        """Send those away, and name them nowhere any more, by whose hashes they are known.
-
-        `id` is that of the only one, where it is known.
-        """
+        """Disconnect players and erase their data, by hash; `id` is that of the only player, if it is known."""
         async with self._one_by_one:
             stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
             await self._see_off(forgotten)
             await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
-            while await self._see_off(forgotten):  # who came back before the token was gone
+            while await self._see_off(forgotten):  # somebody came back before the token was deleted
                 await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
             await self._core.store.scrub()
             for key in forgotten:
@@ -160,7 +156,7 @@ class Forgetting(Service):
                 self._changed(FORGOTTEN.name, key)
 
     async def _see_off(self, keys: Collection[str]) -> bool:
-        """Send those away who are known by these hashes, at every server; tell whether any was here."""
+        """Disconnect players at every server, by hash; return whether any was connected here."""
         presence = self._core.presence
         leaving = {id for id in presence.ids if hash_id(id) in keys}
         for key in keys:
@@ -170,12 +166,12 @@ class Forgetting(Service):
         return bool(leaving)
 
     def _changed(self, table: str, key: str) -> None:
-        """Have read again, here and elsewhere, what is in a server's memory."""
+        """Make this and the other servers reload a value."""
         self._elsewhere.on_changed(table, key)
         self._elsewhere.tell_changed(table, key)
 
     def _hear(self, table: str, key: str) -> None:
-        """Read again here what was changed at another server, and send away who is forgotten."""
+        """Reload a room that another server has changed, or disconnect a player whom it forgets."""
         live = self._core.registry.by_code.get(key) if table == ROOMS.name else None
         if live is not None:
             live.read_again()

@@ -1,6 +1,6 @@
-"""Names that last: claimed, brought back by codes, and shared by all devices of a player.
+"""Claimed names, rescue codes, and the devices of a player.
 
-Others who bear a name that somebody has claimed are shown with a mark. No token and no code is logged.
+Other players with a claimed name are shown with a mark. Tokens and codes are never logged.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from tictactoe_server.transport.rate_limit import RateLimits
 _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
-_GROUP: Final = 4  # of the letters of a rescue code, as people read it
+_GROUP: Final = 4  # letters between two hyphens of a rescue code
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _SECONDS_A_DAY: Final = 86_400
-_OWNERS: Final = "owners"  # what other servers are told of: a player's id and the name that they have claimed
+_OWNERS: Final = "owners"  # the table named in notices to other servers that a player has claimed a name
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Names(Service):
-    """What players ask about names and devices, and what a hello needs of it; `note_seat` has a player remembered."""
+    """Handles requests about names and devices; `note_seat` stores that a session's player is to be remembered."""
 
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
@@ -65,7 +65,7 @@ class Names(Service):
     # -- requests -----------------------------------------------------------------------------------------------
 
     async def claim(self, call: Call) -> None:
-        """Give the player a name that nobody else has claimed, and three codes that bring it back, said once."""
+        """Claim a name for the player, and answer with new rescue codes."""
         if self._core.settings.hides_names:
             raise Refused(ErrorCode.NOT_ALLOWED, "names given")
         if call.session.connection.signed_on is not None:
@@ -94,7 +94,7 @@ class Names(Service):
         call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
 
     async def link(self, call: Call) -> None:
-        """Give a code with which another device becomes this player, once and soon, in place of the one before."""
+        """Answer with a code that adds a device to this player; it expires soon and replaces the previous one."""
         await self._count_try(call)
         account = await self._open_account(call)
         if len(account.devices) >= MAX_DEVICES:
@@ -106,7 +106,7 @@ class Names(Service):
         call.answer(link_code=code, expires_ms=LINK_MS)
 
     async def list_devices(self, call: Call) -> None:
-        """Say on which devices one is this player, and which name they have claimed."""
+        """Answer with the player's devices and claimed name."""
         session, found = call.session, []
         account = await self.kept.load(call.player.id) or Account(call.player)
         for device in account.with_device(session.device.secret, session.device.client).devices:
@@ -117,7 +117,7 @@ class Names(Service):
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:
-        """Let a device be this player no more; its connections end."""
+        """Remove a device from the player, and close its connections."""
         account = await self.kept.load(call.player.id) or Account(call.player)
         device = next((one for one in account.devices if one.id == call.request.device), None)
         own = next((one for one in account.devices if one.key == call.session.device.secret), None)
@@ -134,17 +134,17 @@ class Names(Service):
         self._elsewhere.tell_changed(PLAYERS.name, device.key)
 
     async def own_signed_on(self, player: Player) -> None:
-        """Claim a name for the player whom a proxy has signed on by it, unless it is somebody's already."""
+        """Claim the name by which a proxy has signed on a player, unless another player has claimed it."""
         claim = await self.kept.find_claim(player.name, but=player.id)
         if (claim is None or claim.player != player.id) and await self.kept.claim(player.name, player.id) is None:
             self._tell_owner(player)
 
-    # -- for those who say hello ----------------------------------------------------------------------------------
+    # -- hello with a code ----------------------------------------------------------------------------------------
 
     async def admit(self, hello: Hello, key: str, session: Session) -> Player:
-        """Return whose device says hello with a code, which is used up; `key` is the hash of its new token.
+        """Add the device of a hello to the player of its code, which is used up, and return the player.
 
-        The code is looked up whatever others behind the same address try.
+        `key` is the hash of the device's new token. Raises `Refused`.
         """
         allowances, limits = self._core.allowances, (session.rates.tries, self._tries[session.address])
         allowances.check_tries(*limits, "names")
@@ -169,7 +169,7 @@ class Names(Service):
         return Player(player, account.player.name)
 
     async def _take_link(self, code: str) -> str:
-        """Return the player for whose device a code was made, and let nobody else use it."""
+        """Use up a link code, and return its player."""
         taken = []
 
         def take(link: LinkCode | None) -> None:
@@ -181,7 +181,7 @@ class Names(Service):
         return taken[-1]
 
     async def _take_rescue(self, name: str, code: str) -> str:
-        """Return the player who has claimed a name, and use up the code that brings it back."""
+        """Use up a rescue code, and return the player who has claimed the name."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
         given = hash_rescue(code, account.salt) if account else ""
@@ -199,7 +199,7 @@ class Names(Service):
     # -- inside -------------------------------------------------------------------------------------------------
 
     async def _count_try(self, call: Call) -> None:
-        """Count what must not be asked for often, and refuse it to a device that was revoked meanwhile."""
+        """Count a rate-limited request; refuses a device that was revoked meanwhile."""
         take = self._core.allowances.take
         take(self._tries[call.player.id], "names")
         take(self._claims[call.session.address], "names")
@@ -207,7 +207,7 @@ class Names(Service):
             raise Refused(ErrorCode.KICKED, "revoked")
 
     async def _open_account(self, call: Call, edit: Callable[[Account], Account] = lambda account: account) -> Account:
-        """Return what lasts of a player, this device with it, once it is edited, and keep it from now on."""
+        """Store the edited account of the player, with this device, and return it."""
         device = call.session.device
         new = Account(Player(call.player.id, device.name), salt=secrets.token_hex(16))
         self._note_seat(call.session)
@@ -235,7 +235,7 @@ class Names(Service):
         self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
 
     def _show_owner(self, player: Player) -> None:
-        """Show the owner of a name under it from now on, and those who are here and look like them with a mark."""
+        """Rename the owner of a name, and mark connected players with a confusable name."""
         keys = set(keys_of(player.name))
         for session, one in self._core.presence.greeted:
             if one.id == player.id:
@@ -245,12 +245,12 @@ class Names(Service):
 
 
 def read_name(text: str, path: str = "name") -> str:
-    """Return a name that a person may take; raises `Refused` for what is none, which stands under this path."""
+    """Return a valid name that is not reserved for bots; raises `Refused` with this path."""
     return own_name(parse_or_refuse(text, path), path)
 
 
 def parse_or_refuse(text: str, path: str = "name") -> str:
-    """Return a name as it is kept; raises `Refused` for what is none."""
+    """Return a valid name in its normal form; raises `Refused` with this path."""
     try:
         return parse_name(text)
     except BadName as bad:
@@ -258,7 +258,7 @@ def parse_or_refuse(text: str, path: str = "name") -> str:
 
 
 def own_name(name: str, path: str = "name") -> str:
-    """Return a name that a person may take: not one of a bot, nor what looks like one."""
+    """Return the name; raises `Refused` if it is, or looks like, a bot's."""
     parts = [keys_of(part) for part in name.split("-")]
     drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
     if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):
@@ -267,5 +267,5 @@ def own_name(name: str, path: str = "name") -> str:
 
 
 def draw_text(alphabet: str, length: int) -> str:
-    """Return so many letters that nobody can guess."""
+    """Return a random text from an alphabet; unguessable."""
     return "".join(secrets.choice(alphabet) for _ in range(length))

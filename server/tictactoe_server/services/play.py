@@ -1,4 +1,4 @@
-"""What is done by those who are in a room: what players do in a game, a look at its state, and talk."""
+"""Requests in a room: moves and other actions in a game, the current state, and chat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tictactoe_server.rooms.play import has_begun
 
 
 class Play(Service):
-    """Moves and whatever else is done in a game; those that begin a new game are refused while the server drains."""
+    """Handles moves and other actions in a game; a draining server refuses those that begin a new game."""
 
     def __init__(self, drain: Drain) -> None:
         self._drain = drain
@@ -29,13 +29,13 @@ class Play(Service):
         self.handles |= {Draw: self.offer, Undo: self.offer, Rematch: self.rematch, Sync: self.sync}
 
     def offer(self, call: Call) -> None:
-        """Offer a draw or ask for a move back, or answer that; what the others are asked is counted."""
+        """Offer a draw or ask for a takeback, which is rate-limited, or answer that."""
         if call.request.action == "offer":
             self._core.allowances.take_offer(call.player)
         call.submit()
 
     def rematch(self, call: Call) -> None:
-        """Ask for another game or agree to one; after a game that counted for nobody that is counted."""
+        """Ask for another game or agree to one; rate-limited after an aborted game."""
         if not has_begun(call.live.room, call.request):
             self._drain.check()
         if call.live.room.was_aborted:
@@ -43,15 +43,16 @@ class Play(Service):
         call.submit()
 
     def sync(self, call: Call) -> None:
-        """Send the current state again, to this session alone."""
+        """Send the current state to this session."""
         call.answer(moves=call.live.room.position.moves)
         call.live.show_to(call.session, call.now)
 
 
 class Talk(Service):
-    """Says to everybody in a room what one of them says, without control, format and invisible characters.
+    """Broadcasts chat in a room, without control, format and invisible characters.
 
-    `is_deaf` tells whether one player wants to hear nothing of another one, by their ids.
+    Args:
+        is_deaf: Returns whether the first player has blocked the second, by their ids.
     """
 
     def __init__(self, is_deaf: Callable[[str, str], bool]) -> None:
@@ -62,7 +63,7 @@ class Talk(Service):
         self._allowances, self._chat = core.allowances, core.settings.chat
 
     def say(self, call: Call) -> None:
-        """Say something; where a crowd watches, those who do may speak only now and then."""
+        """Broadcast a line; watchers in a crowd are limited to a line every few seconds."""
         session, player, live = call.session, call.player, call.live
         room = live.room
         seat = room.mark_of(player.id) if live.is_played_by(session) else None
@@ -83,7 +84,7 @@ class Talk(Service):
 
 
 def read_text(text: str, path: str) -> str:
-    """Return a text without what could not be seen in it; refuses one of which nothing is left."""
+    """Return a text without invisible characters; raises `Refused` if nothing is left."""
     cleaned = clean_text(text).strip()
     if not cleaned:
         raise Refused(ErrorCode.BAD_MESSAGE, "blank", path=path)
