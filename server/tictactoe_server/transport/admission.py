@@ -1,4 +1,4 @@
-"""Who may connect: how many at once and from one address, for whom proxies speak, and pages of which origins.
+"""Admission of connections: limits in total and per address, trusted proxies, and the origins of pages.
 
 Source of the PROXY protocol's text header, version 1: haproxy's "The PROXY protocol, versions 1 & 2", section 2.1.
 """
@@ -31,8 +31,8 @@ _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
     *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
 )
-"""Of names that nobody can bind to an address in the world's DNS: RFC 6761, 6762 and 8375, and those that networks of
-homes and companies use without being given them (RFC 6762, appendix G), which the root of the DNS does not have."""
+"""Endings of names that the public DNS does not resolve: RFC 6761, 6762 and 8375, and those that private networks use
+(RFC 6762, appendix G)."""
 _PROXY: Final = b"PROXY "
 _MAX_PROXY_BYTES: Final = 107
 
@@ -40,17 +40,20 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Admission:
-    """Counts connections: each is one of all from its acceptance, and one of its address once that is known.
+    """Counts connections in total and by address, and decides which are accepted.
 
-    `accepted` counts all that ever came. `of_address` has those that are there by the key of their address: each with
-    how it makes room for another one while it asks for nothing, else None; who does so for longest stands first.
-    Handshakes and plain requests wait in the `queue`.
-
-    `unready` returns why nobody had better be sent here now, `describe_ban` what one from a banned address is told,
-    each None for nothing; `is_late` whether the event loop was late lately; `pages` answers plain HTTP, if anything.
-    `links_for_others` returns how people on other machines reach this server, the best way first. `sign_on` is the
-    header in which trusted proxies name whom they have signed on, None where no name is taken so. The server's own
-    origins are those of `origins`, of the `names` of a certificate, and of what `knows` knows.
+    Attributes:
+        accepted: The number of connections so far.
+        of_address: The open connections by the key of their address, the longest idle ones first; an idle one has a
+            function that closes it in favour of another.
+        queue: Handshakes and plain requests that wait for their turn.
+        pages: Answers plain HTTP, or None.
+        unready: Returns why load balancers should avoid this server, or None.
+        is_late: Returns whether the event loop was late recently.
+        describe_ban: Returns the message for a banned address, or None.
+        links_for_others: Returns the URLs by which other machines reach this server, best first.
+        sign_on: The header in which trusted proxies name the signed-on person, or "".
+        names: The host names of the server, by which its own pages may connect; see `knows`.
     """
 
     def __init__(
@@ -160,9 +163,9 @@ class Admission:
         return "https" if f"https://{request.host.lower()}" in self._origins else ""
 
     def address_for_others(self, request: HttpRequest) -> str:
-        """Return what a link for others begins with for one who calls this machine by a name that means each itself.
+        """Return the prefix of links to share, if the request used a name such as ``localhost``, else "".
 
-        That is nothing behind a proxy, which alone knows by what name others come, and where any link will do.
+        Behind a proxy it is "", too: only the proxy knows the public name.
         """
         if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
@@ -177,7 +180,7 @@ class Admission:
         return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
 
     def knows(self, host: str) -> bool:
-        """Tell whether a host, with its port or without, can only mean this server.
+        """Return whether a host, with or without a port, can only mean this server.
 
         >>> admission = Admission(Limits())
         >>> [admission.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.lan:80", "play.example")]
@@ -190,9 +193,10 @@ class Admission:
 
 
 class RemotePeer:
-    """A peer, counted from its acceptance to its end; where it is a trusted proxy, the client for whom it speaks.
+    """A connected peer and its place in the counts.
 
-    `address` is that of the peer, or of that client; empty until it is known.
+    Attributes:
+        address: The address of the peer, or of the client behind a trusted proxy; "" until it is known.
     """
 
     def __init__(self, admission: Admission) -> None:
@@ -225,23 +229,23 @@ class RemotePeer:
         forwarded = request.fields.get("x-forwarded-for", ())
         if self._is_admitted and not self._proxy:
             self.admission.client_of(self.address, forwarded)  # warns of one that is not trusted
-        else:  # each request may be for another client
+        else:  # each request may come from another client
             self._proxy = self._proxy or self.address
             client = self.admission.client_of(self._proxy, forwarded)
             if client != self.address:
                 self.release()
             if not self._is_admitted:
                 _check(self._admit(client))
-        if request.asks_for_websocket and self._has_asked:  # it was no new connection for its requests
+        if request.asks_for_websocket and self._has_asked:  # `count_request` gave back the count of a new connection
             _check(self.admission.count_newcomer(self._key))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
         return replace(request, scheme=scheme, address=self.address)
 
     def signed_on(self, request: HttpRequest) -> str | None:
-        """Return as whom a trusted proxy has signed on who sends a request, None for nobody; see `sign`.
+        """Return the name under which a trusted proxy has signed on the sender of a request, or None; see `sign`.
 
-        Of one that only speaks the PROXY protocol nothing is believed: it hands on what its client says. Names are
-        UTF-8, though headers are read as Latin-1. Two names are one that nobody can bear.
+        Proxies that only speak the PROXY protocol are not trusted with names: they pass on their clients' headers.
+        Names are UTF-8, although headers are read as Latin-1. Several names are joined to an invalid one.
         """
         said = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
         if said and not (self._is_proxied and self._proxy):
@@ -265,9 +269,9 @@ class RemotePeer:
             self.admission.of_address.discard(self._key, self)
 
     def count_request(self, path: str) -> int:
-        """Count a request of plain HTTP for a path and return 0, or how many ms to wait.
+        """Count a request of plain HTTP and return 0, or return the ms to wait.
 
-        A connection of which that is the first does not count as a new one any more: its requests do.
+        From its first request on, a connection is counted by its requests instead of as a new connection.
         """
         limit = self.admission.requests
         wait = limit[self._key].take()
@@ -288,7 +292,7 @@ class RemotePeer:
     def idle(self, make_room: Callable[[], None]) -> None:
         """Let `make_room` close this idle connection in favour of another from its address, until `busy` is called."""
         if self._is_admitted:
-            self.admission.of_address.discard(self._key, self)  # the one that is idle for longest stands first
+            self.admission.of_address.discard(self._key, self)  # so that it is added behind longer idle ones
             self.admission.of_address.add(self._key, self, make_room)
 
     def busy(self) -> None:

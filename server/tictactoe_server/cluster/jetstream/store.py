@@ -1,7 +1,6 @@
-"""The store of several servers: tables as keys of its streams, and a copy of the finished games for each server.
+"""The store of a cluster: tables as keys of streams, and a local copy of the finished games at each server.
 
-The copy takes the games of a stream in their order, so it goes on behind its newest one: some of them every few
-seconds, and all before a question is answered.
+The copy follows each stream in order: some games every few seconds, and all of them before a query is answered.
 """
 
 from __future__ import annotations
@@ -43,22 +42,22 @@ from tictactoe_server.storage.writer import Answer
 
 _IDENTITY: Final = "cluster"
 _COPY_SECONDS: Final = 5.0
-_MOST_AT_A_TIME: Final = 1_000  # how many games are copied how often, where nobody asks for any
+_MOST_AT_A_TIME: Final = 1_000  # games that are copied at a time in the background
 _PATIENCE_SECONDS: Final = 1.0
 _FILLER: Final = "filler"
 _FILLERS, _FILLER_BYTES = 80, 120_000
-"""What fills a file of the nodes, so that they begin another one: these have 8 MB at the most."""
+"""Messages that fill a file of the nodes, of at most 8 MB, so that they begin a new one."""
 
 _IN_PROCESS_SECONDS: Final = 0.02
 _PLAIN: Final = frozenset({"rooms", "players", "games"})
 _HALVED: Final = frozenset({"shares"})
-"""How keys are written as subjects: as they are, or each half as a word, by which it is found. All others in base64."""
+"""Tables whose keys are subjects as they are, or with each half as a word for searching; other keys are base64."""
 
 log: Final = structlog.get_logger(__name__)
 
 
 class JetStreamTable(Generic[Value]):
-    """Values under keys that begin with the name of their table, as one of it; see `Table` for what is promised."""
+    """A table as keys that begin with its name; see `Table` for the contract."""
 
     def __init__(self, streams: Streams, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
         self.spec = spec
@@ -73,19 +72,19 @@ class JetStreamTable(Generic[Value]):
         return found and (self.spec.read(key, found.document), found.sequence)
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
-        """Return all that is kept, some at a time; what is changed meanwhile may be missing."""
+        """Yield all values in batches; values that change meanwhile may be missing."""
         for stream in self._streams.having(self.prefix):
             async for entries in stream.walk(self.prefix + ">"):
                 yield [self.stored(entry) for entry in entries]
 
     async def all_keys(self) -> AsyncIterator[list[str]]:
-        """Return all keys, also of some that are gone since a moment, by the leaders, some at a time."""
+        """Yield all keys in batches, as of the leaders, including some that were just deleted."""
         for stream in self._streams.having(self.prefix):
             async for subjects in stream.all_keys(self.prefix + ">"):
                 yield [self.key_of(subject) for subject in subjects]
 
     async def first_key(self, prefix: str) -> str | None:
-        """Return one of the keys that begin so; cheap for a first half where keys are written so."""
+        """Return a key that begins with a prefix, or None; fast for the first half of a key in `_HALVED`."""
         rest = f"{prefix}.*" if self.spec.name in _HALVED else ">"
         for stream in self._streams.having(self.prefix):
             async for entries in stream.walk(self.prefix + rest):
@@ -95,7 +94,7 @@ class JetStreamTable(Generic[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        """Keep the value, and the finished game with it in one batch, and tell the waiter."""
+        """Store the value and the finished game in one batch, and notify the waiter."""
         lifetime, before = self.spec.lifetime_seconds, None
         headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
         if finished is not None:
@@ -114,7 +113,7 @@ class JetStreamTable(Generic[Value]):
         self._streams.of(subject).write(Write(subject, *what))
 
     def subject_of(self, key: str) -> str:
-        """Return the key of the stream for one of the table's own."""
+        """Return the stream's key for a key of the table."""
         if self.spec.name in _PLAIN:
             return self.prefix + key
         if self.spec.name in _HALVED:
@@ -122,7 +121,7 @@ class JetStreamTable(Generic[Value]):
         return self.prefix + base64.urlsafe_b64encode(key.encode()).rstrip(b"=").decode()
 
     def key_of(self, subject: str) -> str:
-        """Return the table's own key for one of the stream."""
+        """Return the table's key for a key of the stream."""
         rest = subject.removeprefix(self.prefix)
         if self.spec.name in _PLAIN:
             return rest
@@ -131,7 +130,7 @@ class JetStreamTable(Generic[Value]):
         return base64.urlsafe_b64decode(rest + "==").decode()
 
     def stored(self, entry: Entry) -> Stored[Value]:
-        """Return what a message holds."""
+        """Return the value of a message."""
         key = self.key_of(entry.key)
         try:
             return Stored(key, self.spec.read(key, entry.document), entry.sequence)
@@ -140,10 +139,7 @@ class JetStreamTable(Generic[Value]):
 
 
 class JetStreamStore:
-    """Everything in a stream; see `Storage` for what the methods promise.
-
-    `streams` are where it is, `link` is the connection, which servers may use to talk to one another.
-    """
+    """A store in JetStream; see `Storage` for the contract. Servers also talk to each other over its `link`."""
 
     def __init__(self, streams: Streams, copy: SqliteStore, specs: Specs) -> None:
         self.link = streams.link
@@ -170,10 +166,10 @@ class JetStreamStore:
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
     ) -> Self:
-        """Return the store behind ``nats://a,b,c``, with its copy of the games in the folder `data`, None for memory.
+        """Return the store at ``nats://a,b,c``; the copy of the games is in the folder `data`, or in memory.
 
-        `credentials` and `ca` are as for `Link.open`. Raises `CannotOpenStore`, also where the stream may lose what it
-        has acknowledged, unless that is accepted as `unsafe`.
+        `credentials` and `ca` are as for `Link.open`. Raises `CannotOpenStore`, also if a stream may lose acknowledged
+        writes, unless that is accepted as `unsafe`.
         """
         link = await Link.open(
             urls, credentials=credentials, ca=ca, patience_seconds=patience_seconds, opening_seconds=opening_seconds
@@ -196,7 +192,7 @@ class JetStreamStore:
         self._first.write(Write(TIME, str(ms).encode(), None, UNAWAITED))
 
     async def identity(self) -> tuple[str, bytes]:
-        """Return by what players know these servers, and a secret that they share; made by whoever comes first."""
+        """Return the cluster's public id and shared secret, created by its first server."""
         while (found := await self._first.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
             with contextlib.suppress(Conflict, Unsettled):  # another server has made it, or makes it just now
@@ -205,7 +201,7 @@ class JetStreamStore:
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
 
     async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:
-        """Tell of each ban that there is, and of each that any server keeps or forgets from now on."""
+        """Call `changed` with every ban, and from now on with every ban that any server adds or lifts."""
         bans, told = self.table(BANS), set[str]()
 
         def tell(subject: str, ban: Ban | None) -> None:
@@ -231,7 +227,7 @@ class JetStreamStore:
         await self._copy.scrub()
 
     async def scrub(self) -> None:
-        """Move what is kept behind what was replaced, so that the nodes give up the files that this stands in."""
+        """Rewrite all current values into new files, so that the nodes delete the files with replaced ones."""
         upto = {one: await one.last_sequence() for one in self.streams.all}
         for one in upto:
             for _ in range(_FILLERS):
@@ -248,16 +244,16 @@ class JetStreamStore:
         await self._copy.scrub()
 
     async def close(self) -> None:
-        """Wait for what is under way, and let go of the connection and the copy."""
+        """Wait for pending writes, then close the connection and the copy."""
         await self.streams.close()
         await self.link.close()
         await self._copy.close()
 
 
 class _Log(SqliteLog[Game]):
-    """The copy, brought up to date before each question. Let `run` go on beside it.
+    """The local copy of the games, brought up to date before each query; `run` updates it in the background.
 
-    Where many streams have games, these are in the order of their ids in each alone; players are told theirs by time.
+    Games are in the order of their ids within each stream only.
     """
 
     def __init__(self, streams: Streams, copy: SqliteLog[Game]) -> None:
@@ -267,26 +263,26 @@ class _Log(SqliteLog[Game]):
         self._lock = asyncio.Lock()
 
     async def begin(self, infos: Sequence[StreamInfo]) -> None:
-        """Go on with the copy, or begin it anew where it is none of these streams, of which their leaders told."""
+        """Continue with the copy, or begin a new one if it is not a copy of these streams."""
         numbered, id_of = enumerate(infos), self._streams.id_of
         newest = [(id_of(number + 1, 0), id_of(number, info.state.last_seq)) for number, info in numbered]
         await self.begin_copy(infos[0].created, newest)
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         is_whole = False
-        with contextlib.suppress(TimeoutError, StoreUnavailable):  # what can be had while anybody would wait
+        with contextlib.suppress(TimeoutError, StoreUnavailable):  # an incomplete copy may answer, too
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self._copy_on(math.inf)
                 is_whole = True
         found = await super()._ask(ask)
         if not is_whole:
             log.warning("finished games could not be copied yet", reason="It did not answer in time.")
-            if not found:  # which would be taken for a game that never ended, or a player who never played
+            if not found:  # callers would take an empty answer for a game or player that does not exist
                 raise StoreUnavailable("Not all finished games could be read.")
         return found
 
     async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
-        """Yield those of one stream after the other: a cursor says how far it is in each."""
+        """Yield games stream by stream; a cursor has the position in each."""
         reached = [int(part) for part in cursor.split(".") if part]
         newest = await self._ask(GameTables.newest)
         reached += [0] * (1 + (newest >> PART_BITS) - len(reached))
@@ -297,13 +293,13 @@ class _Log(SqliteLog[Game]):
                 yield ".".join(map(str, reached)), id, game
 
     async def forget_before(self, at: int) -> bool:
-        """Forget some of the games that ended before a moment, here and in the streams."""
+        """Delete some of the games that ended before a time, here and in the streams."""
         old = await self.writer.ask(lambda _, journal: journal.games.old(at))
         await asyncio.gather(*(self._delete(game.id, _key_of(game.room, game.at, game.number)) for game in old))
         return await super().forget_before(at)
 
     async def replace(self, id: int, game: Game) -> None:
-        """Keep the game as a message of its own, under another id, and erase the one that had it."""
+        """Store the game in a new message with another id, and erase the old message."""
         first = subject_of_game(self.spec, game)
         subject = f"{first}-{secrets.token_hex(4)}"
         await self._streams.of(subject).put(subject, self.spec.encode(game), None)
@@ -311,7 +307,7 @@ class _Log(SqliteLog[Game]):
         await self.writer.ask(lambda _, journal: journal.games.drop((), (id,)), WriteJob)
 
     async def _delete(self, id: int, subject: str, *, erase: bool = False) -> None:
-        """Delete the message with a game; that of one which came from another store is looked for by its subject."""
+        """Delete the message of a game; if the game was copied from another store, it is found by its subject."""
         place = self._streams.place_of(id)
         if place is not None:
             await place[0].delete(place[1], erase=erase)
@@ -320,13 +316,13 @@ class _Log(SqliteLog[Game]):
                 await one.delete(entry.sequence, erase=erase)
 
     async def drop(self, keys: Collection[str]) -> None:
-        """Keep no copies of the games of those who are known by these hashes of their ids."""
+        """Delete the copies of all games of these players, given by the hashes of their ids."""
         if keys:
             forgotten = [one for one in await super()._ask(GameTables.players) if hash_id(one) in keys]
             await self.writer.ask(lambda _, journal: journal.games.drop(forgotten), WriteJob)
 
     async def run(self) -> None:
-        """Copy some now and then, until cancelled; what fails is tried again."""
+        """Copy games in the background, until cancelled."""
         while True:
             try:
                 await self._copy_on(_MOST_AT_A_TIME)
@@ -335,7 +331,7 @@ class _Log(SqliteLog[Game]):
             await asyncio.sleep(_COPY_SECONDS)
 
     async def _copy_on(self, most: float) -> None:
-        """Copy what the streams have and the copy has not, about so many of each."""
+        """Copy new games, about `most` of each stream."""
         async with self._lock:
             copying = [self._copy_stream(number, one, most) for number, one in enumerate(self._streams.all)]
             for failed in await asyncio.gather(*copying, return_exceptions=True):
@@ -358,7 +354,7 @@ class _Log(SqliteLog[Game]):
 
 
 def subject_of_game(spec: GameSpec[Game], game: Game) -> str:
-    """Return the key under which a finished game is first kept."""
+    """Return the key under which a finished game is first stored."""
     room, number = spec.place(game)
     return _key_of(room, spec.at(game), number)
 
