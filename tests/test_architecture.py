@@ -77,7 +77,7 @@ CEILINGS = {
     "cli": (1_205, 3),
     "cluster": (2_749, 7),
     "core": (1_654, 5),
-    "events": (2_732, 6),
+    "events": (2_725, 6),
     "http": (1_402, 3),
     "listings": (748, 3),
     "people": (463, 2),

@@ -1,11 +1,8 @@
-"""What has to be done for events that run: rooms opened, players called, games scored, rounds begun.
+"""Runs tournaments: opens rooms, calls players, scores games and begins rounds.
 
-It follows from the events and the rooms as they are stored, and is worked out again at any time: each step is harmless
-when it is repeated, after a death between any two of them and by two servers at once. One living server at a time opens
-rooms and begins rounds; each scores the games of the rooms that it has.
-
-After a start nobody loses by what kept them from coming back: games stand still, no round begins and no room opens
-until those who play are back, or the server has been in time for a while.
+The next steps follow from the stored events and rooms alone. Every step is idempotent, so it may be repeated after a
+crash, or by two servers at once. One server at a time opens rooms and begins rounds; each scores the games of its own
+rooms. After a restart, games and events pause until the players are back or have had enough time to come.
 """
 
 from __future__ import annotations
@@ -37,18 +34,13 @@ from tictactoe_server.rooms.terms import TOURNAMENT
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
-LOOK_SECONDS: Final = 1.0
-"""How often all that runs is looked at: what was missed is found then."""
-
-IN_TIME_SECONDS: Final = 30.0  # for how long the event loop has to be in time until nobody is waited for any more
-LATE_SECONDS: Final = 1.0  # how late it is when it is not
-
-SEEK_MS: Final = 5_000
-"""How often a room is looked for in the store that is not here, as its game may be over without word of it."""
-
-AGAIN_SECONDS: Final = 0.5  # when what was refused or could not be stored is tried again
-_JUST_AFTER_SECONDS: Final = 0.002  # how long after a round is due it is looked at
-_POINTLESS: Final = ("forfeit", "aborted")  # how a game ends of which nobody gets a point, where nobody won it
+LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
+IN_TIME_SECONDS: Final = 30.0  # after so long without a delay of the event loop, missing players are not waited for
+LATE_SECONDS: Final = 1.0  # what counts as a delay
+SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
+AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
+_JUST_AFTER_SECONDS: Final = 0.002  # between the time at which a round is due and the check
+_POINTLESS: Final = ("forfeit", "aborted")  # ends of a game without a winner in which nobody gets a point
 
 Found = TypeVar("Found")
 
@@ -56,7 +48,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Running:
-    """Drives the events of `kept`; nothing new is begun while `is_draining`. Let `run` go on beside the server."""
+    """Runs the events of `kept`; begins nothing new while `is_draining`. `run` is a background task."""
 
     def __init__(self, core: Core, kept: KeptEvents, tasks: Tasks, is_draining: Callable[[], bool]) -> None:
         self._tasks = tasks
@@ -123,9 +115,9 @@ class Running:
         self.wake(event.code)
 
     def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
-        """Return the call of who has this mark to the room of a pairing.
+        """Return the call of a player to the room of a pairing.
 
-        Whose time to come is over has it once more, but not who is there: the game goes on.
+        An absent player whose time to come is over is given it once more.
         """
         other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
         left = pairing.opened_at + event.ready_ms - self._core.time()
@@ -138,7 +130,7 @@ class Running:
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
             if self._rooms.get(live.room.code) is not live and live.room.stands_still:
-                # it is stored that time stands still there, whenever the next server goes on from there
+                # store that time stands still there, so that it does after another restart, too
                 RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
             self._rooms[live.room.code] = live
             if live.room.result is not None:
@@ -160,9 +152,9 @@ class Running:
             del self._woken[code]
 
     async def _attend_to(self, code: str) -> None:
-        """Do what is to be done here; at one server for all, begin rounds and open rooms.
+        """Attend to the event's rooms here; at one server of the cluster, also begin rounds and open rooms.
 
-        Rooms of an event that is not there, or damaged, are left alone.
+        Rooms of a missing or damaged event are left alone.
         """
         event = await _or_none(self._kept.find(code))
         self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
@@ -181,9 +173,9 @@ class Running:
             await self._open_rooms(await self._begin_round(event))
 
     async def _begin_round(self, event: Event) -> Event:
-        """Return the event with its next round and the codes of its rooms, where that is due.
+        """Begin the next round if it is due, and return the event.
 
-        It is paired outside the event loop, before it is due, as that takes a while where many play a Swiss.
+        Rounds are paired outside the event loop before they are due, which takes a while in a large Swiss.
         """
         due, now = due_at(event), self._core.time()
         if due is None:
@@ -201,7 +193,7 @@ class Running:
         return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
-        """Return the next round, computed once at a time for each event."""
+        """Return the task that computes the event's next round."""
         known = self._paired.get(event.code)
         if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
             known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
@@ -232,10 +224,10 @@ class Running:
             await self._hand_over(event, pairing, live)
 
     async def _tend(self, event: Event, live: LiveRoom) -> None:
-        """Give seats in a room here to who goes on in them, score its game that is over, and let go of what is scored.
+        """Seat the right players in a room, score its finished game, or close it if the pairing is scored already.
 
-        A room goes at once where its game is on, which the organiser has scored. But another server may have opened it
-        for what is not known here yet: so the event is read again before.
+        A running game is closed only after the event was read again: another server may have opened the room for a
+        pairing that is not known here yet.
         """
         pairing, result = _pairing_in(event, live), live.room.result
         if pairing is not None and result is None:
@@ -322,12 +314,12 @@ class Running:
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
-    """Yield each pairing with an open room, with a mark and its player."""
+    """Yield each seat of each open pairing, as the pairing, the mark and the player."""
     return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
 
 
 def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
-    """Let the device of one go whose seat was given to another device."""
+    """Remove the session of a device whose seat was given to another device."""
     session = live.players.get(holder)
     if error is None and session is not None and live.room.mark_of(holder) is None:
         live.part(session)

@@ -1,6 +1,6 @@
-"""What those who watch an event are sent: its state at first, and then, gathered as the lobby's, what changes in it.
+"""Broadcasts of events: a session that watches an event is sent its state, and then its changes, in batches.
 
-Each is shown the top of the table with the own row, and the own pairing before others, as far as that fits.
+Everybody sees the top of the table and their own row, and their own pairing first, as far as that fits.
 """
 
 from __future__ import annotations
@@ -26,21 +26,19 @@ from tictactoe_server.watching.topics import Topic, list_of
 
 TOP_ROWS: Final = 20
 MAX_BYTES: Final = 8_000  # of a state
-_ROWS_BYTES: Final = 5_000  # of these so many for the table, where the pairings need the rest
-_NAMES_BYTES: Final = 1_500  # of names that are expected
+_ROWS_BYTES: Final = 5_000  # of that for the table
+_NAMES_BYTES: Final = 1_500  # of that for the names that are expected
 MOST_MATCHES: Final = 8  # of a round of a bracket
-LOOK_SECONDS: Final = 1.0  # how often it is looked who is here and how far the games are
-PLAYERS_A_SECOND: Final = 40  # more seldom where more play
-ROWS_A_SECOND: Final = 400
-FEW_ROWS: Final = 50
-"""How many rows of tables are reckoned anew in a second, and up to how many at once for each who begins to watch."""
-
-MAX_WATCHED: Final = 20  # how many events a connection may watch, the newest
+LOOK_SECONDS: Final = 1.0  # between two updates of an event's attendance and games
+PLAYERS_A_SECOND: Final = 40  # with more players, updates are rarer
+ROWS_A_SECOND: Final = 400  # of tables that are computed again
+FEW_ROWS: Final = 50  # a table of this size is computed again for each new watcher
+MAX_WATCHED: Final = 20  # the newest events that a connection watches
 NOBODY_KNOWN: Final = Attendance()
 
 
 class View:
-    """An event as it is shown: the rows of its table in their order, and the pairings of this round, encoded."""
+    """The encoded rows of an event's table, in order, and the pairings of its current round."""
 
     def __init__(self, event: Event, attendance: Attendance = NOBODY_KNOWN) -> None:
         self.event = event
@@ -68,7 +66,7 @@ class View:
     def changes_since(
         self, before: View, player: str, now: int, rows: Collection[str], changed: Collection[str]
     ) -> bytes | None:
-        """Return the frame of what has changed of what a player is shown, None where that is too much for one."""
+        """Return a frame with the changes that a player is shown, or None if they don't fit into a message."""
         shown = {player, *self._top}
         some = [self.rows[id] for id in self.rows if id in rows and id in shown]
         pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
@@ -80,14 +78,14 @@ class View:
         return encode_frame(encode(EventRows(**told)))
 
     def _more(self, before: View | None = None) -> dict[str, bytes]:
-        """Return what else is shown, encoded, where it is there; the bracket after a view `before` where it changed."""
+        """Return the other fields, encoded; the bracket only if it has changed since the view `before`."""
         more = {name: encode(value) for name, value in self.attendance.told.items()}
         if self.bracket and (before is None or before.bracket != self.bracket):
             more["bracket"] = self.bracket
         return more
 
     def with_attendance(self, attendance: Attendance) -> View:
-        """Return the same view with who is here now, and how far the games are."""
+        """Return the view with the current attendance."""
         view = copy(self)
         view.attendance = attendance
         return view
@@ -97,7 +95,7 @@ class View:
         return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
 
     def _order_for(self, player: str) -> list[str]:
-        """Return the pairings of this round: a player's own, then those that are not scored, then the others."""
+        """Return the ids of this round's pairings: the player's own first, then open ones, then scored ones."""
         ordered = sorted(self._in_round, key=lambda one: (player not in one.players.values(), one.state == "scored"))
         return [one.id for one in ordered]
 
@@ -115,8 +113,11 @@ def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[s
 
 
 class Shown(Topic):
-    """Sends the events of which it is told to those who watch them. `now` returns ms of served time, and `look` who
-    is here for an event.
+    """Sends events to the sessions that watch them.
+
+    Args:
+        now: Returns the served time in ms.
+        look: Returns the attendance of an event.
     """
 
     def __init__(self, now: Callable[[], int], look: Callable[[Event], Attendance]) -> None:
@@ -129,10 +130,10 @@ class Shown(Topic):
         self._changed: dict[str, Event] = {}
 
     def watch(self, session: Session, event: Event) -> None:
-        """Send a session an event as it is now, and every change of it from now on.
+        """Send a session the state of an event, and every change from now on.
 
-        Who is here is shown to all before, as what follows tells only of changes. One that is large is sent as it was
-        shown last, and what has changed since follows.
+        All watchers are sent the current attendance first, because later messages have only changes. A large event is
+        sent as it was shown last; its changes since then follow.
         """
         view = self._views.get(event.code)
         if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
@@ -162,7 +163,7 @@ class Shown(Topic):
             self.tell_later()
 
     async def run(self) -> None:
-        """Show who comes and goes and how far the games are, of each event once in a while, until cancelled."""
+        """Send the attendance and the progress of games of each event periodically, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             now = asyncio.get_running_loop().time()
@@ -173,7 +174,7 @@ class Shown(Topic):
             self._looked_at = {code: at for code, at in self._looked_at.items() if code in self._views}
 
     def _show_attendance(self, before: View) -> None:
-        """Send who is here, and how far the games of an event are, where that has changed: the same to all."""
+        """Send the attendance and the progress of games of an event to all its watchers, if they have changed."""
         view = self._views[before.event.code] = before.with_attendance(self._look(before.event))
         if view.attendance.changing == before.attendance.changing:
             return
@@ -183,7 +184,7 @@ class Shown(Topic):
                 session.connection.push_frame(frame)
 
     def gather_seconds(self) -> float:
-        """Return for how long changes are gathered: longer where a table is long, which takes a while to reckon."""
+        """Return how long changes are gathered: longer for long tables, which take a while to compute."""
         rows = max((len(view.rows) for view in self._views.values()), default=0)
         return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
 
@@ -208,7 +209,7 @@ class Shown(Topic):
         return View(event, self._look(event))
 
     def _send(self, before: View, view: View, sessions: list[Session]) -> None:
-        """Send what has changed, what is the same for several made once; all of it with another round or much else."""
+        """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state."""
         is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
         rows = _changed(before.rows, view.rows)
         pairings = _changed(before.pairings, view.pairings)
@@ -244,7 +245,7 @@ def head_of(event: Event, present: int) -> EventHead:
 
 
 def state_of(event: Event) -> EventState:
-    """Return all of an event that is said in words, also what would not fit into a message; but who is here."""
+    """Return the whole state of an event for texts, without attendance and without the size limit of messages."""
     pairings = tuple(pairing_of(event, one) for one in event.in_round(event.round))
     return EventState(
         event.code,

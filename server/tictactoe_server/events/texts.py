@@ -70,7 +70,7 @@ def _list_cells(event: Event) -> Iterator[Sequence[object]]:
 
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
-    """Return how an event stands, whose whole `state` this is: its table, across where there is room, and its round."""
+    """Return an event as lines of text, by its whole `state`: the table, the current round and the bracket."""
     title, kind = clean_text(event.title), describe_word("kind", event.kind)
     head = f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."
     has_begun = any(row.played for row in state.table) and event.kind != "knock_out"
@@ -106,7 +106,7 @@ class EventTexts:
         self._settled: dict[str, tuple[Event, int]] = {}
 
     def settle(self, event: Event) -> Event:
-        """Return an event as it is shown now: a large one that is on is not made anew with each of its changes."""
+        """Return the event to show now: updates of large running events are throttled."""
         now, (before, until) = self._core.time(), self._settled.pop(event.code, (event, 0))
         rows = len(event.field)
         if before.seq >= event.seq or event.is_over or rows <= FEW_ROWS or now >= until:
@@ -116,21 +116,21 @@ class EventTexts:
         return before
 
     async def find(self, request: HttpRequest, text: str) -> Event:
-        """Return an event by its code in any spelling; raises `Refused`, also who has tried too many."""
+        """Return an event by its code in any spelling; raises `Refused`, also after too many wrong codes."""
         event = self._kept.known(text)
         if event is None or event.entry != "open":  # the same whether there is such an event or not
             self._core.allowances.check_page_misses(request.address)
         return self.settle(await self._kept.find(text))
 
     async def find_open(self, request: HttpRequest, text: str) -> Event:
-        """Return an event that is open to all; raises `Refused`, for another as for none."""
+        """Return an event that is open to all; raises `Refused` for any other, as if it did not exist."""
         event = await self.find(request, text)
         if event.entry != "open":
             raise no_such_event(event.code)
         return event
 
     async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
-        """Answer with an event as text, in a browser with a page, which asks anew where too much was missed."""
+        """Answer with an event as text, or with a page in browsers, even after too many wrong codes."""
         try:
             event = await self.find(request, text)
         except Refused as refused:
@@ -150,7 +150,7 @@ class EventTexts:
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
     async def lead(self, request: HttpRequest, text: str) -> Reply | None:
-        """Answer with an event where a room is asked for that is not here, None where the code is of no event."""
+        """Answer with the event whose code was used as a room's, or return None if there is none."""
         try:
             if self._core.registry.find_here(text) is not None:
                 return None
@@ -162,7 +162,7 @@ class EventTexts:
         return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
-        """Answer with the whole of an event for programs or for spreadsheets, or with its games."""
+        """Answer with a whole event as JSON or CSV, or with its games."""
         event = await self.find(request, text)
         seq, body = self.make(event, form)
         if isinstance(body, asyncio.Task):
@@ -174,21 +174,21 @@ class EventTexts:
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
 
     def with_attendance(self, event: Event, whole: bytes) -> bytes:
-        """Return the JSON of an event with who is here and how far the games are, which change without it."""
+        """Add the attendance and the progress of games to the JSON of an event."""
         now = self._attendances.of(event)
         return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
 
     def _state(self, event: Event) -> EventState:
-        """Return all of an event as it is now; its table is reckoned again only once the event has changed."""
+        """Return the whole state of an event; the table is computed again only after a change."""
         return with_attendance(self.make(event, "state")[1], self._attendances.of(event))
 
     def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
-        """Return one form of an event with its `seq`, made again once it has changed, or the moment is another.
+        """Return a cached form of an event with its `seq`, made again after a change or at another `moment`.
 
-        The records are a task.
+        The games are a task.
         """
         (seq, at), made = self._made.pop((event.code, form), ((-1, 0), None))
-        is_awaited = isinstance(made, asyncio.Task) and not made.done()  # read once for all who wait
+        is_awaited = isinstance(made, asyncio.Task) and not made.done()  # shared by concurrent requests
         has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
         if has_failed or ((seq, at) != (event.seq, moment) and not is_awaited):
             seq, made = event.seq, self._forms[form](event)
@@ -217,9 +217,9 @@ def _wrap_all(told: Iterable[str]) -> list[str]:
 
 
 def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterator[str]:
-    """Yield the table with who got what against whom, or how the last rounds went; without it where that is too wide.
+    """Yield the table, with the results against each opponent or of the last rounds if they fit.
 
-    Columns are rows by their numbers, of which the last digit stands there where there is no room for two.
+    Columns are headed by the opponents' row numbers, shortened to the last digit if space is short.
     """
     titles, *rows = tabulate(state.table, "").values()
     is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in state.table])
@@ -242,7 +242,7 @@ def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterat
 
 
 def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the heads of the columns, and what stands there for each player: against whom or in which round."""
+    """Return the heads of the result columns and the cells of each player: by opponent, or by round."""
     had = defaultdict[tuple[str, object], list[Pairing]](list)
     for one in event.pairings:
         for player in one.players.values():
@@ -258,14 +258,14 @@ def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str
 
 
 def _describe_encounter(player: str, other: str, games: Sequence[Pairing]) -> str:
-    """Return what somebody got against another, ``.`` for what is not decided."""
+    """Return a player's points against another, ``.`` for an open game."""
     if player == other:
         return "*"
     return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
 
 
 def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str, str]) -> str:
-    """Return how a round went for somebody, against whom by the number of the row: ``+2``, ``-12``, ``+`` alone."""
+    """Return a player's results and opponent (by row number) in a round: ``+2``, ``-12``, or ``+`` for a bye."""
     others = {other for one in games for other in one.players.values() if other != player}
     signs = (
         "?" if one.state != "scored" else "+" if one.by == "bye" else "-=+"[one.result_for(player)] for one in games
@@ -274,13 +274,13 @@ def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str,
 
 
 def _describe_ties(row: EventRow) -> str:
-    """Return what decides between those who are level, each with its sum: ``direct encounter 1 = 1+0``."""
+    """Return a player's tie-breaks with their sums: ``direct encounter 1 = 1+0``."""
     told = ", ".join(f"{describe_word('tie', name)} {describe_tie(name, value, sum)}" for name, value, sum in row.tie)
     return f"{clean_text(row.name)}: {told}."
 
 
 def _list_games(state: EventState) -> Iterator[str]:
-    """Yield who plays whom in this round and how that went; below that how far a game is that is on."""
+    """Yield the pairings of the current round with their results, and the progress of running games."""
     for one, (players, score) in zip(state.pairings, tabulate_pairings(state).values(), strict=True):
         how = f" {describe_reason(one.reason)}" if one.by == "game" and one.reason else ""
         yield f"  {players}: {score}{how}"
