@@ -1,4 +1,4 @@
-"""From a session's messages to the service that handles them, and from every failure to its answer."""
+"""Routes the requests of sessions to the services that handle them, and answers every failure."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from tictactoe_server.sessions.pressure import Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
 
-_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # what those are told who try codes
-BUSY_MS: Final = 500  # when to ask again where there is too much to do
+_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # refusals that count as guesses of a code
+BUSY_MS: Final = 500  # until a request that was shed may be repeated
 _BUSY: Final = Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
 _BUSY_FRAME: Final = encode_frame(encode(_BUSY.answer()))
 
 
 class Dispatcher:
-    """Hands what sessions ask to the services; a bad message is answered and never ends the connection.
+    """Routes requests to services; a bad message is answered and never ends the connection.
 
-    `tasks` find something out for somebody. Raises ValueError where two services handle the same kind of request.
+    Raises ValueError if two services handle the same type of request.
     """
 
     def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
@@ -50,10 +50,10 @@ class Dispatcher:
         self._decode = RequestDecoder(self._handlers)
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
-        """Carry out one message that came at `now` (ms of served time), or answer why not.
+        """Carry out a message that arrived at `now` (ms of served time), or refuse it.
 
-        What takes longer makes the session busy. It may have been read before, see `shed`. One that `is_late` is
-        refused, if it may be refused.
+        A request that takes longer makes the session busy. The message may be a decoded request, see `shed`. A late
+        one is refused, if it may be.
         """
         pressure, source = self.pressure, session.source
         pressure.count(source)
@@ -69,10 +69,10 @@ class Dispatcher:
             self.carry_out(session, request, now)
 
     def shed(self, session: Session, message: Any) -> Any:
-        """Answer a message with `busy` and return None, or return the request that is never refused so.
+        """Answer a message with `busy` and return None, or return a request that must not be shed.
 
-        That is one that leads out of a room or back to an own seat. Where hardly anything from the same address can be
-        read, it is not even looked what a message says.
+        Those leave a room or return to the player's own seat. If most messages of an address are unreadable, its
+        messages are shed without decoding them.
         """
         if session.source.is_mostly_bad:
             self.pressure.shed += 1
@@ -91,7 +91,7 @@ class Dispatcher:
         return None
 
     def carry_out(self, session: Session, request: Any, now: int) -> None:
-        """Have a request carried out that came at `now`, or say why not."""
+        """Carry out a request that arrived at `now`, or refuse it."""
         kind = type(request)
         try:
             player = session.player
@@ -120,14 +120,14 @@ class Dispatcher:
             self.fail(session, request, error)
 
     def again(self, session: Session, request: Any, now: int) -> None:
-        """Carry the request under way out again, which came at `now` and found that it needs another room."""
+        """Repeat the current request, which arrived at `now` and needs another room."""
         session.is_busy = False
         self.carry_out(session, request, now)
         if not session.is_busy:
             session.go_on()
 
     def fail(self, session: Session, request: Any, error: Exception) -> None:
-        """Say why not, and count who asks for rooms that are not there or not theirs."""
+        """Refuse a request, and count wrong codes."""
         if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
             try:
                 self.core.allowances.count_miss(session, session.player)
@@ -136,7 +136,7 @@ class Dispatcher:
         refuse(session, request, error)
 
     def dismiss(self, session: Session) -> None:
-        """Let a session go that is over."""
+        """Remove an ended session from topics, presence and rooms."""
         for topic in self._topics:
             topic.unsubscribe(session)
         self.core.presence.remove(session)
@@ -153,7 +153,7 @@ class Dispatcher:
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
     def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
-        """Refuse one who may try no more codes; never one who has a seat there."""
+        """Raise `Refused` after too many wrong codes, unless the player has a seat in the room."""
         registry, lists, player = self.core.registry, self.core.lists, session.player
         if player is None:
             return
@@ -165,7 +165,7 @@ class Dispatcher:
             self.core.allowances.check_misses(session, player)
 
     async def _find(self, session: Session, request: Any, now: int) -> None:
-        """Bring a room into this process, and carry the request out there."""
+        """Load a room, then repeat the request."""
         try:
             await self.core.registry.find(request.room)
         except Exception as error:
@@ -175,9 +175,9 @@ class Dispatcher:
             self.again(session, request, now)
 
     async def _ask_for(self, session: Session, request: Any) -> None:
-        """Have a room here whose server its players do not reach, and let the request come again in its turn.
+        """Take over a room whose server its players cannot reach, then queue the request again.
 
-        Others of the same session are carried out meanwhile.
+        The session's other requests are carried out meanwhile.
         """
         code, player = parse_room_code(request.room), session.player
         try:
@@ -189,7 +189,7 @@ class Dispatcher:
                 session.received(replace(request, unreachable=UNSET))
 
     async def _finish(self, session: Session, request: Any, work: Coroutine[Any, Any, bool | None]) -> None:
-        """Let a session wait for something that is answered at its end."""
+        """Await the handler of a request, then let the session continue."""
         is_followed = None
         try:
             is_followed = await work
@@ -204,7 +204,7 @@ class Dispatcher:
 
 
 def _acting_player(player: Player | None, id: str) -> Player | None:
-    """Return the player or the guest of this id; refuses anybody who does not act by this player's connection."""
+    """Return the player, or the player's guest with this id; refuses any other id."""
     if player is None or owner_of(id) != player.id:
         raise Refused(ErrorCode.NOT_SEATED, "guest", path="player", player=id)
     return player if id == player.id else replace(player, id=id)

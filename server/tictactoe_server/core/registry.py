@@ -1,6 +1,6 @@
-"""The rooms that are served here: how they are found, brought back from the store, and let go of.
+"""The rooms of this server: found by code, loaded from the store, and removed when they close or move.
 
-What other servers have is not here: `elsewhere` says at which of them a room is.
+Rooms of other servers are found by `elsewhere`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Registry:
-    """The rooms here, `by_code`. It hears of every room that changes, before all others, and keeps `lists` true to it.
+    """Finds rooms, and updates the lists before other listeners hear of a change.
 
-    `knows_all` once every room that is stored is known here, but for damaged ones; `restored` is set once those have
-    been brought back that the store gave. Listeners of `on_told` hear of each room here that is new, or whose seats or
-    result changed.
+    Attributes:
+        by_code: The rooms of this server.
+        knows_all: Whether all stored rooms are in memory, except for damaged ones.
+        restored: Set once the stored rooms were loaded, as far as the store gave them.
+        on_told: Called with each room that is new or whose seats or result changed.
     """
 
     def __init__(self, rooms: Table[Room], timers: Timers, lists: Lists, log: RoomLog) -> None:
@@ -54,10 +56,7 @@ class Registry:
     # -- finding ------------------------------------------------------------------------------------------------
 
     def find_here(self, text: str) -> LiveRoom | None:
-        """Return a room by its code in any spelling, or None where it is not known here.
-
-        Raises `Refused` for what can be no code.
-        """
+        """Return a room by its code in any spelling, or None; raises `Refused` for an invalid code."""
         try:
             code = text if text in self.by_code else parse_room_code(text)
         except BadRoomCode as bad:
@@ -65,7 +64,7 @@ class Registry:
         return self.by_code.get(code) or self._lists.opening.get(code)
 
     async def find(self, text: str) -> LiveRoom:
-        """Return a room by its code in any spelling, from the store where nobody has it; raises `Refused`."""
+        """Return a room by its code in any spelling, loading it if no server has it; raises `Refused`."""
         live = self.find_here(text)
         if live is not None:
             return live
@@ -80,7 +79,7 @@ class Registry:
         return self.by_code[code]
 
     def check_here(self, text: str) -> None:
-        """Raise `Refused` for a room, by its code in any spelling, that another server has, or that is nowhere."""
+        """Raise `Refused` if another server has the room, or if there is none; the code may have any spelling."""
         code = parse_room_code(text)
         if code in self.by_code:
             return
@@ -91,7 +90,7 @@ class Registry:
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
 
     async def load_state(self, code: str) -> RoomState:
-        """Return the state of a room for one who only looks, wherever it is served; raises `Refused` for none."""
+        """Return the state of a room for reading, whichever server has it; raises `Refused` if there is none."""
         live = self.by_code.get(code)
         if live is not None:
             return live.state(self._time())
@@ -102,11 +101,11 @@ class Registry:
 
     @property
     def _has_all(self) -> bool:
-        """Whether all rooms that there are are here, so that the store need not be asked for another."""
+        """Whether the store has no room that is not in memory."""
         return self.knows_all and not self.elsewhere.is_several
 
     async def _load(self, code: str) -> tuple[Room, int] | None:
-        """Return a stored room; a damaged one is named in the log and not there."""
+        """Return a stored room, or None; a damaged room is logged and counts as missing."""
         try:
             return None if self._has_all else await self._rooms.load(code)
         except Unreadable as damaged:
@@ -116,9 +115,9 @@ class Registry:
     # -- coming back --------------------------------------------------------------------------------------------
 
     async def restore(self) -> None:
-        """Bring back all stored rooms; unreadable ones are named in the log and left alone.
+        """Load all stored rooms; unreadable rooms are logged and left alone.
 
-        What the store refuses is tried again until it is here; players are not kept waiting for that.
+        If the store fails, loading is retried in the background; players don't wait for it.
         """
         while not self.knows_all:
             try:
@@ -131,7 +130,7 @@ class Registry:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def set_restored(self) -> None:
-        """Let those go on who wait until all stored rooms are known, or as many as the store gave."""
+        """Release everybody who waits for the stored rooms."""
         self._lists.lobby.put_in_order()
         self.restored.set()
 
@@ -152,9 +151,9 @@ class Registry:
     def take_in(
         self, room: Room, revision: int, *, owner: str = "", source: str = "", all_are_away: bool = False
     ) -> LiveRoom | None:
-        """Serve a stored room from now on and return it, None where it is here already or cannot be served.
+        """Adopt a stored room and return it, or None if it is in memory already or unusable.
 
-        With `all_are_away` nobody in it is here any more. By some terms time stands still until it is to go on.
+        With `all_are_away` its players are marked as dropped. By some terms, time stands still until the game goes on.
         """
         if room.code in self.by_code:
             return None
@@ -178,9 +177,9 @@ class Registry:
     # -- changing and going -------------------------------------------------------------------------------------
 
     def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
-        """Serve a room no longer that another server has now, once what is under way in it is done.
+        """Remove a room that another server has now, after its pending changes, and send its people there.
 
-        Then tell whoever is in it where to go, and do `then`.
+        `then` is called afterwards.
         """
 
         def go(error: Exception | None) -> None:
@@ -194,7 +193,7 @@ class Registry:
         RoomChange(live, self._time(), then=go, make=leave_alone).submit()
 
     def _hear(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
-        """Keep the lists true to a room that opened or changed, and log a game that began or ended with it."""
+        """Update the lists for a new or changed room, and log a game that began or ended."""
         room = live.room
         if before is None:
             self.by_code[room.code] = live
@@ -225,5 +224,5 @@ class Registry:
 
 
 def report(code: str, damaged: Unreadable) -> None:
-    """Log a room that is stored and cannot be read."""
+    """Log a stored room that cannot be read."""
     log.error("a damaged room is left alone", room=code, reason=str(damaged))

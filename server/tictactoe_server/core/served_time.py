@@ -1,8 +1,7 @@
-"""The server's own clock: milliseconds during which a server was running, counted on across restarts.
+"""Served time: the milliseconds during which a server was running, continued across restarts.
 
-Everything that a room measures (clocks, holds, ages) is in this time. It never jumps with the wall clock, and time
-without a server does not exist in it, so an outage of any length is charged to nobody. It stands still, too, while the
-store owes an answer for more than a second: nobody can move then.
+Clocks, holds and ages of rooms are in this time. It does not follow the wall clock and does not pass during an outage,
+so no player is charged for one. It also stops while the store owes an answer, because nobody can move then.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ import structlog
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Unreadable
 
-GRACE_SECONDS: Final = 1.0  # for how long the store may owe an answer until time stands still
+GRACE_SECONDS: Final = 1.0  # how long the store may owe an answer before time stops
 NOTE_SECONDS: Final = 0.5
 _LOOK_SECONDS: Final = 0.1
-MOST_NS: Final = 1_000_000_000
-"""The longest time between two looks at the clock while the process runs: it is looked at several times a second."""
+MOST_NS: Final = 1_000_000_000  # longest time between two readings of the clock in a running process
 
 log: Final = structlog.get_logger(__name__)
 
 
 class ServedTime:
-    """Call it for the time in ms; `resume` it from the store before use, and let `run` go on beside the server.
+    """Returns the served time in ms when called; `resume` it before use, and keep `run` running.
 
-    After a crash it goes on from the last note, of which there is one every `note_seconds`. `monotonic_ns` is the clock
-    that it counts on. It stands still once the store owes an answer for `grace_seconds`.
+    Args:
+        note_seconds: How often the time is stored; after a crash it continues from there.
+        grace_seconds: How long the store may owe an answer before time stops.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class ServedTime:
         return (now - self._origin_ns) // 1_000_000
 
     async def resume(self) -> None:
-        """Go on where the last server stopped, from 0 where that cannot be read; raises `StoreUnavailable`."""
+        """Continue from the stored time, or from 0 if it is unreadable; raises `StoreUnavailable`."""
         try:
             noted = await self._store.noted_time()
         except Unreadable as damaged:
@@ -63,11 +62,11 @@ class ServedTime:
             self.go_on_from(noted)
 
     def go_on_from(self, ms: int) -> None:
-        """See to it that it is at least so late."""
+        """Move the time forward to `ms`, unless it is later already."""
         self._origin_ns -= max(0, ms - self()) * 1_000_000
 
     async def run(self) -> None:
-        """Look after the store and note the time until cancelled, and once more then."""
+        """Watch the store and store the time until cancelled, and once more then."""
         try:
             while True:
                 self._store.note_time(self())
@@ -88,9 +87,9 @@ class ServedTime:
 
 
 class Uninterrupted:
-    """Call it for the time in ns, like `time.monotonic_ns`, less the times in which nobody could look at it.
+    """A monotonic clock in ns that does not count the time during which this process is stopped.
 
-    It is for a server that others go on without: what passes while this process is stopped does not count.
+    It is for servers of a cluster, whose rooms are played on at other servers meanwhile.
     """
 
     def __init__(self, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
