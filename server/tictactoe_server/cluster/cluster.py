@@ -1,8 +1,8 @@
-"""Several servers that share their players and rooms: this one among them.
+"""Several servers that share their players and rooms.
 
-A room is served where it was opened, and its players go there; when its server goes, the others take its rooms over.
-Each knows outlines of the rooms of all. Two that believe a moment long that a room is theirs cannot both change it,
-because every save is a compare-and-set.
+A room stays at the server that opened it, and its players go there; if that server dies, the others take over. Every
+server knows an outline of every room. Two servers that both believe to have a room cannot both change it, because every
+save is a compare-and-set.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from tictactoe_server.transport.rate_limit import RateLimits
 
 NOTE_SECONDS: Final = 0.2
 GRACE_SECONDS: Final = 0.5
-"""How often the time is noted, and after how long without an answer it stands still: together with the next look less
-than a second, which is what an outage of the store may cost a player."""
+"""How often served time is stored, and after how long without an answer it stops. The sum is below the second that an
+outage of the store may cost a player."""
 
-MISSING_SECONDS: Final = 3.0  # how long after a room came from another server its players may take to come
-LEAVING_SECONDS: Final = 3.0  # how long a server that leaves waits for others to take its rooms
-_GOING_SECONDS: Final = 0.5  # how long players have to go to their rooms before they hear that this server goes
+MISSING_SECONDS: Final = 3.0  # how long players may take to follow a room to another server
+LEAVING_SECONDS: Final = 3.0  # how long a leaving server waits for others to take its rooms
+_GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms before this server stops
 _LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
 _AGAIN_SECONDS: Final = 5.0
 _SEEK_SECONDS: Final = 600.0
 _PAUSE_SECONDS: Final = 0.5
-_UNREACHED_SECONDS: Final = 5.0  # for how long nobody of a room is at its server when another may take it over
+_UNREACHED_SECONDS: Final = 5.0  # how long a room's server must be without its players before another takes over
 _ASK_SECONDS: Final = 1.0
 _ASKED_MS: Final = 60_000  # how often a server asks for a room
 _LOADED_AT_ONCE: Final = 50
@@ -58,10 +58,9 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Cluster(Elsewhere):
-    """Give it to the core and then `start` it with that; let `open` begin it and `run` go on beside the server.
+    """This server's part in the cluster: `start`, `open` and `run` it, and `leave` at the end.
 
-    `name` is what people call this server, `url` where it is reached; no games begin here while it `is_draining`.
-    `leave` is its orderly end.
+    `name` is for people and `url` for players. While it `is_draining`, this server begins no new games.
     """
 
     is_several = True
@@ -94,10 +93,11 @@ class Cluster(Elsewhere):
     async def open(
         self, on_ban: Callable[[str, Ban | None], None], on_order: Callable[[bytes], Awaitable[bytes]]
     ) -> None:
-        """Get to know the other servers and their rooms, and serve those that no server has; raises `StoreUnavailable`.
+        """Discover the other servers and their rooms, and adopt rooms without a server; raises `StoreUnavailable`.
 
-        `on_ban` is called with each ban that any of them keeps, or forgets; `on_order` answers an operator's order that
-        came to another server.
+        Args:
+            on_ban: Called with each ban that any server adds or lifts.
+            on_order: Answers an operator's order that came to another server.
         """
         self._on_order = on_order
         self._id, self._secret = await self._store.identity()
@@ -207,7 +207,7 @@ class Cluster(Elsewhere):
             for pause in (0.0, *repeat(_ASK_SECONDS, math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS))):
                 await asyncio.sleep(pause)
                 is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
-        except StoreUnavailable as unavailable:  # it is gone, or will be found to be
+        except StoreUnavailable as unavailable:  # the server is dead, which will be noticed soon
             log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
             return
         if is_reached:
@@ -234,10 +234,9 @@ class Cluster(Elsewhere):
             self.other_rooms.follow(heartbeat.sender, heartbeat.number)
 
     async def _keep_taking(self) -> None:
-        """Take over the rooms of servers that leave or are gone, and again when all must have told what they have.
+        """Take over the rooms of leaving and dead servers, and again after all servers have announced theirs.
 
-        Then, and now and then, also one of which nobody told before its server was gone, or whose opener was told that
-        it could not be stored.
+        The second time, and periodically, also take over stored rooms that no server has announced.
         """
         is_again = False
         while True:
@@ -258,9 +257,9 @@ class Cluster(Elsewhere):
                 self._missing_a_server.set()
 
     async def _take_unclaimed(self, *, with_unnamed: bool) -> None:
-        """Serve the rooms for which this server is chosen, as theirs are gone; raises `StoreUnavailable`.
+        """Adopt the rooms without a server for which this server is chosen; raises `StoreUnavailable`.
 
-        These are known; `with_unnamed` it is also those that are stored and of which none of the living told.
+        With `with_unnamed` these include stored rooms that no running server has announced.
         """
         await self.other_rooms.until_read()
         await self._take(self.other_rooms.unclaimed())
@@ -288,7 +287,7 @@ class Cluster(Elsewhere):
         return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
 
     def _take_in(self, room: Room, revision: int, number: int = 0) -> bool:
-        """Adopt a stored room, one of `number` at once; return whether it is new here."""
+        """Adopt a stored room, the `number`th of a batch; return whether it is new here."""
         other = self.other_rooms.drop(room.code)
         owner, source = ("", "") if other is None else (other.owner, other.source)
         live = self._registry.take_in(room, revision, owner=owner, source=source)

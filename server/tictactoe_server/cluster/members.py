@@ -18,16 +18,18 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.watching.topics import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3
-GONE_SECONDS: Final = 1.2  # how often a server sends a heartbeat, and after how long without one it is gone
+GONE_SECONDS: Final = 1.2  # without a heartbeat, after which a server counts as dead
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Members:
-    """The living servers: the `others` with the last that each said, and this one while it `is_in`, which goes by `id`.
+    """The running servers of the cluster.
 
-    `number` is that of the last `News` from here. Listeners of `on_gone` hear of each server that is gone, by its id.
-    `is_draining` tells whether this one lets no new games begin.
+    Attributes:
+        number: The number of the last `News` of this server.
+        others: The last heartbeats of the other servers, by id.
+        on_gone: Called with the id of each dead server.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class Members:
         self.others: dict[str, Heartbeat] = {}
         self._heard_at: dict[str, float] = {}
         self._looked_at = time.monotonic()
-        self._lag = 0.0  # how late this server is with what it does itself (s): what others said waits as long
+        self._lag = 0.0  # by how much this server is late (s): received heartbeats wait as long
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
 

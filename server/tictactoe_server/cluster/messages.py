@@ -1,4 +1,4 @@
-"""What the servers of a cluster say to each other: small arrays in MessagePack."""
+"""Messages between the servers of a cluster: small arrays in MessagePack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tictactoe_server.storage.store import StoreUnavailable
 HEARTBEATS: Final = "cluster.alive"
 NEWS: Final = "cluster.news"
 CHANGED: Final = "cluster.changed"
-HERE: Final = "cluster.here."  # NATS returns what is sent there where the server is gone
+HERE: Final = "cluster.here."  # NATS answers a message to a dead server with an error
 NOT_THERE: Final = "cluster.not."
 PAGES: Final = "cluster.page."
 BOARDS: Final = "cluster.boards."
@@ -26,7 +26,7 @@ HANDED_OVER: Final = "cluster.gave."
 MATCHES: Final = "cluster.match."
 ORDERS: Final = "cluster.order."
 REACHED: Final = "cluster.reached."
-"""The subjects: the first three are for all, behind the others stands the id of the server for which they are."""
+"""Subjects: the first three are broadcasts, the others end with the id of the receiving server."""
 
 Said = TypeVar("Said")
 
@@ -34,10 +34,12 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Heartbeat(Struct, frozen=True, array_like=True):
-    """That a server lives, to all: its `name` for people, the `url` at which it is reached, its served time in ms, the
-    ids of the living servers it knows of, itself included, and the number of the last `News` that it has sent.
+    """Broadcast a few times a second.
 
-    One that `is_leaving` gives all its rooms away; one that `is_draining` lets no new games begin.
+    Attributes:
+        time: The served time in ms.
+        living: Ids of the running servers that the sender knows, including its own.
+        number: The number of the last `News` that was sent.
     """
 
     sender: str
@@ -51,10 +53,11 @@ class Heartbeat(Struct, frozen=True, array_like=True):
 
 
 class Outline(Struct, frozen=True, array_like=True, gc=False):
-    """What others need to know of a room: its `document` without the moves, and how many there are.
+    """A room as other servers know it; the `document` is without the moves.
 
-    It has been served there `since` that moment (ms of served time): of two servers that say so of one room the one
-    that took it later keeps it. `source` is what limits know the address by from which it was opened.
+    Attributes:
+        since: When its server took the room (ms of served time); of two servers, the later one keeps it.
+        source: The key under which limits count the address of the opener.
     """
 
     code: str
@@ -67,7 +70,7 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
 
 
 class News(Struct, frozen=True, array_like=True):
-    """Rooms of the server `sender` that are new, have changed or have ended, to all: its `number`th news, from 1."""
+    """Broadcast of new, changed and ended rooms of the server `sender`, numbered from 1."""
 
     sender: str
     number: int
@@ -76,9 +79,9 @@ class News(Struct, frozen=True, array_like=True):
 
 
 class Page(Struct, frozen=True, array_like=True):
-    """Some of a server's rooms in the order of their codes, as of its `News` of that number; more come `after` one.
+    """A page of a server's rooms by code, as of its `News` with that `number`; the next page follows the code `after`.
 
-    With `ended` it is what was missed: those that the last news named, and which of these it has no more.
+    `ended` are closed rooms if the page has only what was missed, and None if it is of all rooms.
     """
 
     number: int
@@ -106,7 +109,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
 
 
 class Found(Struct, frozen=True, array_like=True):
-    """The room for one who asked for a match, and the server that has it; empty where that is to be opened there."""
+    """The room of a match, and the id of its server; without a server, the room is to be opened by the sender."""
 
     code: str
     server: str = ""

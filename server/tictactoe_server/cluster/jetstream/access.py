@@ -1,4 +1,4 @@
-"""Where the nodes of the store are, and who we are there, as the library for NATS takes it."""
+"""The addresses of the NATS nodes and the credentials, as options of the NATS library."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from tictactoe_server.storage.store import CannotOpenStore
 
 
 class Access:
-    """The `servers`, the next one first, and what the library takes for a connection to one of them.
+    """Nodes and credentials; raises `CannotOpenStore`.
 
-    `credentials` is a file with a user's JWT and seed, or with the seed of an nkey, `ca` one with the certificates to
-    trust instead of the system's. `urls` are for people to read. Raises `CannotOpenStore`.
+    Args:
+        credentials: A file with a user's JWT and seed, or with the seed of an nkey.
+        ca: A file with the certificates to trust instead of the system's.
     """
 
     def __init__(self, urls: str, credentials: Path | None, ca: Path | None) -> None:
@@ -37,7 +38,7 @@ class Access:
         _credentials_in(credentials)
 
     def options_for(self, server: str) -> dict[str, Any]:
-        """Return the options of the next connection, which is to that server; raises `CannotOpenStore`."""
+        """Return the library's options for a connection to a node; raises `CannotOpenStore`."""
         options = _credentials_in(self._credentials)
         user: str | Callable[[], str] | None = self._user
         if self._tls is not None:
@@ -48,7 +49,7 @@ class Access:
         return options | ({"tls_hostname": self._names[server]} if server in self._names else {})
 
     def add_found(self, found: Iterable[ParseResult]) -> None:
-        """Add those servers of which the first one tells; it vouches with its name for one that has but an address."""
+        """Add the nodes that the first one announces; with TLS, one without a name is verified by the first's."""
         for server in found:
             url = f"{server.scheme}://{server.netloc}"
             if url in self.servers:
@@ -61,10 +62,9 @@ class Access:
 
 
 def _said_over(context: ssl.SSLContext, word: str) -> Callable[[], str]:
-    """Return what the library asks for a word before it says anything; over the next connection alone.
+    """Return a callback with a secret for the library, which raises `Error` if the next connection is not encrypted.
 
-    It raises the library's `Error` where that is not encrypted: to a node without TLS the library would speak all the
-    same.
+    Without it, the library would send the secret to a node without TLS.
     """
     encrypted = []
 
@@ -98,7 +98,7 @@ def parse_urls(urls: str) -> list[str]:
 
 
 def _credentials_in(file: Path | None) -> dict[str, Any]:
-    """Return what a file says of who we are, as the library takes it; raises `CannotOpenStore`."""
+    """Return the library's options for a file of credentials; raises `CannotOpenStore`."""
     if file is None:
         return {}
     try:
