@@ -43,13 +43,9 @@ class Admission:
     """Counts connections in total and by address, and decides which are accepted.
 
     Attributes:
-        accepted: The number of connections so far.
         of_address: The open connections by the key of their address, the longest idle ones first; an idle one has a
             function that closes it in favour of another.
-        queue: Handshakes and plain requests that wait for their turn.
-        pages: Answers plain HTTP, or None.
         unready: Returns why load balancers should avoid this server, or None.
-        is_late: Returns whether the event loop was late recently.
         describe_ban: Returns the message for a banned address, or None.
         links_for_others: Returns the URLs by which other machines reach this server, best first.
         sign_on: The header in which trusted proxies name the signed-on person, or "".
