@@ -32,7 +32,6 @@ _FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str
 
 
 RATED_SECONDS: Final = 3.0
-"""How long a run waits for the rating changes after its last game."""
 
 
 async def dismiss(*tasks: asyncio.Task[Any]) -> None:

@@ -38,7 +38,6 @@ from tictactoe_protocol.requests import Request
 
 Line = dict[str, Any]
 Position = tuple[str, int, str]
-"""A room, the number of its game, and the board."""
 Answer = TypeVar("Answer")
 
 
@@ -118,8 +117,6 @@ class JsonGame:
         finally:
             await dismiss(hearing, speaking, reading)
 
-    # -- what comes -------------------------------------------------------------------------------------------------
-
     async def _hear_all(self) -> int:
         try:
             async for message in self._messages:
@@ -172,8 +169,6 @@ class JsonGame:
             case Replaced() if what.room == code:
                 return ExitCode.REFUSED
         return None
-
-    # -- what is asked ----------------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
         """Read lines, each with the position printed at that time."""
@@ -266,14 +261,11 @@ class JsonGame:
 
     async def _follow(self, request: Line, room: Room) -> None:
         state = room.state if room.has_state else None
-        if request["type"] == "move" and state is not None:
-            game, ply = state.game, request["ply"]
-            await self._changed.until(lambda: room.state.game != game or room.state.ply > ply)
-        elif request["type"] == "choose" and state is not None:
-            game, ply = state.game, request["ply"]
+        if request["type"] in ("move", "choose") and state is not None:
+            game, ply, is_move = state.game, request["ply"], request["type"] == "move"
 
             def is_due(now: RoomState) -> bool:
-                return now.game == game and now.ply <= ply and bool(now.opening and now.opening.options)
+                return now.game == game and now.ply <= ply and (is_move or bool(now.opening and now.opening.options))
 
             await self._changed.until(lambda: not is_due(room.state))
         elif request["type"] == "rematch" and state is not None and state.status == "over":
@@ -282,8 +274,6 @@ class JsonGame:
             self._left_with = self._result_code()
             self._session.forget_room(room.code)
             self._room = None
-
-    # -- how it ends ------------------------------------------------------------------------------------------------
 
     async def _wait_for_the_end(self) -> int:
         """Wait for the end of the game after the end of the input; a player leaves after five seconds.

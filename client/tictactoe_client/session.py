@@ -110,8 +110,6 @@ class Session:
         """Whether the server was started for this run alone."""
         return self.address == self._own_server
 
-    # -- for a command ----------------------------------------------------------------------------------------------
-
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Client]:
         """Connect, and forget our seats at the end unless the connection was lost; raises what `connect` does."""
@@ -124,8 +122,6 @@ class Session:
                 for room in () if client.was_cut_off else tuple(self.identity.rooms):
                     self.forget_room(room)
                 await self.identity.release()
-
-    # -- for a screen -----------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Keep a connection until cancelled; after a failure, wait for `retry`."""
@@ -214,8 +210,6 @@ class Session:
         if event is not None:
             self._changed()
 
-    # -- arriving ---------------------------------------------------------------------------------------------------
-
     async def _arrive(self, connections: AsyncExitStack) -> Client:
         """Connect as our player, as a new one if the server does not know it, or to a server of our own."""
         identity, backoff = self.identity, self.settings.backoff
@@ -263,8 +257,6 @@ class Session:
         options |= {"ca": ca, "keep_seats": True, "bot": self._is_bot}
         return connect(self.cluster, timeout_seconds=timeout_seconds, **options)
 
-    # -- seats ------------------------------------------------------------------------------------------------------
-
     async def enter(self, enter: Enter[Entered]) -> Entered:
         """Enter a room or an event, and store the seat in a room."""
         assert self.client is not None
@@ -293,8 +285,6 @@ class Session:
     def hold(self) -> None:
         """Keep our seats in the file at the end of this run, so that the next one continues there."""
         self.identity.rooms.clear()
-
-    # -- what earlier runs left behind ------------------------------------------------------------------------------
 
     async def find_left_behind(self, *, but: str | None = None) -> tuple[dict[str, int | None], list[str]]:
         """Return the rooms with a seat of an earlier run and the ms for which it is held, if known.

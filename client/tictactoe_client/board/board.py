@@ -1,7 +1,7 @@
-"""A board as text: compact or with a grid, whole or a part of it, each character with the role it plays. Pure.
+"""Draws a board, or a part of it, as characters with roles.
 
-Shape says everything and colour only repeats it: the last move is ``(O)``, a deciding line ``<X>``, the cursor
-``[ ]``, a move on its way ``x?``. Every line of a compact board of 32 columns fits 80 characters.
+No information is in colours alone: the last move is ``(O)``, the winning line ``<X>``, the cursor ``[ ]``, a pending
+move ``x?``. A compact board of 32 columns fits 80 characters.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
 Cell = tuple[str, str]
-"""A character and its role: ``mark0``, ``strong0`` for a mark that stands out, ``cursor``, ``dim`` for all others."""
+"""A character and its role: ``mark0``, ``strong0`` for an emphasised mark, ``cursor`` or ``dim``."""
 
 _BOLD, _DIM, _RESET = 1, 2, "\x1b[0m"
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 _BLANK: Final[Cell] = (" ", "")
 _STAR: Final = "+"
 _STROKES: Final = ((0, 1, "━", "-"), (1, 0, "┃", "|"), (1, 1, "▀█▄", "\\"), (1, -1, "▄█▀", "/"))
-"""The way of a line that decided, down and to the right, and what it is drawn with, in Unicode and in ASCII."""
+"""The direction of a winning line (down, right), and its strokes in Unicode and ASCII."""
 _ARROWS: Final = ("◂", "▸", "▴", "▾"), ("<", ">", "^", "v")
 _ASCII_LINES: Final = str.maketrans("│─┌┬┐├┼┤└┴┘", "|-+++++++++")
 
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """What lies on a board; `pending` is the cell of a move that the server has not confirmed, by its mark: ``x?``."""
+    """The contents of a board; `pending` is the cell and mark of a move that the server has not confirmed."""
 
     rules: Rules
     board: str
@@ -49,7 +49,7 @@ class BoardView:
 
 
 def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
-    """Return boards on which the mark of this cell falls to it from the top, at most so many; none from the top row.
+    """Return at most `most` boards on which the mark of a cell falls to it from the top.
 
     >>> drop_frames("....X.", 2, 4, 9)
     ['X.....', '..X...']
@@ -84,7 +84,7 @@ def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
 
 
 def draw_board(view: BoardView, grid: Grid) -> list[list[Cell]]:
-    """Return the board as rows of characters with their roles; of a part, with arrows and words for where it is."""
+    """Return the board as rows of cells; a part has arrows and its coordinates."""
     drawing = _Drawing(view, grid)
     drawing.draw_marks()
     if grid.style.shows_keys(view.rules):
@@ -97,15 +97,13 @@ def draw_board(view: BoardView, grid: Grid) -> list[list[Cell]]:
 
 
 class _Drawing:
-    """A board that is being drawn, without its marks at first."""
-
     def __init__(self, view: BoardView, grid: Grid) -> None:
         self.view = view
         self.grid = grid
         self.rows = [list(row) for row in _draw_frame(grid)]
 
     def put(self, cell: int, text: str, role: str, right: int = 0, down: int = 0) -> None:
-        """Put narrow characters with their middle so far from that of a cell, if it is shown."""
+        """Put characters with their middle `right` and `down` of a cell's middle, if the cell is visible."""
         if self.grid.shows(cell):
             x, y = self.grid.middle_of(cell)
             x += right - len(text) // 2
@@ -116,7 +114,7 @@ class _Drawing:
         return mark_role(self.view.board[cell], self.view.rules, strong=True)
 
     def draw_marks(self) -> None:
-        """Draw what lies on the cells: small marks by whole rows, and then those that stand out once more."""
+        """Draw the marks; small ones by whole rows, which is faster."""
         grid, board, rules = self.grid, self.view.board, self.view.rules
         signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
         signs[FREE] = _BLANK if grid.style.scale else (FREE, "dim")
@@ -157,7 +155,7 @@ class _Drawing:
             line += _dim(f"    {' '.join(keys.get(cell, FREE) for cell in cells)}")
 
     def draw_line(self) -> None:
-        """Put a deciding line into brackets, with blanks between its cells: ``<X X X>``; strike through large marks."""
+        """Draw a winning line: brackets (``<X X X>``), or a stroke through large marks."""
         if self.grid.tall > 1:
             self._strike_line()
             return
@@ -219,7 +217,7 @@ class _Drawing:
 
 
 def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
-    """Return which columns and rows are shown, and perhaps of how many: ``A-J of A-O   1-12 of 1-15  ▾``."""
+    """Return the visible columns and rows: ``A-J of A-O   1-12 of 1-15  ▾``."""
     rules, parts = grid.rules, []
     if len(grid.columns) < rules.columns:
         part = f"{format_column(grid.columns[0])}-{format_column(grid.columns[-1])}"
@@ -234,7 +232,7 @@ def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
 
 @lru_cache(maxsize=8)
 def _draw_frame(grid: Grid) -> list[list[Cell]]:
-    """Return a board without its marks; letters of a compact one that pair up (AA, AB) are read downwards."""
+    """Return a board without marks; in a compact one, double letters (AA) are written downwards."""
     names, dashes = [format_column(column) for column in grid.columns], ["─" * grid.wide] * len(grid.columns)
     lines: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Where the cells of a board stand in a drawing of it, and how large they can be in the room there is. Pure."""
+"""The layout of a board's cells, and the largest one that fits."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ from typing import Final, Literal
 from tictactoe_engine import Keys, Rules, format_column, has_single_keys
 
 Scale = Literal[0, 1, 2, 3, 4]
-"""A compact board, or a framed one with cells one line high, three, five or nine; from three on marks fill them."""
+"""A compact board, or cells of one, three, five or nine lines; from three lines on, marks fill them."""
 
 MOST_COLUMN_KEYS: Final = 9
-"""Where marks fall, a digit names a column of a board with no more columns than this."""
+"""The most columns that digits can name in a game with gravity."""
 
 _KEYS_BESIDE: Final = 9
 _LEAST_PART: Final = 3
 _EDGES: Final = (3, 1)
-"""What the arrows at the sides and the line below take of a board of which only a part is shown."""
+"""The width and height of the arrows and the line around a part of a board."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardStyle:
-    """How a board is drawn; `keys` stand in its free cells, or beside a compact one of 3x3.
+    """The style of a board.
 
-    `mark_last` puts the last move in parentheses, `stars` shows the points that lead the eye on a large board.
+    Attributes:
+        keys: Shown in the free cells, or beside a compact board.
+        mark_last: Whether the last move is in parentheses.
+        stars: Whether large boards have star points.
     """
 
     scale: Scale = 0
@@ -34,7 +37,6 @@ class BoardStyle:
     stars: bool = False
 
     def shows_keys(self, rules: Rules) -> bool:
-        """Tell whether the keys of free cells are drawn: of each on 3x3, where marks fall of those they fall on."""
         if self.keys is None:
             return False
         return self.scale > 0 and rules.columns <= MOST_COLUMN_KEYS if rules.gravity else has_single_keys(rules)
@@ -42,12 +44,14 @@ class BoardStyle:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A board of these rules in this style, or of a compact one the part in these rows and columns, from 0.
+    """The layout of a board, or of a part of a compact one.
 
-    The first cell's inside begins at `left`, `top` and is `wide` by `tall`, one row is `down` lines from the next, and
-    one column is between two cells. `sides` are the signs before, between and after the cells of a row, `above`,
-    `between` and `below` those of the lines about the rows, empty without such a line. Large cells stand as on paper,
-    without an edge, or where marks fall in slots.
+    Attributes:
+        left, top: The position of the first cell.
+        wide, tall: The size of a cell; columns are one character apart.
+        down: The distance between rows.
+        sides: The signs before, between and after the cells of a row.
+        above, between, below: The signs of the lines around the rows, or "".
     """
 
     rules: Rules
@@ -84,13 +88,11 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """How many characters the drawing needs at most, with keys or arrows beside it."""
         beside = _KEYS_BESIDE if not self.style.scale and self.style.shows_keys(self.rules) else 1 if self.below else 0
         return self.left + len(self.columns) * (self.wide + 1) + beside + (0 if self.is_whole else _EDGES[0])
 
     @property
     def height(self) -> int:
-        """How many lines the drawing has, with what is said below it where it is a part."""
         edge = (1 if self.below else 0) + (0 if self.is_whole else _EDGES[1])
         return self.top + (len(self.rows) - 1) * self.down + self.tall + edge
 
@@ -103,13 +105,12 @@ class Grid:
         return row in self.rows and column in self.columns
 
     def middle_of(self, cell: int) -> tuple[int, int]:
-        """Return (column, line) of the middle of a cell, also of one that is not shown."""
+        """Return the column and line of a cell's middle, even if it is not visible."""
         row, column = divmod(cell, self.rules.columns)
         x = self.left + (column - self.columns.start) * (self.wide + 1) + self.wide // 2
         return x, self.top + (row - self.rows.start) * self.down + self.tall // 2
 
     def find_cell(self, x: int, y: int) -> int | None:
-        """Return the cell whose inside has this column and line, or None between cells and beside them."""
         right, aside = divmod(x - self.left, self.wide + 1)
         below, along = divmod(y - self.top, self.down)
         is_inside = aside < self.wide and along < self.tall
@@ -118,7 +119,7 @@ class Grid:
         return self.rows[below] * self.rules.columns + self.columns[right]
 
     def scroll(self, centre: int | None, old: Grid | None) -> Grid:
-        """Return it with the part that `old` showed, moved no more than `centre` needs; as it is where all is seen."""
+        """Return the part that `old` shows, scrolled just enough to include `centre`."""
         if self.is_whole:
             return self
         row, column = divmod(self.rules.size // 2 if centre is None else centre, self.rules.columns)
@@ -128,10 +129,7 @@ class Grid:
 
 
 def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
-    """Return the most generous grid that fits: cells as large as can be, else a compact board, else its first part.
-
-    Below large cells a line is left, for what there is to say.
-    """
+    """Return the grid with the largest cells that fit, else a part of a compact board."""
     compact = replace(style, scale=0, keys=None)
     framed = (replace(style, scale=scale) for scale in (4, 3, 2, 1, 0))
     for chosen in (*framed, compact):
@@ -144,7 +142,7 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
 
 
 def smallest_board(rules: Rules) -> tuple[int, int]:
-    """Return the least width and height in which a board can be shown: whole, or a part that scrolls."""
+    """Return the least width and height for a board or a part that scrolls."""
     rows, columns = range(min(rules.rows, _LEAST_PART)), range(min(rules.columns, _LEAST_PART))
     whole, part = Grid.of(rules, BoardStyle()), Grid.of(rules, BoardStyle(), rows, columns)
     best = whole if whole.width <= part.width and whole.height <= part.height else part
@@ -152,7 +150,6 @@ def smallest_board(rules: Rules) -> tuple[int, int]:
 
 
 def _scroll(part: range, old: range | None, wanted: int, total: int) -> range:
-    """Return as many rows or columns with the wanted one among them, moved from the old ones as little as can be."""
     shown = len(part)
     margin = 1 if shown > 4 else 0
     start = old.start if old is not None else wanted - shown // 2

@@ -92,7 +92,6 @@ def _print_version(context: click.Context, _: click.Parameter, is_wanted: object
 _VERSION: Final = Named(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version)
 _SECTIONS: Final = groupby(OPTIONS.values(), lambda option: option.section)
 SHARED: Final = {section: [*map(_make_option, options)] for section, options in _SECTIONS} | {"about": [_VERSION]}
-"""The options of all commands by the headings of the help."""
 
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 """The computer's levels and strategies; the server has the last word."""

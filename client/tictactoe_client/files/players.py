@@ -28,7 +28,6 @@ from tictactoe_protocol.catalogue import say
 
 _MOST_PLAYERS: Final = 100
 _NOBODY: Final = 2**31 - 1
-"""An impossible process id."""
 
 GUEST: Final = "guest-"
 """The prefix of names that servers give to nameless players."""

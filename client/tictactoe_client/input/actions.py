@@ -119,8 +119,6 @@ class Actions:
             if self._came_meanwhile:
                 self._came_meanwhile &= {*self._asked_for}
 
-    # -- in ---------------------------------------------------------------------------------------------------------
-
     async def do_line(self, line: str, *, is_offline: bool = False) -> Outcome:
         """Carry out a typed line; without a connection, keep a move and answer what needs no server."""
         return await self.do(self.parse(line), is_offline=is_offline)
@@ -196,8 +194,6 @@ class Actions:
                 return answer_query(kind, number, state, room.viewer, self._passed_ms)
         return []
 
-    # -- looking back -----------------------------------------------------------------------------------------------
-
     def look(self, look: Look, state: RoomState) -> list[str]:
         if self._shows and self.room.plays:
             return [say("shows the present")]
@@ -239,8 +235,6 @@ class Actions:
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_of(state, mark)
-
-    # -- what moves were worth --------------------------------------------------------------------------------------
 
     @property
     def judge(self) -> Judge | None:
@@ -290,8 +284,6 @@ class Actions:
         if judge.seconds_left >= _LONG_SECONDS:
             self._tell(say("looking through", n=math.ceil(judge.seconds_left)))
 
-    # -- moves ------------------------------------------------------------------------------------------------------
-
     async def _place(self, cell: int, state: RoomState) -> Outcome:
         if self.room.seat is None:
             raise BadInput(say("why watching"))
@@ -326,8 +318,6 @@ class Actions:
         finally:
             self._kept = None
         return Outcome()
-
-    # -- the game and the room --------------------------------------------------------------------------------------
 
     async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None = None) -> Outcome:
         """Carry out a command; giving up is confirmed first, `asked` is the confirmed command."""

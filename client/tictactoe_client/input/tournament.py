@@ -18,9 +18,7 @@ from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
 
 _RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
-"""The organiser's actions."""
 _NAMING_DEEDS: Final = ("expel", "forfeit", "void")
-"""The actions that name a player."""
 _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
 
 

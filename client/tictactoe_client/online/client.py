@@ -141,8 +141,7 @@ class Client(Conversation):
 
     async def share(self, game_id: str, *, on: bool = True) -> str | None:
         """Share one of our finished games and return the link; with `on` false, end that and return None."""
-        if not self.welcome.sharing:
-            raise Refused("unsupported", say("refused not_allowed share"))
+        _require(self.welcome.sharing, "refused not_allowed share")
         found = (await self._ask(requests.Share(game_id=game_id, on=on))).replay
         return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
 
@@ -304,12 +303,10 @@ class Client(Conversation):
         return tournament
 
     def _check_ladders(self) -> None:
-        if not self.ladders:
-            raise Refused("unsupported", say("refused not_allowed ladders off"))
+        _require(bool(self.ladders), "refused not_allowed ladders off")
 
     def _check_challenges(self) -> None:
-        if not self.has_challenges:
-            raise Refused("unsupported", say("why no challenges"))
+        _require(self.has_challenges, "why no challenges")
 
     async def _ask(self, request: requests.Request) -> Ok:
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
@@ -339,6 +336,11 @@ class Client(Conversation):
             return waiting.result()
         finally:
             waiting.cancel()
+
+
+def _require(is_offered: bool, otherwise: str) -> None:
+    if not is_offered:
+        raise Refused("unsupported", say(otherwise))
 
 
 def _choose_rules(rules: Chosen) -> terms.RulesChoice | UnsetType:

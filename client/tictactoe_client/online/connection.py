@@ -55,9 +55,7 @@ CLUSTER_PING_TIMEOUT_SECONDS: Final = 2.5
 _SECRETS: Final = re.compile(
     r"""("(?:token|ticket|link|link_code|rescue|cards)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])""", re.VERBOSE
 )
-"""Secret fields of messages with their values: texts, and lists of texts."""
 GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
-"""The close codes of a server that goes down."""
 _FAULTS: Final[dict[int, str]] = {
     CloseCode.PROTOCOL_ERROR: "broken no websocket",
     CloseCode.INVALID_DATA: "broken no utf-8",
@@ -69,7 +67,6 @@ _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
 _LONGEST_NAME: Final = 80
 _MOST_BEFORE: Final = 100
-"""The most messages before the answer to the first request."""
 
 Reach = Callable[[Address], Awaitable["Connection"]]
 """Connects and says hello; raises `ClientError`."""

@@ -78,12 +78,8 @@ class Followed(Generic[State]):
             else:
                 await self._changed.wait()
 
-    @property
-    def _is_done(self) -> bool:
-        return self._is_at_end or self._lost is not None
-
     async def _wait_for_state(self) -> None:
-        await self._changed.until(lambda: self.has_state or self._is_done)
+        await self._changed.until(lambda: self.has_state or self._is_at_end or self._lost is not None)
 
 
 class Room(Followed[RoomState]):
@@ -361,8 +357,6 @@ class Room(Followed[RoomState]):
         if asking is None or asking.player != actor:
             return actor
         return next((seat.player for seat in others.values() if seat.player in self.local_players), actor)
-
-    # -- what the client delivers -----------------------------------------------------------------------------------
 
     def _enter(self, reply: Ok) -> None:
         self.is_watching = not reply.seat

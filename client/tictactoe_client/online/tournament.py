@@ -18,7 +18,6 @@ from tictactoe_protocol.events import Card, EventRow, EventRows, EventState, Run
 from tictactoe_protocol.tournaments import is_over, row_of
 
 _MOST_ROWS: Final = 20
-"""The number of rows in the table, besides our own."""
 
 
 class Tournament(Followed[EventState]):

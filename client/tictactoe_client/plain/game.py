@@ -80,8 +80,6 @@ class PlainGame:
         """Write the game to a file as a typed line wants it, also after the run; return what came of it."""
         return [] if self._actions is None else [*(await self._actions.do_line(line)).lines]
 
-    # -- coming and going -----------------------------------------------------------------------------------------
-
     async def run(self, enter: Enter[Room]) -> int:
         self._enter_again = enter
         try:
@@ -216,8 +214,6 @@ class PlainGame:
         by_result = exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
         self._exit_code = by_result if code is None else code
 
-    # -- what is typed, and what time brings ------------------------------------------------------------------------
-
     async def _read(self) -> None:
         """Do what is typed, a line after all that the one before brought; while there is no connection each at once."""
         while (line := await self._keyboard.read_line()) is not None:
@@ -226,7 +222,7 @@ class PlainGame:
             try:
                 await self._changed.until(lambda: self._exit_code is None and (self._is_offline or self._is_idle))
             except asyncio.CancelledError:
-                self._keyboard.give_back([line])
+                self._keyboard.give_back(line)
                 raise
             deed = self._begin(self._do_line(line))
             self._deeds.add(deed)
@@ -292,8 +288,6 @@ class PlainGame:
             except TimeoutError:
                 if self._state is not None and (lines := self._reminders.speak(self._state, _now())):
                     self._tell(*lines)
-
-    # -- what happens in the room, and to the connection ----------------------------------------------------------
 
     async def _hear_all(self, actions: Actions, happenings: Stream[events.RoomEvent]) -> None:
         async for event in happenings:
@@ -373,8 +367,6 @@ class PlainGame:
                 self._output.print(describe_ways_on(state, actor))
         if lines:
             self._prompt()
-
-    # -- printing -------------------------------------------------------------------------------------------------
 
     def _prove_return(self, *lines: str) -> list[str]:
         away, self._away_seconds = self._away_seconds, None

@@ -9,7 +9,7 @@ import signal
 import stat
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -52,11 +52,10 @@ class Keyboard:
             self._ahead.release()
         return line
 
-    def give_back(self, lines: Sequence[str]) -> None:
-        """Put unused lines back for the next reader."""
-        for line in reversed(lines):
-            self._ahead.acquire(blocking=False)
-            self._lines.appendleft(line)
+    def give_back(self, line: str) -> None:
+        """Put an unused line back for the next reader."""
+        self._ahead.acquire(blocking=False)
+        self._lines.appendleft(line)
 
     def _read(self) -> None:
         buffer = bytearray()

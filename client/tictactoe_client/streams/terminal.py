@@ -65,8 +65,6 @@ class Terminal:
             with contextlib.suppress(termios.error):
                 self._attributes = termios.tcgetattr(0)
 
-    # -- background -----------------------------------------------------------------------------------------------
-
     def ask_ground(self) -> None:
         """Ask for the background colour, and stop echoing input."""
         if self._attributes is None or "TEXTUAL_DRIVER" in os.environ:
@@ -142,8 +140,6 @@ class Terminal:
             if key is not None:
                 take(key)
 
-    # -- besides Textual ------------------------------------------------------------------------------------------
-
     def drive_with(self, kind: type[Driver]) -> type[Driver]:
         """Return a driver class whose instance registers itself here."""
         terminal = self
@@ -178,8 +174,6 @@ class Terminal:
         if text and not self.driver.is_headless:
             self.driver.write(text)
         return True
-
-    # -- the end --------------------------------------------------------------------------------------------------
 
     def restore(self) -> None:
         """Restore the terminal in place of Textual."""

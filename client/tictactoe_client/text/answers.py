@@ -1,4 +1,4 @@
-"""What is asked about a position, answered from its state alone: in a game, offline, in a record, read aloud. Pure."""
+"""Answers queries about a position from its state alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CLOCKWISE: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1),
 
 
 def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, passed_ms: float = 0.0) -> list[str]:
-    """Return the answer to a query of `intents` about the state alone, so many ms after it came."""
+    """Answer a query of `intents`, `passed_ms` after the state arrived."""
     match kind:
         case "last":
             return [describe_last(state, viewer)]
@@ -49,7 +49,7 @@ def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, p
 
 
 def draw_board(state: RoomState, settings: Settings) -> list[str]:
-    """Return the board as plain mode shows it: keys beside it where other than digits from the top were chosen."""
+    """Return the board of plain mode, with keys beside it unless they are the default ones."""
     keys = settings.keys if settings.keys != Keys.PHONE and state.status != "over" else None
     mark_last = not has_single_keys(state.rules.to_rules())
     return render_board(BoardView.of(state), BoardStyle(colour=settings.colour, keys=keys, mark_last=mark_last))
@@ -75,11 +75,8 @@ def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:
     return say("seat left" if seat.left else "seat here" if seat.online else "seat away", name=name, mark=mark)
 
 
-# -- the board read aloud -------------------------------------------------------------------------------------------
-
-
 def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
-    """Return a part of the board, ``Row 1: A X, B empty, C X.``; what is about a cell, by default the last one."""
+    """Read a part of the board, ``Row 1: A X, B empty, C X.``; the default cell is the last move."""
     rules, board = state.rules.to_rules(), state.board
     columns = rules.columns
     if kind == "row" and index is not None:
@@ -103,7 +100,6 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
 
 
 def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
-    """Return the diagonals through a cell, the falling one first: ``Diagonal A1 to C3: A1 X, B2 O, C3 empty.``"""
     told = []
     for down in (1, -1):
         cells = [*reversed([*walk(cell, -down, -1, rules)]), cell, *walk(cell, down, 1, rules)]
@@ -115,7 +111,7 @@ def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
 
 
 def _read(names: Iterable[str], marks: Sequence[str]) -> str:
-    """Return named cells with what lies on them; four and more alike are put together."""
+    """Return named cells with their marks; runs of four or more alike are joined."""
     told = []
     for mark, group in groupby(zip(names, marks, strict=True), key=lambda one: one[1]):
         alike = [name for name, _ in group]
@@ -129,11 +125,8 @@ def _aloud(mark: str) -> str:
     return say("lies nothing") if mark == FREE else say("lies blocked") if mark == BLOCKED else mark
 
 
-# -- lists of cells, lines and moves --------------------------------------------------------------------------------
-
-
 def list_marks(state: RoomState, number: int | None = None) -> list[str]:
-    """Return the cells of the mark of this number from 0, of each one where none is given: ``X, 2 cells: A1 B2.``"""
+    """List the cells of mark number `number`, or of each mark: ``X, 2 cells: A1 B2.``"""
     rules = state.rules.to_rules()
     told = []
     for one in rules.marks if number is None else rules.marks[number]:
@@ -144,14 +137,14 @@ def list_marks(state: RoomState, number: int | None = None) -> list[str]:
 
 
 def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) -> str:
-    """Return the moves in their order, the `last` ones of them: ``1 X A1, 2 O B2.``"""
+    """List the moves, or the `last` ones: ``1 X A1, 2 O B2.``"""
     first = 0 if last is None else max(0, len(moves) - last)
     numbered = (f"{ply} {move}" for ply, move in enumerate(name_played(state, moves[first:]), first + 1))
     return say("list moves", moves=", ".join(numbered)) if moves else say("no move yet")
 
 
 def list_runs(state: RoomState) -> list[str]:
-    """Return the marks in a row that lack at most two of a line: ``X, 4 in a row: H8 to K8, open at G8 L8.``"""
+    """List runs that lack at most two cells of a line: ``X, 4 in a row: H8 to K8, open at G8 L8.``"""
     rules = state.rules.to_rules()
     least = max(2, rules.line - 2)
     runs = sorted(find_runs(state.board, rules, least), key=lambda run: -len(run.cells))

@@ -1,4 +1,4 @@
-"""Coming into a room, losing the way to it, and going: what is said of each in plain words. Pure."""
+"""Sentences about entering a room, losing the connection, and leaving."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MOST_MOVES_TOLD: Final = 12
 def greet(
     state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings, room: Room | None = None
 ) -> list[str]:
-    """Return what the first state of a room says: where one is, what has happened, and how to play."""
+    """Describe the first state of a room: the place, the moves so far, and how to play."""
     viewer, actor = (client.player,) * 2 if room is None else (room.viewer, room.find_actor(state))
     shown = client.cluster.given.first
     invites_to = reachable_address(shown) if state.status == "waiting" else shown
@@ -66,7 +66,7 @@ def greet(
 def set_scene(
     old: RoomState | None, state: RoomState, viewer: str, settings: Settings, actor: str | None = None
 ) -> list[str]:
-    """Return the board where it helps, and whose move it is where that is news; `old` is the state before."""
+    """Return the board if it helps, and whose move it is if that is new since `old`."""
     board = draw_board(state, settings) if settings.draws_board else []
     if state.status == "over":
         winner = state.result.winner if state.result is not None else None
@@ -95,7 +95,7 @@ def describe_arrival(
     with_own_name: bool = False,
     actor: str | None = None,
 ) -> list[str]:
-    """Return where one has arrived: the room, its players, and how to invite others while a seat is free."""
+    """Describe the room, its players, and while a seat is free, how to invite others."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     id = "arrived in" if seat_of(state, actor or viewer) else "arrived watching"
     where = say(id, connected=describe_connection(latency_seconds), room=state.room, terms=terms)
@@ -108,7 +108,7 @@ def describe_arrival(
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
-    """Return the moves so far in one line, the latest twelve of many; nothing before the first."""
+    """Return the latest moves in one line, or nothing before the first."""
     if state.ply == 0:
         return []
     played = count(state.ply, "move")
@@ -120,10 +120,7 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
 
 
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
-    """Return that the connection is lost, for how long it is tried to have it again, and what that means for a seat.
-
-    A hold runs out before a server that runs, and not while there is none.
-    """
+    """Say that the connection is lost, how long we try to reconnect, and how long a running server holds our seat."""
     is_limited = lost.absent_seconds >= 1
     told = say("lost for up to" if is_limited else "lost", time=describe_seconds(lost.absent_seconds))
     if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
@@ -132,7 +129,7 @@ def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
 
 
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
-    """Return that the connection did not come back, what that means for the game, and how to try again."""
+    """Say that reconnecting failed, what that means for the game, and how to try again."""
     if state is None:
         return say("not back", reason=clean_text(reason))
     command = describe_return_command(state, viewer, address)
@@ -142,7 +139,7 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
 
 
 def describe_going(state: RoomState | None, client: Client) -> str:
-    """Return that one goes and keeps the seat, for how long where that begins now, and how to come back to it."""
+    """Say that our seat is held, and how to return to it."""
     if state is None or state.status == "over" or seat_of(state, client.player) is None:
         return say("goodbye")
     hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.cluster.given.first)
@@ -152,15 +149,12 @@ def describe_going(state: RoomState | None, client: Client) -> str:
 
 
 def describe_going_elsewhere(room: str, client: Client) -> str:
-    """Return the question whether to go to a room at another server while one plays here."""
+    """Ask whether to go to a room at another server although we play here."""
     return say("room elsewhere", room=room, time=describe_seconds(client.welcome.hold_ms / 1000))
 
 
 def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left: bool, cost: Cost) -> str:
-    """Return the line for one who went away from this state, or nothing; `cost` is what that did to the game.
-
-    The `reader` is whom it calls "you", nobody where several play at one keyboard.
-    """
+    """Return the last line after leaving, or ""; `cost` is the effect on the game, and `reader` is called "you"."""
     viewer = client.player
     own = seat_of(state, viewer)
     if state.status == "over":
@@ -178,5 +172,5 @@ def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left
 
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
-    """Return the command that leads back to the seat, or for a watcher to the room."""
+    """Return the command that leads back to our seat, or for watchers to the room."""
     return own_command("join" if seat_of(state, viewer) else "watch", address.word_for(state.room))

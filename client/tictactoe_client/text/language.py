@@ -43,9 +43,6 @@ def find_chosen(arguments: Sequence[str]) -> str | None:
     return typed or os.environ.get(VARIABLE) or None
 
 
-# -- what people type -------------------------------------------------------------------------------------------------
-
-
 def understood(id: str) -> tuple[str, ...]:
     """Return all that may be typed for this, `plain`: the English words are known in every language."""
     lists = (open_catalogue("en").say(f"type {id}"), say(f"type {id}"))

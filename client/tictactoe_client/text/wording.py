@@ -1,9 +1,4 @@
-"""What a state holds, and how what is asked there is answered, in words; strangers' words are cleaned. Pure.
-
-The sentences stand in the catalogue of the protocol package.
-
-A *viewer* is the public id of whoever reads, so that the words can say "you".
-"""
+"""Sentences about a room's state, with cleaned names. A *viewer* is the public id of the reader, called "you"."""
 
 from __future__ import annotations
 
@@ -23,35 +18,34 @@ from tictactoe_protocol.terms import ClockTerms
 from tictactoe_protocol.wording import count, describe_clock, describe_turn, join_words, name_of, seat_of
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
-"""How many free cells are named behind a cell that may not be played."""
 _SIMILAR_ENOUGH: Final = 0.7
 
 
 def describe_connection(latency_seconds: float) -> str:
-    """Return that there is a connection, and how quick it is."""
+    """Describe a connection by its latency."""
     return say("connected", ms=max(1, round(latency_seconds * 1000)))
 
 
 def describe_unknown(typed: str, hint: str, known: Sequence[str] = ()) -> str:
-    """Return that what was typed means nothing here, and what was perhaps meant, else a hint."""
+    """Say that a line is unknown, and suggest a known one or give a hint."""
     close = difflib.get_close_matches(typed.lower(), known, 1, _SIMILAR_ENOUGH) if len(typed) < 40 else []
     return say("unknown", typed=clean_text(typed), hint=say("did you mean", word=close[0]) if close else hint)
 
 
 def name_played(state: RoomState, cells: Sequence[int]) -> list[str]:
-    """Return moves with the marks that made them: ``X B2``."""
+    """Return moves with their marks: ``X B2``."""
     rules = state.rules.to_rules()
     return [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in cells]
 
 
 def has_moved_on(old: RoomState, state: RoomState) -> bool:
-    """Tell whether the board or what is to be done next, and by whom, is another."""
+    """Return True if the board, the turn or the next step has changed."""
     before = (old.game, old.board, old.status, old.turn, old.opening)
     return before != (state.game, state.board, state.status, state.turn, state.opening)
 
 
 def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
-    """Return whose turn it is, and where the `actor`, by default the viewer, chooses now why, and what can be typed."""
+    """Describe the turn, and if the `actor`, by default the viewer, has to choose, the choices."""
     turn, asked = describe_turn(state, viewer), choices(state, actor or viewer, None).questions
     if not asked or asked[0].id != "choose":
         return [turn]
@@ -61,7 +55,7 @@ def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> lis
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
-    """Return what a clock means: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
+    """Describe a clock: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
     if clock is None or clock.move_ms:
         return describe_clock(clock)
     seconds, more = (clock.initial_ms or 0) / 1000, (clock.increment_ms or 0) / 1000
@@ -71,12 +65,12 @@ def describe_clock_in_words(clock: ClockTerms | None) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """Return a time in words, to be read aloud, in whole minutes where there are any."""
+    """Return a time in words, in whole minutes from one minute on."""
     return count(int(seconds // 60), "minute") if seconds >= 60 else count(int(seconds), "second")
 
 
 def list_free(state: RoomState, limit: int) -> str:
-    """Return the names of cells that may be played, ``Free: A2 C2.``; past the limit it says how many more."""
+    """List the free cells up to a limit: ``Free: A2 C2.``"""
     rules = state.rules.to_rules()
     free = free_cells(state.board, rules)
     if not free:
@@ -86,7 +80,7 @@ def list_free(state: RoomState, limit: int) -> str:
 
 
 def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
-    """Tell whether a line of one who plays is a move by its letter, or could be mistaken for one.
+    """Return True if a player's line is a move by letter, or could be mistaken for one.
 
     >>> four = Rules(6, 7, 4, gravity=True)
     >>> [is_move_by_letter(line, four, "phone") for line in ("d", "G", "h", "?", "d b2")]
@@ -101,13 +95,13 @@ def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
 
 
 def name_columns(rules: Rules) -> str:
-    """Return the columns of a board by their first and last: ``A to G``."""
+    """Return the range of columns: ``A to G``."""
     last = format_column(rules.columns - 1)
     return "A" if last == "A" else say("reach", first="A", last=last)
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    """Return how to answer what is asked since `old`, and that there will be no rematch; nothing for watchers."""
+    """Describe how to answer the new questions of a state; nothing for watchers."""
     before = {(question.id, question.marks) for question in choices(old, viewer, None).questions}
     asked = choices(new, viewer, None).questions
     several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
@@ -125,12 +119,12 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
 
 
 def can_play_again(state: RoomState) -> bool:
-    """Tell whether everybody who played is still in the room, so that there may be a rematch."""
+    """Return True if all players are still in the room, so that a rematch is possible."""
     return not any(seat is None or seat.left for seat in state.seats.values())
 
 
 def describe_ways_on(state: RoomState, viewer: str) -> str:
-    """Return what one may do after the end of a game."""
+    """Describe what to do after a game."""
     deserted = bool(state.rated) or not can_play_again(state)
     if seat_of(state, viewer) is None:
         return say("ways on, watching deserted" if deserted else "ways on, watching")
@@ -140,6 +134,6 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
 
 
 def describe_claim(state: RoomState, marks: Collection[str]) -> str:
-    """Return that the seats of these opponents may be claimed, and how."""
+    """Say that the game can be claimed from absent opponents."""
     names = join_words([name_of(state, mark) for mark in marks])
     return say("claim possible, or draw" if len(state.seats) == 2 else "claim possible", n=len(marks), names=names)

@@ -1,7 +1,4 @@
-"""What a search found about positions and moves, in the few words that a line holds; the same in every face. Pure.
-
-Values are for the mark that moves next, against all others together.
-"""
+"""Describes values of positions and moves, which are for the mark on turn against all others."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 
 
 def describe_value(value: CellValue, *, solved: bool = True) -> str:
-    """Return what a move is worth to whoever makes it: ``loses in 4``, ``unclear, looks good``."""
+    """Describe a move's value to its player: ``loses in 4``, ``unclear, looks good``."""
     if value.kind in ("win", "loss"):
         return _say_soon(value.kind, value, solved=solved)
     if value.kind == "draw":
@@ -32,7 +29,7 @@ def describe_value(value: CellValue, *, solved: bool = True) -> str:
 
 
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
-    """Return who stands how, and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
+    """Describe a position and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
     if analysis.before:
         moments = (replace(one, before=UNSET) for one in (analysis.before, analysis))
         chosen, told = (describe_position(one, rules) for one in moments)
@@ -66,16 +63,13 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
 
 
 def sign_of(value: CellValue) -> str:
-    """Return the sign of a worth: ``+``, ``-``, ``=``, or for a guess ``~+``, ``~``, ``~-``."""
+    """Return the sign of a value: ``+``, ``-``, ``=``, or for an estimate ``~+``, ``~``, ``~-``."""
     guess = "~+" if value.estimate > EVEN else "~-" if value.estimate < -EVEN else "~"
     return _SIGNS.get(value.kind, guess)
 
 
 def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool = False) -> str:
-    """Return what stands in a cell with room for so many characters: 5, 3 or 1 of them, or "" for nothing.
-
-    ``+3`` wins in 3 moves of all players, ``-4`` loses in 4, ``=`` is a draw, ``~+``, ``~`` and ``~-`` are guesses, and
-    a star before it marks the best. A cell of three leaves out the number where it would hide the star.
+    """Return a value for a cell of `room` characters (5, 3 or 1): ``+3`` wins in 3 plies, ``*`` marks the best.
 
     >>> [format_value(CellValue("win", 3, 1.0), room, is_best=True) for room in (5, 3, 1)]
     [' *+3 ', '*+3', '*']
@@ -93,15 +87,12 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
 
 
 def name_option(option: str) -> str:
-    """Return what may be chosen in an opening in few words: a mark, or ``two more``."""
+    """Return the name of a choice in an opening: a mark, or ``two more``."""
     return say("option more") if option == MORE else option
 
 
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
-    """Return all that can be said of a position, a fact a line: its worth, the other moves, the move that led to it.
-
-    `cell` is that move and `before` the analysis of where it was made, None at the start of the game.
-    """
+    """Describe a position, its other moves, and the move `cell` that led from `before` to it."""
     stands = describe_position(after, rules)
     told = say("position after", n=after.ply, told=stands) if after.ply else say("position at start", told=stands)
     compared = "" if before is None or cell is None else compare_played(cell, before, rules)
@@ -109,7 +100,7 @@ def review_position(after: AnalysisState, before: AnalysisState | None, cell: in
 
 
 def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
-    """Return what the moves beside the best surely lead to, ``Also: A1 draws. B1, C1 lose.``; "" without any."""
+    """Describe the certain results of the other moves: ``Also: A1 draws. B1, C1 lose.``"""
     others, told = sorted(analysis.cells.keys() - set(analysis.best)), []
     for kind in ("win", "draw", "loss"):
         if cells := [cell for cell in others if analysis.cells[cell].kind == kind]:
@@ -118,7 +109,7 @@ def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
 
 
 def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
-    """Return what one cell is worth: ``C3 loses in 4``, or that nobody can move there."""
+    """Describe a cell's value: ``C3 loses in 4``."""
     value, name = analysis.cells.get(cell), format_cell(cell, rules)
     if value is None:
         return say("no move there", cell=name)
@@ -127,7 +118,7 @@ def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str
 
 
 def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
-    """Return how the move that followed compares: ``X played C3: loses in 4; best B2: a draw.``; "" where unknown."""
+    """Compare the played move with the best: ``X played C3: loses in 4; best B2: a draw.``; "" if unknown."""
     value = analysis.cells.get(played)
     if value is None or analysis.turn is None:
         return ""
@@ -147,18 +138,18 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
 
 
 def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
-    """Return a mistake and what it cost: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``"""
+    """Describe a mistake: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``"""
     lost = before.value.kind if before.value.kind in ("win", "draw") else "game"
     return say(f"mistake {lost}", n=ply, compared=compare_played(cell, before, rules))
 
 
 def rate(value: CellValue) -> float:
-    """Return a value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed."""
+    """Return a value as a number from -1 (lost) to 1 (won), perhaps an estimate."""
     return {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(value.kind, value.estimate)
 
 
 def rank_cells(analysis: AnalysisState) -> list[int]:
-    """Return the legal cells, the best first: quick wins, then what is likely to be good, slow losses before quick."""
+    """Return the legal cells, the best first; slow losses come before quick ones."""
 
     def rank(cell: int) -> tuple[bool, float, int]:
         value = analysis.cells[cell]
@@ -169,7 +160,7 @@ def rank_cells(analysis: AnalysisState) -> list[int]:
 
 
 def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
-    """Return the best cells in lines, one for each worth: ``* H8 I9  wins in 3``; at most so many lines."""
+    """Return at most `limit` lines of the best cells by value: ``* H8 I9  wins in 3``."""
     if analysis.options:
         told = ((one in analysis.best_options, name_option(one), worth) for one, worth in _options(analysis))
         return [f"{'*' if is_best else ' '} {option}  {worth}" for is_best, option, worth in told][:limit]

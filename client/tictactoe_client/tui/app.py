@@ -40,7 +40,6 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_protocol.catalogue import say
 
 TICK_SECONDS: Final = 1.0
-"""How often is shown what time alone changes."""
 
 
 class Palette(CommandPalette):

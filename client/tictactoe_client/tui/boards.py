@@ -21,7 +21,6 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import LiveBoard
 
 GAP: Final = 3
-"""How many columns are between two boards."""
 SAMPLES: Final[Mapping[str, tuple[int, ...]]] = {
     "classic": (4, 0, 2, 6, 3),
     "blocker": (0, 2, 8, 6, 3),
@@ -35,7 +34,6 @@ SAMPLES: Final[Mapping[str, tuple[int, ...]]] = {
 }
 """The moves that led to a board of each game; with an opening the second player stays."""
 Titled = tuple[str, BoardView]
-"""A board with its title."""
 
 
 class Drawn(NamedTuple):

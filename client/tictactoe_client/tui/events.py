@@ -98,8 +98,6 @@ class EventPage(ListPage):
         self._event: Tournament | None = None
         self._cut_text = ""
 
-    # -- following the event --------------------------------------------------------------------------------------
-
     def opened(self) -> None:
         if self._event is None:
             self.connected()
@@ -145,8 +143,6 @@ class EventPage(ListPage):
     def closed(self) -> None:
         if (event := self._event) is not None:
             self.program.ask(lambda _: event.unwatch())
-
-    # -- drawing --------------------------------------------------------------------------------------------------
 
     def compose_body(self) -> ComposeResult:
         yield self.text("progress")
@@ -221,8 +217,6 @@ class EventPage(ListPage):
         """Describe the connection, or the chosen game if its row is too narrow for its state."""
         news = self.program.describe_connection(self.size.width) or super().describe_news()
         return news or ((self._cut_text, "dim") if self._cut_text else None)
-
-    # -- commands -------------------------------------------------------------------------------------------------
 
     @property
     def _deeds(self) -> tuple[str, ...]:

@@ -159,8 +159,6 @@ class FormPage(Page):
         self.scroll.styles.max_height = len(shown)
         self.text("sum").show(self.describe_sum())
 
-    # -- the chosen line ------------------------------------------------------------------------------------------
-
     @property
     def chosen(self) -> str:
         """The name of the focused line, or "" for none."""
@@ -191,8 +189,6 @@ class FormPage(Page):
 
     def action_go(self, at: int) -> None:
         self.choose(self.list_shown()[at])
-
-    # -- what the lines say ---------------------------------------------------------------------------------------
 
     def take(self) -> None:
         """Read the changed lines into `values`."""

@@ -24,7 +24,6 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import PastGame
 
 PAGE_GAMES: Final = 50
-"""How many games are asked for at once."""
 
 
 class HistoryPage(ListPage):

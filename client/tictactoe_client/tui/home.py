@@ -121,8 +121,6 @@ class HomePage(ListPage):
         self._games: tuple[PastGame, ...] = ()
         self._losses: list[str] = []
 
-    # -- what it shows --------------------------------------------------------------------------------------------
-
     def compose_body(self) -> ComposeResult:
         yield self.text("player")
         yield self.text("nothing")
@@ -242,8 +240,6 @@ class HomePage(ListPage):
             value = f"  {say('watch live', n=len(self.program.lobby.list_rooms('playing')))}"
         return f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}{value}"
 
-    # -- what happens ---------------------------------------------------------------------------------------------
-
     def on_mount(self) -> None:
         """Look for nearby servers, once the page is drawn."""
         self.app.set_timer(1.0, self.listen)
@@ -294,8 +290,6 @@ class HomePage(ListPage):
         if isinstance(screen, RoomScreen):
             self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
             self.program.lobby.follow(on=False)
-
-    # -- what one does --------------------------------------------------------------------------------------------
 
     def open_row(self, name: str) -> None:
         if self.program.ways_in.waits_for:

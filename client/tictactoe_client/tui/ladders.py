@@ -23,7 +23,6 @@ from tictactoe_protocol.rated import LadderState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 CLOCK: Final = "3+2"
-"""The default clock of a rated game."""
 
 _BY_NAME: Final = "?"
 """The row that asks for a name."""

@@ -141,4 +141,3 @@ _EDITS: Final = {
     for keys in (Line.BINDINGS, RoomLine.BINDINGS)
     for binding in Binding.make_bindings(keys)
 }
-"""The editing keys with their actions."""

@@ -21,7 +21,6 @@ from tictactoe_client.tui.page import Page
 from tictactoe_protocol.catalogue import say
 
 _MAX_COLUMN: Final = 34
-"""The greatest width of a table's column."""
 
 
 class Signed(OptionList, inherit_bindings=False):

@@ -115,8 +115,6 @@ class Page(ClientScreen):
         id = self.name_key(label)
         return say(id) if id else ""
 
-    # -- what it says of itself -----------------------------------------------------------------------------------
-
     @property
     def window_title(self) -> str:
         return say("window title of", page=say(self.heading)) if self.heading else super().window_title

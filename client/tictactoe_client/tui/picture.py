@@ -17,7 +17,6 @@ from tictactoe_protocol.catalogue import say
 Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""
 Text = tuple[str, str]
-"""A text and its role."""
 
 _BLANK: Cell = (" ", "")
 ASCII = str.maketrans("…–èÈ✗╳●‹›▼▲─│╭╮╰╯▶◂·✓", "~-eExx*<>v^-|++++><-+")
@@ -91,7 +90,6 @@ def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Region:
 
 
 measure = cell_len
-"""How many cells a text takes."""
 
 
 def shorten(text: str, width: int) -> str:

@@ -196,8 +196,6 @@ class Program(App[int], inherit_bindings=False):
         self.lobby = Lobby(self.session, self.start)
         self.ways_in = WaysIn(self, first)
 
-    # -- screens --------------------------------------------------------------------------------------------------
-
     @property
     def screens(self) -> Sequence[ClientScreen]:
         """The client's screens, the top one last, without questions and Textual's own screens."""
@@ -243,8 +241,6 @@ class Program(App[int], inherit_bindings=False):
     def redraw(self) -> None:
         if self.is_running and (screens := self.screens):
             screens[-1].redraw()
-
-    # -- what screens may ask -------------------------------------------------------------------------------------
 
     def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         """Start a task; refusals are shown on the status line, other exceptions end the program."""
@@ -331,8 +327,6 @@ class Program(App[int], inherit_bindings=False):
     def action_interrupt(self) -> None:
         self.action_ask_to_quit(ExitCode.INTERRUPTED)
 
-    # -- settings -------------------------------------------------------------------------------------------------
-
     def use_theme(self, name: str) -> None:
         self.say(say("program theme", name=say(f"setting theme {name}")), "dim")
         self.change("theme", name)
@@ -383,8 +377,6 @@ class Program(App[int], inherit_bindings=False):
             else:
                 self._unsaved, self.save_problem = {}, ""
         self.redraw()
-
-    # -- what happens ---------------------------------------------------------------------------------------------
 
     def heed_call(self, *, is_wanted: bool = False) -> None:
         """Open the board of a call, once and unless the person plays or is being asked; otherwise announce the call."""

@@ -78,8 +78,6 @@ class RoomCommands:
         elif action != "back":
             self._program.say(say("room plays on"), "dim")
 
-    # -- what the keys do -----------------------------------------------------------------------------------------
-
     def retry(self) -> None:
         self._program.session.retry()
 
@@ -163,8 +161,6 @@ class RoomCommands:
             self.step(lines)
         else:
             self.model.move_cursor(lines, 0)
-
-    # -- what is said and commanded -----------------------------------------------------------------------------------
 
     def switch_line(self) -> None:
         """Open or close the chat line, or say why chat is impossible."""
@@ -260,8 +256,6 @@ class RoomCommands:
         if told:
             self._program.say(told[0])
 
-    # -- what is typed at the board ------------------------------------------------------------------------------------
-
     def type(self, character: str) -> None:
         """Handle a character at the board: part of a move, of a move number in a record, or a cell."""
         model, rules = self.model, self.model.rules
@@ -337,8 +331,6 @@ class RoomCommands:
             case _:
                 self._program.say(describe_unknown(typed, describe_move(model.rules)))
 
-    # -- the board ------------------------------------------------------------------------------------------------
-
     def play(self, cell: int) -> None:
         model, state = self.model, self.model.room.state
         if model.may_send:
@@ -388,15 +380,11 @@ class RoomCommands:
         """Whether a question was just answered, so that keys must not place."""
         return monotonic() < self.model.quiet_until
 
-    # -- with a question first ------------------------------------------------------------------------------------
-
     def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
         if self.model.cost:
             self.model.question = kind, deed
         else:
             deed()
-
-    # -- home -----------------------------------------------------------------------------------------------------
 
     def go_home(self) -> None:
         """Go home at once and tell the server in the background.
@@ -414,8 +402,6 @@ class RoomCommands:
         if self._screen in self._program.screens and not self._program.ways_in.waits_for:
             self._program.close(self._screen)
             self._program.say(why)
-
-    # -- to another room ------------------------------------------------------------------------------------------
 
     def go_to_another(self) -> None:
         again = self.model.again

@@ -106,8 +106,6 @@ class RoomModel:
         self._began_at: float | None = None
         self._received_at = 0.0
 
-    # -- what a state means -------------------------------------------------------------------------------------------
-
     def follow(self, update: Updated, now: float) -> None:
         old, state = update.old, update.state
         self._received_at, self.unanswered = now, None
@@ -169,8 +167,6 @@ class RoomModel:
         noted = [] if self.record is None else self.actions.describe_moment(self.room.state)[1:]
         return [*noted, *self.news.talk]
 
-    # -- what one has in hand -----------------------------------------------------------------------------------------
-
     @property
     def may_send(self) -> bool:
         return self.pending is None and self.room.is_my_turn and not self.is_to_choose
@@ -204,12 +200,9 @@ class RoomModel:
         self.review.look()
 
 
-# -- which keys count, and what they are called -----------------------------------------------------------------------
-
 _OURS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
 """Questions that wait for others."""
 _CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
-"""The keys of the answers to what one is asked before it is done."""
 
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:

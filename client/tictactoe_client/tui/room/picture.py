@@ -60,7 +60,6 @@ from tictactoe_protocol.wording import (
 )
 
 LEFT: Final = 2
-"""The column of the board."""
 MIN_WIDTH: Final = 24
 """The least that the panel is worth having in, as a window is."""
 MAX_WIDTH: Final = 52
@@ -80,20 +79,14 @@ _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 _FEWEST_MOVE_LINES: Final = 2
 _URGENT_MS: Final = 10_000
 _LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
-"""What a graph is drawn with, from lost to won, in Unicode and in ASCII."""
 _UNCERTAIN: Final = 0.15
 _LOW: Final = 10
 """Of so many lines of an invitation none is left empty."""
 _MOST_TALK: Final = 3
-"""How many lines of talk an invitation has."""
 
 Line = Sequence[Text]
-"""The texts of a line, one after the other."""
 Row = tuple[int, range, str]
 """The number of a round and those of its moves, without the first one in what goes on with it; or what was chosen."""
-
-
-# -- where things are -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +124,6 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
     """Return the size of the smallest window that shows the board."""
     width, height = smallest_board(rules)
     return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
-
-
-# -- the lines of the panel -------------------------------------------------------------------------------------------
 
 
 def fill_panel(
@@ -329,9 +319,6 @@ def _name_cells(rules: Rules) -> tuple[str, ...]:
     return tuple(format_cell(cell, rules) for cell in range(rules.size))
 
 
-# -- the invitation ---------------------------------------------------------------------------------------------------
-
-
 def draw_code(picture: Picture, link: str) -> int:
     """Draw the QR code of the link at the right if it fits, and return the column where text ends."""
     lines = render_code(link)
@@ -367,9 +354,6 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
     talk = break_talk(model, width)
     talk = cut_talk(model, talk, max(0, min(_MOST_TALK, len(talk), height - len(lines) - 1)))
     return [*lines, *([()] if talk else []), *(((part, "dim"),) for _, part in talk)], [line for line, _ in talk]
-
-
-# -- the whole --------------------------------------------------------------------------------------------------------
 
 
 def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
@@ -557,8 +541,6 @@ class RoomView(Canvas):
             return []
         paint_values(picture, LEFT, layout.top, view, grid, analysis)
         return [] if grid.style.scale and analysis.cells else list_worth(analysis, view.rules, _MOST_WORTHS)
-
-    # -- the foot of it -----------------------------------------------------------------------------------------------
 
     def _arrange_foot(
         self, scene: Scene, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]

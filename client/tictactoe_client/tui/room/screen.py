@@ -87,8 +87,6 @@ class RoomScreen(ClientScreen):
             tell = self.model.news.say if self.model.record is None else self.program.say
             tell(self._news)
 
-    # -- what is drawn --------------------------------------------------------------------------------------------
-
     def compose(self) -> ComposeResult:
         yield self.canvas
 
@@ -102,8 +100,6 @@ class RoomScreen(ClientScreen):
         if self.model.choices.questions:
             self.model.consider(monotonic())
         super().tick()
-
-    # -- what happens ---------------------------------------------------------------------------------------------
 
     def _hear(self, event: events.RoomEvent) -> None:
         model = self.model
@@ -195,8 +191,6 @@ class RoomScreen(ClientScreen):
             model.turning_point = mistake.describe(model.rules)
         self.redraw()
 
-    # -- keys -----------------------------------------------------------------------------------------------------
-
     async def on_key(self, event: Key) -> None:
         """Handle keys one after the other, so that none changes its meaning when typed fast."""
         event.stop()
@@ -249,8 +243,6 @@ class RoomScreen(ClientScreen):
                 bindings.setdefault(key, ActiveBinding(self, binding, enabled=True, tooltip=""))
         return bindings
 
-    # -- the mouse ------------------------------------------------------------------------------------------------
-
     def on_paste(self, event: Paste) -> None:
         """Paste into the open line, or into the move line during our game."""
         if self.model.line.mode:
@@ -275,8 +267,6 @@ class RoomScreen(ClientScreen):
     def on_mouse_scroll_up(self) -> None:
         self.commands.scroll(-1)
         self.program.redraw()
-
-    # -- what the program asks ------------------------------------------------------------------------------------
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         for deed in self.model.choices.deeds:
