@@ -49,11 +49,7 @@ def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
 
 
 def describe_failure(error: errors.ClientError, settings: Settings, address: Address | None = None) -> str:
-    """Describe a failure to a person, with commands that may help; safe to print.
-
-    Args:
-        address: The server, if the settings do not name it.
-    """
+    """Describe a failure as safe text, with helpful commands; the default `address` is that of the settings."""
     if isinstance(error, errors.Refused) and error.code == "no_such_room" and error.room:
         server, room = address or _address_of(error.server or settings.server), clean_text(error.room)
         if settings.server is None and server is not None and server.url == DEFAULT_SERVER:
@@ -100,10 +96,7 @@ def _seat_in(state: RoomState, viewer: str) -> str | None:
 
 
 def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> ExitCode | None:
-    """Return our result of a run's last game when we leave a room, or None if we never had a seat.
-
-    A room without a game counts as abandoned, unless there was a game `before`.
-    """
+    """Return our result of the latest game of a run as we leave a room, or None if we never had a seat."""
     if state is None or _seat_in(state, viewer) is None or (state.status == "waiting" and before is not None):
         return before
     return exit_code_of(state, viewer, with_result=True)

@@ -1,7 +1,4 @@
-"""JSON mode: the server's messages on standard output, requests from standard input, one per line.
-
-`docs/client.md` documents what the client adds.
-"""
+"""JSON mode: messages on standard output, requests from standard input, as `docs/client.md` documents them."""
 
 from __future__ import annotations
 

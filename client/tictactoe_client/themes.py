@@ -1,7 +1,4 @@
-"""The colours of each role in every theme, with a contrast of at least 4.5:1.
-
-``terminal`` uses the terminal's default colours, bold and reverse.
-"""
+"""The colours of each role in every theme; all but ``terminal`` have a contrast of at least 4.5:1."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The command `tictactoe-client`: its subcommands and options, and the exit code.
-
-Their help texts are in the catalogue.
-"""
+"""The command `tictactoe-client`: its subcommands, options and exit code. The catalogue has their help texts."""
 
 from __future__ import annotations
 

@@ -14,10 +14,7 @@ from tictactoe_protocol.ratings.exported import BadExport, Checked, check_export
 
 
 async def verify(settings: Settings, file: str) -> int:
-    """Fold a file of `tictactoe-server ratings export` again, and print whether its digest is right.
-
-    Raises `Misuse` if the file is not an export.
-    """
+    """Fold an export of ratings again, and print whether its digest is right; `Misuse` if the file is none."""
 
     def check() -> Checked:
         with Path(file).expanduser().open("rb") as lines:

@@ -245,10 +245,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:
-    """Open the page of a server, or of a room or an event there, in the system's browser.
-
-    Raises `Refused` where the server says that it has no such room.
-    """
+    """Open the page of a server, a room or an event in a browser; `Refused` if there is no such room."""
     code, ticket, address = parse_event(" ".join(room)) if room else ("", "", None)
     address = address or cluster_for(settings, None).first
     if code and await fetch_status(address, f"e/{code}", settings.ca) == HTTPStatus.OK:
@@ -346,10 +343,7 @@ async def _show_events(settings: Settings) -> int:
 async def _open_event(
     settings: Settings, *, clock: str, entry: str, roster: str | None, ready: int, rest: int, late: int, **more: Any
 ) -> int:
-    """Open an event and say how one comes there: its code, links, and for a roster a card for each name.
-
-    What is `more` has the names of `EventOpen`, and is None where it was left out.
-    """
+    """Open an event and print its code, links and cards; `more` are fields of `EventOpen`, or None."""
     names = _read_roster(roster) if roster is not None else ()
     terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("tournament untitled")}
     terms |= {name: term for name, term in more.items() if term not in (None, "")}

@@ -50,10 +50,7 @@ def run_until_signal(settings: Settings, work: Work) -> int:
 
 
 async def carry_out(settings: Settings, work: Work) -> int:
-    """Run a command that may need no server; print errors and return the exit code.
-
-    `OutputFailed` is left to the command line.
-    """
+    """Run a command and return the exit code; errors but `OutputFailed` are printed."""
     with keeping_debug_log(is_wanted=settings.debug):
         try:
             code = await work

@@ -254,10 +254,7 @@ def _parse(content: bytes) -> Players:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Insert or replace rows at the end, adding rooms to the known ones.
-
-    A room with a new seat will be announced again.
-    """
+    """Insert or replace rows at the end, adding rooms to the known ones; a new seat will be announced."""
     for row in rows:
         before = players.pop(row.key, row)
         said = tuple(room for room in before.said if room in row.said or room not in row.rooms)

@@ -1,4 +1,4 @@
-"""Records on disk: read with the place of every fault, written without ever taking another file's place."""
+"""Reads records with the place of every fault, and writes them without ever replacing a file."""
 
 from __future__ import annotations
 
@@ -36,17 +36,13 @@ from tictactoe_protocol.refusals import describe_refusal
 
 STANDARD_STREAM: Final = "-"
 MAX_RECORD_BYTES: Final = 4_000_000
-"""No record is longer: a million characters of four bytes."""
+"""A million characters of four bytes."""
 _BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
-"""What a record may begin with: a tag, a comment, a number or a result."""
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9]{1,32}", re.ASCII)
 
 
 def read_records(name: str) -> tuple[GameRecord, ...]:
-    """Return the games in a file, at least one, ``-`` being standard input.
-
-    Raises `Misuse` with one line for a file that cannot be read or is none of ours: its name, the line, the column.
-    """
+    """Return the games in a file, at least one; ``-`` is standard input. Raises `Misuse` with the place of a fault."""
     try:
         with nullcontext(sys.stdin.buffer) if name == STANDARD_STREAM else open(Path(name).expanduser(), "rb") as file:
             content = file.read(MAX_RECORD_BYTES + 4)
@@ -69,7 +65,7 @@ def read_records(name: str) -> tuple[GameRecord, ...]:
 
 
 def write_record(name: str, record: GameRecord) -> None:
-    """Write a game to a new file, or to standard output for ``-``; raises `Misuse`, and then changed nothing."""
+    """Write a game to a new file, or to standard output for ``-``; raises `Misuse`."""
     text = format_record(record)
     if name == STANDARD_STREAM:
         sys.stdout.buffer.write(text.encode())
@@ -84,13 +80,13 @@ def write_record(name: str, record: GameRecord) -> None:
 
 
 def name_for(record: GameRecord) -> str:
-    """Return what to call a record's file: by its room, if that is a plain word and stays in this folder, and game."""
+    """Return a file name from a record's room, if that is a plain word, and game number."""
     room = record.room if record.room is not None and _PLAIN_WORD.fullmatch(record.room) else "game"
     return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 
 
 def save_record(record: GameRecord, name: str) -> str:
-    """Write a game to a new file, and return what to say; raises `Misuse`, and then changed nothing."""
+    """Write a game to a new file, and return the answer; raises `Misuse`."""
     if name == STANDARD_STREAM:
         raise Misuse(say("save needs name"))
     write_record(name, record)
@@ -98,7 +94,7 @@ def save_record(record: GameRecord, name: str) -> str:
 
 
 async def save_game(name: str, state: RoomState, room: Room) -> str:
-    """Write the finished game of a state to a new file and return what to say; raises `ConnectionLost`."""
+    """Write the finished game of a state to a new file, and return the answer; raises `ConnectionLost`."""
     if state.status != "over":
         return say("save not over")
     if state.result is not None and state.result.reason == "aborted":
@@ -108,7 +104,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         if (text := await room.record(state.game)) is not None:
             record = parse_record(text)
     try:
-        record = record or record_of(state, room.moves, datetime.now(UTC))  # not of ours: of what can be seen
+        record = record or record_of(state, room.moves, datetime.now(UTC))  # we did not play it
         return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
         return say("save no moves")
@@ -117,7 +113,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
 
 
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
-    """Return the record of a state with these moves, as of now; raises `InvalidRecord` where they do not fit."""
+    """Return the record of a state with these moves; raises `InvalidRecord` if they do not fit."""
     position = position_after(state, moves)
     if position is None:
         raise InvalidRecord(GameError("bad_record", say("record other board")), "moves")
@@ -143,7 +139,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
 
 
 def describe_fault(error: RecordError) -> str:
-    """Return what is wrong with a record and where, in the language that is spoken."""
+    """Describe a fault of a record and its place."""
     return say("record place", line=error.line, column=error.column, why=_explain(error))
 
 
@@ -154,7 +150,7 @@ def _explain(error: RecordError) -> str:
 
 
 def _describe(name: str, error: RecordError, *, is_record: bool = True) -> Misuse:
-    """Return what is wrong with a file, and that it is no record at all where it does not begin like one."""
+    """Describe a fault, or say that a file is no record."""
     if is_record:
         shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
         return Misuse(say("record fault", file=shown, line=error.line, column=error.column, why=_explain(error)))

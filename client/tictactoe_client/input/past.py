@@ -31,10 +31,7 @@ _LEAST_COST: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The moment on display: after `ply` moves of the game, None for the present.
-
-    `seen` is the number of moves when the present was last on display.
-    """
+    """The moment after `ply` moves, or the present (None); it had `seen` moves when it was last on display."""
 
     game: int = 0
     moves: tuple[int, ...] = ()

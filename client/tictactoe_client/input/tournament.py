@@ -23,10 +23,7 @@ _OWN_DEEDS: Final = ("join", "leave", "away", "ready")
 
 
 def find_deed(line: str, hint: str = "") -> tuple[str, str]:
-    """Return the command of a typed line and its argument.
-
-    Raises `BadInput` for an unknown word, with the hint or a list of all commands.
-    """
+    """Return the command of a typed line and its argument; `BadInput` with a hint for an unknown word."""
     word, _, argument = line.strip().partition(" ")
     for deed in (*_OWN_DEEDS, *_RUN_DEEDS):
         if means(word, deed):
@@ -40,10 +37,7 @@ def list_words(*deeds: str) -> str:
 
 
 async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:
-    """Carry out a command other than joining; return a line for each card.
-
-    Raises `BadInput` for an unknown name, and what requests raise.
-    """
+    """Carry out a command other than joining; return a line for each card. Raises `BadInput` or `Refused`."""
     if deed == "leave":
         await tournament.leave()
     elif deed in _OWN_DEEDS:

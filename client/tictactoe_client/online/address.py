@@ -92,10 +92,7 @@ def parse_address(text: str) -> Address:
 
 
 def parse_room(text: str) -> tuple[str, Address | None]:
-    """Return the room code in a code, a link or a pasted command, and the server, if one is named.
-
-    Raises `BadRoomCode` or `BadAddress`.
-    """
+    """Return the code in a code, link or command, and the server or None; raises `BadRoomCode`, `BadAddress`."""
     text, server = _find_room(text)
     if "/" not in text:
         return parse_code(text), parse_address(server) if server else None
@@ -252,10 +249,7 @@ def own_addresses() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The addresses of servers with the same players, in the order in which they are tried; at least one.
-
-    A server has `named` some; a person gave the others.
-    """
+    """The addresses of a cluster in the order of attempts, at least one; a server `named` some, a person the others."""
 
     addresses: tuple[Address, ...]
     named: tuple[Address, ...] = ()
@@ -287,10 +281,7 @@ class Cluster:
         return replace(self, addresses=(*own[first:], *own[:first])) if same else Cluster((address,))
 
     def seen_from(self, address: Address, servers: Sequence[Address]) -> Cluster:
-        """Return the cluster beginning with the current address, with the servers that are named there.
-
-        Servers named earlier follow: a server that is down for a moment is not named.
-        """
+        """Return the cluster beginning with the current address, with newly named servers before known ones."""
         given = self.given.addresses
         found = dict.fromkeys((address, *servers, *(self.named if servers else ())))
         named = tuple(one for one in found if not any(is_same_server(one, own) for own in given))[:_MOST_SERVERS]

@@ -1,7 +1,4 @@
-"""A client: requests as methods, which return rooms and tournaments.
-
-This is the interface for other Python programs and for the commands; it knows nothing of terminals.
-"""
+"""The client: requests as methods, which return rooms and tournaments."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -42,6 +39,8 @@ from tictactoe_protocol.terms import choice_of
 
 Awaited = TypeVar("Awaited")
 Found = TypeVar("Found")
+
+_NO_LADDERS: Final = "refused not_allowed ladders off"
 
 Chosen = Rules | str | None
 Clock = terms.ClockFields | None
@@ -75,7 +74,7 @@ class Client(Conversation):
         `guests` are the names of others who play by this connection, each in a seat of their own.
         """
         if rated:
-            self._check_ladders()
+            _require(self.ladders, _NO_LADDERS)
         request = requests.Create(
             rules=_choose_rules(rules),
             clock=clock,
@@ -95,7 +94,7 @@ class Client(Conversation):
         It is the oldest such room; of rated rooms it is the one with the nearest rating.
         """
         if rated:
-            self._check_ladders()
+            _require(self.ladders, _NO_LADDERS)
         return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
 
     async def join(self, room: str, *, guests: Sequence[str] = ()) -> Room:
@@ -159,12 +158,12 @@ class Client(Conversation):
         """Return a ladder: its best `top` players, or the rows around a player."""
         chosen = rules if isinstance(rules, str) else choice_of(rules)
         request = Ratings(rules=chosen, around=around or UNSET, top=top or UNSET)
-        self._check_ladders()
+        _require(self.ladders, _NO_LADDERS)
         return _there((await self._ask(request)).ladder)
 
     async def profile(self, player: str | None = None) -> PlayerProfile:
         """Return a player's ladders and newest rated games, by id or claimed name; by default our own."""
-        self._check_ladders()
+        _require(self.ladders, _NO_LADDERS)
         return _there((await self._ask(Profile(player=player or self.player))).profile)
 
     async def challenge(
@@ -185,7 +184,7 @@ class Client(Conversation):
             side: The mark that we play, by default drawn.
             name: The player's name, for messages.
         """
-        self._check_challenges()
+        _require(self.has_challenges, "why no challenges")
         chosen, mark = _choose_rules(rules) or "classic", side or UNSET
         request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
         known = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
@@ -196,7 +195,7 @@ class Client(Conversation):
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
         """Accept or decline a challenge, or withdraw our own; return the code of the room."""
-        self._check_challenges()
+        _require(self.has_challenges, "why no challenges")
         if accept:
             self.asked.setdefault(challenge, "")
         return (await self._ask(Answer(challenge=challenge, accept=accept))).room or None
@@ -227,7 +226,7 @@ class Client(Conversation):
 
     async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
         """Block a player, by id or claimed name, or unblock; return the ids of all blocked players."""
-        self._check_challenges()
+        _require(self.has_challenges, "why no challenges")
         blocks = (await self._ask(Block(player=player or UNSET, on=on))).blocks or ()
         for one in [one for one in self.challenges.values() if one.player in blocks]:
             del self.challenges[one.challenge]  # its end is not told
@@ -302,12 +301,6 @@ class Client(Conversation):
             raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
         return tournament
 
-    def _check_ladders(self) -> None:
-        _require(bool(self.ladders), "refused not_allowed ladders off")
-
-    def _check_challenges(self) -> None:
-        _require(self.has_challenges, "why no challenges")
-
     async def _ask(self, request: requests.Request) -> Ok:
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
 
@@ -338,7 +331,7 @@ class Client(Conversation):
             waiting.cancel()
 
 
-def _require(is_offered: bool, otherwise: str) -> None:
+def _require(is_offered: object, otherwise: str) -> None:
     if not is_offered:
         raise Refused("unsupported", say(otherwise))
 

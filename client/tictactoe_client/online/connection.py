@@ -111,10 +111,7 @@ class Connection(ClientConnection):
             raise explain_end(closed) from None
 
     async def ask(self, text: str, request: str) -> Message:
-        """Send a request and return its answer; `hear` returns the messages before it, and the answer, later.
-
-        Raises `ConnectionLost`, also after too many other messages.
-        """
+        """Send a request and return its answer; `hear` returns earlier messages later. Raises `ConnectionLost`."""
         await self.say(text)
         heard: list[str] = []
         while len(heard) < _MOST_BEFORE:

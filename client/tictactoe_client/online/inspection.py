@@ -56,10 +56,7 @@ def refusal_of(error: pushes.Error | pushes.Moved, *, server: str | None = None)
 
 
 def read_message(text: str) -> Message:
-    """Return a message that is safe to draw; one of an unknown type has only its text, since servers may add types.
-
-    Raises `ProtocolBroken` for an invalid or inconsistent message.
-    """
+    """Return a message that is safe to draw, without `push` for an unknown type; raises `ProtocolBroken`."""
     try:
         push = decode_push(text)
     except BadMessage as bad:

@@ -1,7 +1,4 @@
-"""Delivers the server's messages to streams, which are read at their own pace, and to listeners.
-
-Also background tasks, and an event to wait for changes.
-"""
+"""Delivers messages to streams and listeners; also background tasks, and an event to wait for changes."""
 
 from __future__ import annotations
 

@@ -168,10 +168,7 @@ class Room(Followed[RoomState]):
         return [Updated(None, self.state, self.moves if self.knows_moves else None)]
 
     def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
-        """Return what may be done `passed_ms` after the newest state arrived.
-
-        With guests, this is what the asked player may do, and moving and taking back for the players concerned.
-        """
+        """Return what may be done `passed_ms` after the newest state arrived, by any of the local players."""
 
         def find(player: str) -> Choices:
             moves = self.moves if self.knows_moves else None

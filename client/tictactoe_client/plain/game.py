@@ -1,4 +1,4 @@
-"""Plain mode: a game as a transcript that only ever grows, one fact a line, for pipes, logs and screen readers."""
+"""Plain mode: a game as a growing transcript, one fact a line, for pipes, logs and screen readers."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from tictactoe_protocol.wording import count, describe_turn
 
 
 class PlainGame:
-    """One run of plain mode, from entering a room to the exit code; the `session` writes down where one sits.
+    """A run of plain mode, from entering a room to the exit code.
 
-    Tasks beside each other tell what happens, read what is typed, do it, and let time pass; the first that fails or
-    finds the exit code ends the run. There is no room on the way from one to the next.
+    Concurrent tasks print events, read lines, carry them out, and print reminders. The first that fails or sets the
+    exit code ends the run. Between two rooms `_actions` is None.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class PlainGame:
         return self._state is not None and self._state.status == "over"
 
     async def save(self, line: str) -> list[str]:
-        """Write the game to a file as a typed line wants it, also after the run; return what came of it."""
+        """Carry out a typed ``save``, even after the run, and return the answer."""
         return [] if self._actions is None else [*(await self._actions.do_line(line)).lines]
 
     async def run(self, enter: Enter[Room]) -> int:
@@ -115,7 +115,7 @@ class PlainGame:
             await dismiss(*self._tasks)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Do it beside everything else; what it raises ends the run."""
+        """Start a task whose errors end the run."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(lambda _: self._changed.note())
@@ -148,7 +148,7 @@ class PlainGame:
         self._begin(self._hear_all(actions, happenings))
 
     async def _tell_way(self, messages: Messages) -> None:
-        """Tell where nobody answers on the way into a room; once there it tells that itself."""
+        """While entering a room, print that its server does not answer, and ask about challenges."""
         async with messages:
             async for message in messages:
                 if isinstance(message.event, events.RoomUnanswered):
@@ -156,7 +156,7 @@ class PlainGame:
                 elif isinstance(push := message.push, Challenged) and push.player != self._client.player:
                     question = f"{describe_challenge(push, self._client.player)} {say('challenge agree')}"
                     accepts = await is_agreed(question, self._keyboard, self._output, "yes")
-                    with contextlib.suppress(Refused):  # as it is over by now
+                    with contextlib.suppress(Refused):  # it may be over
                         await self._client.answer(push.challenge, accept=accepts)
 
     async def _leave(self, room: Room) -> None:
@@ -197,7 +197,7 @@ class PlainGame:
         return arrival.describe_going(self._state, self._client)
 
     def _ask_before_interrupt(self) -> bool:
-        """Ask once, on a terminal, where Ctrl-C would lose a running game; tell whether that was done now."""
+        """On a terminal, ask once before Ctrl-C loses a running game; return True if the question was asked now."""
         self._output.note_interrupt()
         cost = "" if self._is_offline else self._cost_of_going()
         if not cost or not (self._settings.asks and is_terminal(0, 1)) or self._has_asked_before_interrupt:
@@ -215,10 +215,10 @@ class PlainGame:
         self._exit_code = by_result if code is None else code
 
     async def _read(self) -> None:
-        """Do what is typed, a line after all that the one before brought; while there is no connection each at once."""
+        """Carry out typed lines, each after all effects of the one before; without a connection at once."""
         while (line := await self._keyboard.read_line()) is not None:
             self._output.note_typed()
-            self._has_asked_before_interrupt = False  # whoever types plays on, and is asked anew
+            self._has_asked_before_interrupt = False
             try:
                 await self._changed.until(lambda: self._exit_code is None and (self._is_offline or self._is_idle))
             except asyncio.CancelledError:
@@ -238,7 +238,7 @@ class PlainGame:
         return not (self._is_offline or self._away_seconds is not None or self._deeds)
 
     async def _do_line(self, line: str) -> None:
-        """Do what a line asks for, and wait until the server has said all that it brought."""
+        """Carry out a line, and wait for the server's messages about it."""
         if self._actions is None:
             return
         room, intent = self._actions.room, self._actions.parse(line)
@@ -257,7 +257,7 @@ class PlainGame:
         if outcome.going == "new":
             await self._find_another(room)
         if not (outcome.lines or self._is_offline):
-            with contextlib.suppress(Refused, Unreachable):  # of a line that is dead the connection tells
+            with contextlib.suppress(Refused, Unreachable):  # the connection reports its loss itself
                 await self._client.ping()
 
     async def _take_end_of_input(self, room: Room) -> None:
@@ -346,7 +346,7 @@ class PlainGame:
                 self._tell(describe_banner(actions.room.state, View(ended="replaced")))
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
-        """Tell what one state has brought, show the board where that helps, and end the visit with the game."""
+        """Print the changes and perhaps the board; end the run with the game."""
         old, state, viewer = update.old, update.state, actions.room.viewer
         actor, asked = actions.room.find_actor(state), actions.room.find_asked(state)
         has_moved = old is None or has_moved_on(old, state)
@@ -379,14 +379,14 @@ class PlainGame:
         self._prompt()
 
     def _prompt(self) -> None:
-        """Show a prompt to a player from whom something is awaited; others may type all the same."""
+        """Show a prompt if the game waits for the player."""
         room = None if self._actions is None or self._exit_code is not None else self._actions.room
         if room is not None and room.seat is not None and (room.is_my_turn or self._is_over):
             self._output.prompt()
 
 
 async def is_agreed(question: str, keyboard: Keyboard, output: Output, *words: str) -> bool:
-    """Ask a person at a terminal, and tell whether one of these words is the answer."""
+    """Ask a person, and return True if the answer is one of these words."""
     output.print(question)
     output.prompt()
     line = await keyboard.read_line()

@@ -1,4 +1,4 @@
-"""What plain mode says because time has passed. It does no waiting of its own: times, in seconds, are handed in."""
+"""Reminders of plain mode: the clock, claims and long waits. Times in seconds are passed in."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import count, seat_of
 
 LOW_SECONDS: Final = (30, 10)
-"""At how many seconds left one's own clock is told; each once a game, with a clock for each move once a move."""
+"""The remaining seconds at which our clock is mentioned, once a game, or once a move with a clock per move."""
 
 _START: Final = -1
-"""Stands for the time for a first move, of which only the last seconds are told."""
+"""The key of the time for a first move."""
 _WAITING: Final = ""
-"""Stands for waiting for another player, or for the connection."""
+"""The key of waiting for another player or for the connection."""
 _OFTEN: Final = (1, 2, 4)
 _SELDOM: Final = 10
-"""After how many times the first wait it is said that one still waits: 30 s, 1 min, 2 min; then every 5 min."""
+"""When waiting is mentioned, in units of the first wait: 30 s, 1 min, 2 min; then every 5 min."""
 
 
 class Reminders:
-    """The reminders of one visit of `viewer`: when each is due, by the mark or the seconds that it is about."""
+    """The due times of reminders in a room, by mark or remaining seconds."""
 
     def __init__(self, viewer: str, settings: Settings) -> None:
         self._viewer = viewer
@@ -41,7 +41,7 @@ class Reminders:
         return min(self._due.values(), default=None)
 
     def take(self, old: RoomState | None, state: RoomState, now: float, *, came_back: bool = False) -> None:
-        """Take note of a state that has been told, and of the one before; `came_back` after a loss in between."""
+        """Handle a printed state; `came_back` after a loss."""
         absent, own, terms = absent_opponents(state, self._viewer), seat_of(state, self._viewer), state.time_control
         if old is None or came_back or has_moved_on(old, state):
             self._since = now
@@ -57,7 +57,6 @@ class Reminders:
             self._wait_on(now)
 
     def lose_connection(self, now: float) -> None:
-        """Wait for the connection from now on; meanwhile nobody can be claimed."""
         self._is_offline, self._since = True, now
         self._due = {key: at for key, at in self._due.items() if isinstance(key, int)}
         self._wait_on(now)
@@ -87,7 +86,7 @@ class Reminders:
             self._due[_WAITING] = self._since + due
 
     def _watch_clock(self, state: RoomState, own: str | None, now: float) -> Iterator[tuple[int, float]]:
-        """Yield at how many seconds left one's own time is told, and when; not where that is all that one ever has."""
+        """Yield the remaining seconds to mention and when, unless the clock never has more."""
         clock, terms = state.clock, state.time_control
         if clock is None or own is None or state.turn != own:
             return

@@ -42,10 +42,7 @@ from tictactoe_protocol.wording import count
 
 
 class PlainEvent:
-    """A run of plain mode at an event, to its end or until the person quits.
-
-    After the end of an input that is no terminal, the run goes on watching.
-    """
+    """A run of plain mode at an event; after the end of a pipe it goes on watching."""
 
     _tournament: Tournament
 

@@ -90,10 +90,7 @@ _ENDED_BY: Final[list[int]] = []
 
 
 def is_decision(end: BaseException) -> bool:
-    """Return True if a person has ended the run and so gives up the seat.
-
-    After a hang-up, SIGTERM or a broken pipe the seat is held.
-    """
+    """Return True if a person has ended the run and gives up the seat; hang-ups and SIGTERM are none."""
     # On some systems event loops handle no signals, and Ctrl-C reaches Python.
     return isinstance(end, asyncio.CancelledError) and _ENDED_BY in ([], [signal.SIGINT])
 

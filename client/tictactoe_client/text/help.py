@@ -1,4 +1,4 @@
-"""Help in words: for plain mode what can be typed now, for the full screen what can be pressed as well. Pure."""
+"""Help: what can be typed in plain mode, and typed or pressed on the full screen."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.wording import describe_rules, explain_rules, seat_of
 
 Show = Callable[[str], str]
-"""What the key of an action is called, "" or "-" where it has none."""
+"""Returns the name of an action's key, "" or "-" for none."""
 Topic = tuple[str, tuple[tuple[str, str], ...]]
-"""A title, and under it what is typed or pressed with what it does."""
+"""A title, and rows of keys or words with their effects."""
 
 _SIGNS: Final = {
     "(O)": "last",
@@ -38,7 +38,7 @@ _PAIRS: Final = {
 
 
 def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choices | None = None) -> list[str]:
-    """Return what the viewer can type on this board, with `now` what is possible, a line for each thing it is about."""
+    """Return lines about what the viewer can type, with `now` only what is possible."""
     rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
     lines = [say("help goal", rules=describe_rules(rules)), *explain_rules(rules)]
     if plays:
@@ -52,7 +52,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
 
 
 def describe_record_help() -> list[str]:
-    """Return what can be typed while a recorded game is looked at, a line for each thing it is about."""
+    """Return lines about what can be typed in a record."""
     return [
         f"{say(topic)}: {', '.join(f'{one.typed[0]} {one.does}' for one in commands)}."
         for topic, commands in RECORD.items()
@@ -60,7 +60,7 @@ def describe_record_help() -> list[str]:
 
 
 def describe_controls(rules: Rules, settings: Settings) -> list[str]:
-    """Return how to play in one line."""
+    """Describe how to play in a line."""
     named = say("such as b2")
     if rules.gravity:
         named = say("such as columns", columns=name_columns(rules), n=rules.columns)
@@ -72,7 +72,7 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
 def list_room_help(
     rules: Rules, settings: Settings, show: Show, *, plays: bool, now: Choices | None = None
 ) -> list[Topic]:
-    """Return the help of the full screen in a room: moves, keys, commands, signs; with `now` of what is possible."""
+    """Return the full screen's help in a room, with `now` only of possible commands."""
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(say("topic move" if plays else "topic goal", rules=describe_rules(rules)), moves)]
     without_keys = {topic for topic, commands in COMMANDS.items() if not any(one.key for one in commands)}
@@ -81,7 +81,7 @@ def list_room_help(
 
 
 def list_home_help(show: Show) -> list[Topic]:
-    """Return the help of the full screen outside rooms: what counts everywhere, and what the keys do at a board."""
+    """Return the full screen's help outside rooms."""
     topics = [(say("topic everywhere"), _list_rows(COMMANDS["topic also"], show))]
     for topic, commands in COMMANDS.items():
         pressed = [command for command in commands if command.key]

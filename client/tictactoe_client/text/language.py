@@ -1,7 +1,7 @@
-"""The language that a run speaks, which somebody chose or the system is set to, and the words that people type in it.
+"""The language of a run, and the words that people type.
 
-The words stand in the catalogue with commas between them; what stands behind a semicolon is understood and not shown.
-English ones are understood in every language.
+The catalogue lists the words for a command; those after a semicolon are accepted but not shown. English words are
+accepted in every language.
 """
 
 from __future__ import annotations
@@ -19,20 +19,14 @@ _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def speak_as_chosen(chosen: str | None) -> None:
-    """Have everything said in this language from now on; in that of the system where it is none that we have.
-
-    English is spoken where the system's is none that we have either. The first of its variables that is set counts.
-    """
+    """Use a language from now on; an unknown one means that of the system, or else English."""
     system = next((os.environ[name] for name in _SYSTEM if os.environ.get(name)), "")
     language = chosen if chosen in LANGUAGES else re.split("[_.@]", system)[0].lower()
     speak(language if language in LANGUAGES else "en")
 
 
 def find_chosen(arguments: Sequence[str]) -> str | None:
-    """Return the language that a command line names, else that of the environment, or None.
-
-    It must be known before anything else of the command line is understood, as mistakes in that are told in it.
-    """
+    """Return the language of the command line or the environment, or None, before the command line is parsed."""
     typed = None
     for number, word in enumerate(arguments):
         if word == "--":
@@ -44,18 +38,18 @@ def find_chosen(arguments: Sequence[str]) -> str | None:
 
 
 def understood(id: str) -> tuple[str, ...]:
-    """Return all that may be typed for this, `plain`: the English words are known in every language."""
+    """Return all words for a command, in `plain` form."""
     lists = (open_catalogue("en").say(f"type {id}"), say(f"type {id}"))
     return tuple(word for words in lists for word in plain(words.replace("; ", ", ")).split(", "))
 
 
 def means(typed: str, *ids: str) -> bool:
-    """Tell whether what was typed is a word for one of these."""
+    """Return True if a typed text is a word for one of these commands."""
     return any(plain(typed) in understood(id) for id in ids)
 
 
 def plain(typed: str) -> str:
-    """Return a typed line as words are compared: small letters, those of other alphabets in ASCII, single spaces.
+    """Return a text for comparison: lower case, ASCII, single spaces.
 
     >>> plain("  Next   MISTAKE "), plain("Züge")
     ('next mistake', 'zuege')

@@ -97,10 +97,7 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
 def list_games(
     games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
 ) -> list[str]:
-    """Return an aligned line for each game: id, date, rules, players, the viewer's result, moves.
-
-    If a line is wider than `width`, the players get a line of their own.
-    """
+    """Return an aligned line for each game; if one is wider than `width`, players get lines of their own."""
     table = [
         (
             clean_text(game.game_id),

@@ -1,4 +1,4 @@
-"""The lines that run our programs, as they can be pasted where this one was started from."""
+"""Command lines of our programs, which can be pasted into the shell that started this one."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tictactoe_client.settings import PROGRAM
 
 
 def own_command(*words: str, server: Address | None = None) -> str:
-    """Return the line that runs this program with these words, and with the server unless it is the default one."""
+    """Return a command line of this program, with the server unless it is the default one."""
     target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.url)
     return " ".join([_name(PROGRAM), *(shlex.quote(word) for word in (*words, *target))])
 
 
 def invitation(room: str) -> str:
-    """Return the line that leads other people into a room, on whatever machine."""
+    """Return the command with which others join a room on their machines."""
     return f"{PROGRAM} join {room}"
 
 
 def server_command() -> str:
-    """Return the line that starts a server of the same installation."""
+    """Return the command that starts a server of the same installation."""
     return _name("tictactoe-server")
 
 
 def name_program(program: str, started: str, python: str, found: str | None, folder: str) -> str:
-    """Return how to call one of our programs from this folder; `found` is what the bare name leads to."""
+    """Return how to call a program from a folder; `found` is the path that the bare name leads to."""
     paths = (started, python) if Path(started).name == PROGRAM else (python,)
     homes = [Path(path).parent for path in paths if os.sep in path]
     own = next((home / program for home in homes if (home / program).is_file()), None)

@@ -1,4 +1,4 @@
-"""What others say, safe to print, and whom one would rather not hear. Pure."""
+"""Chat lines and server messages as safe text, and muted players."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tictactoe_protocol.tournaments import describe_call
 
 
 def announce_chat(line: ChatLine) -> str:
-    """Return what somebody said, safe to print; a watcher is marked as one."""
+    """Return a chat line as safe text, which marks watchers."""
     text = say(f"sentence {line.sentence}") if line.sentence in SENTENCES else clean_text(line.text)
     return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=text)
 
 
 def list_greeting(welcome: Welcome) -> list[str]:
-    """Return what the operator says of the server, and what may be said there, a line each."""
+    """Return the operator's greeting, and the rules for chat and names."""
     texts = [text for text in (welcome.title, welcome.greeting) if text]
     lines = [clean_text(line) for text in texts for line in text.splitlines()]
     lines += [say(f"page chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else []
@@ -28,13 +28,13 @@ def list_greeting(welcome: Welcome) -> list[str]:
 
 
 def list_sentences() -> str:
-    """Return what one may say where nobody may write, each with its number."""
+    """Return the sentences for a server without free chat, with their numbers."""
     told = (f"{number} {say(f'sentence {id}')}" for number, id in enumerate(SENTENCES, 1))
     return say("chat sentences", sentences=" ".join(told))
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:
-    """Return what the server says that nobody asked for: its plans, its operator, what is wrong, a call; all safe."""
+    """Return a message that answers no request as safe text."""
     if isinstance(push, Call):
         return describe_call(push)
     if isinstance(push, Announcement):
@@ -51,7 +51,7 @@ def describe_push(push: Notice | Announcement | Error | Call) -> str:
 
 
 class Muted:
-    """Those who are not heard by `viewer`."""
+    """The players whose chat `viewer` has hidden."""
 
     def __init__(self, viewer: str) -> None:
         self._viewer = viewer
@@ -63,7 +63,7 @@ class Muted:
         return line.player not in self._muted
 
     def mute(self, name: str, state: RoomState) -> str:
-        """Hear no more of whoever has this name, at the table or among those who have spoken; return what to say."""
+        """Mute a player or a watcher who has spoken, by name; return the answer."""
         who, known = self._find(name, state)
         if who is None:
             return say("nobody called", name=clean_text(name))

@@ -57,10 +57,7 @@ class PlainSigns(LineFilter):
 
 
 class TicTacToe(Program, inherit_bindings=False):
-    """The program; `first` is the room of the command line.
-
-    `unhandled` collects errors that Textual would print over the terminal.
-    """
+    """The program; `unhandled` collects errors that Textual would print over the terminal."""
 
     TITLE = "tictactoe"
     CSS_PATH = Path(__file__).with_name("pages.tcss")

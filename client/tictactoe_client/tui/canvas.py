@@ -1,7 +1,4 @@
-"""A widget that draws pictures and sends only the changed cells to the terminal.
-
-Textual would send each changed line from its left edge.
-"""
+"""Draws pictures and sends only changed cells; Textual would send each changed line from its left edge."""
 
 from __future__ import annotations
 
@@ -84,10 +81,7 @@ class Canvas(Widget, inherit_bindings=False):
 
 
 def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[str, Style]) -> Strip:
-    """Return the control sequences and texts that update these parts of the terminal, grouped by style.
-
-    Blanks join any style that looks the same for them.
-    """
+    """Return the control sequences and texts that update parts of the terminal, grouped by style."""
     runs: list[tuple[str, Style, int, int]] = []
     for x, y, width, _ in changed:
         for text, style in _paint(picture.rows[y][x : x + width], styles):
@@ -122,10 +116,7 @@ def _are_blanks_alike(one: Style, two: Style) -> bool:
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
-    """Return the differing ranges (start, end) of two rows, with wide characters whole.
-
-    Close ranges are joined if they and the gap share one style.
-    """
+    """Return the differing ranges (start, end) of two rows, joining close ones if all have the same style."""
     found: list[tuple[int, int]] = []
     for x, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:

@@ -1,7 +1,4 @@
-"""Events on the full screen: the list of events, and one event's page with its table, pairings and bracket.
-
-Players enter, pause, leave, play and watch here. Running an event takes the web page or `tictactoe-client event`.
-"""
+"""The list of events, and an event with table, pairings and bracket, for players and watchers."""
 
 from __future__ import annotations
 

@@ -42,10 +42,7 @@ def _action_of(key: Key) -> str:
 
 
 def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
-    """Return the active keys of the named actions in that order; keys with one name are joined.
-
-    A key that is text in the focused input is replaced by the default key.
-    """
+    """Return the active keys of the named actions; for keys that are text in the focused input, the default ones."""
     keys: dict[str, str] = {}
     line = screen.focused
     for key, active in screen.active_bindings.items():
@@ -58,10 +55,7 @@ def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
 
 
 def join_hints(named: Mapping[str, str], keymap: Keymap, *, in_text: bool = False) -> list[Hint]:
-    """Return hints for actions, keys or literal texts such as ``1-9``, with the keys of the actions.
-
-    `in_text`: a key that is a character is replaced by the default key.
-    """
+    """Return hints for actions, keys or texts such as ``1-9``; `in_text`, keys that are text are the default ones."""
     shown = [_show(name, keymap, in_text=in_text) for name in named]
     return _join([*zip(shown, named.values(), strict=True)])
 

@@ -21,10 +21,7 @@ class Keymap:
 
     @property
     def for_library(self) -> Mapping[str, str]:
-        """All keys for Textual, or empty if none is changed.
-
-        If two actions share a key, changing one of them would make Textual drop the key for both.
-        """
+        """All keys for Textual, or empty if none is changed: Textual drops keys that two actions share."""
         return {name: ",".join(keys) for name, keys in self._keys.items()} if self._keys != ACTIONS else {}
 
     def find(self, key: str, text: str, actions: Sequence[str]) -> str:

@@ -122,10 +122,7 @@ class RoomLine(Line, can_focus=False):
         return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:
-        """Return the visible part of the line, and the column and text of the selection or the caret.
-
-        At the end of the line the caret is drawn as "_".
-        """
+        """Return the visible text, and the column and text of the selection or caret, which is "_" at the end."""
         text = say("room saying", text=self.value) if self.mode == "chat" else f":{self.value}"
         start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
         if start == len(text):

@@ -23,10 +23,7 @@ _OTHER_LINES: Final = 12
 
 
 class NamesPage(ListPage):
-    """The commands, the devices, and the latest answer below them.
-
-    Recovery codes stay until the person confirms that they are written down.
-    """
+    """Commands, devices and the latest answer; rescue codes stay until the person has written them down."""
 
     situation = "names"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)

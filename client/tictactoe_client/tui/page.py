@@ -1,7 +1,4 @@
-"""The base of pages outside rooms: title, body, a line of news, and the keys that work now.
-
-The stylesheet lays a page out; subclasses fill it in `fill`.
-"""
+"""The base of pages outside rooms: title, body, a line of news, and the keys that work now."""
 
 from __future__ import annotations
 
@@ -134,11 +131,7 @@ class Page(ClientScreen):
         return isinstance(self.program.session.failure, Unreachable) and self.program.session.address.is_loopback
 
     def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
-        """Describe the attempt to connect, or why it failed and what helps.
-
-        Args:
-            offers_own: Whether the page has keys to start a server and to return to the previous one.
-        """
+        """Describe the attempt to connect, or why it failed and what helps; home `offers_own` keys for that."""
         session, show = self.program.session, self.show_key
         before = session.before if offers_own else None
         if session.failure is None:

@@ -1,7 +1,4 @@
-"""A screen's worth of characters, each with a role: what pages draw on, and what tests read.
-
-A role says what a character is for (``title``, ``key``, ``mark0``); the theme decides which colour that is. Pure.
-"""
+"""A screen of characters with roles (``title``, ``key``, ``mark0``), for which the theme has colours."""
 
 from __future__ import annotations
 
@@ -24,10 +21,7 @@ ASCII = str.maketrans("…–èÈ✗╳●‹›▼▲─│╭╮╰╯▶◂·
 
 
 class Picture:
-    """A grid of `width` by `height` cells; whatever is put outside is cut off.
-
-    With `ascii_only` our own signs are put as others that are ASCII; what else strangers write stays as it is.
-    """
+    """A grid of cells; what lies outside is cut off. With `ascii_only`, our own signs become ASCII."""
 
     def __init__(self, width: int, height: int, *, ascii_only: bool = False) -> None:
         self.width = width
@@ -43,10 +37,7 @@ class Picture:
         self.put_parts(max(0, self.width - 1 - measure(text)), y, (text, role))
 
     def put_parts(self, x: int, y: int, *parts: Text, until: int | None = None) -> int:
-        """Write texts one after the other as `put` does.
-
-        Nothing that steers a terminal gets onto a picture, whoever the text is from.
-        """
+        """Write texts one after the other as `put` does, without control characters."""
         end = self.width if until is None else min(until, self.width)
         row = self.rows[y] if 0 <= y < self.height else [_BLANK] * self.width
         for text, role in parts:

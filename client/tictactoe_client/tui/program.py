@@ -1,7 +1,4 @@
-"""The base of screens, and the program as screens see it: the screen stack, settings, the connection, and exiting.
-
-`app` adds the concrete screens and the terminal.
-"""
+"""The base of screens, and the program as screens see it; `app` adds the concrete screens."""
 
 from __future__ import annotations
 

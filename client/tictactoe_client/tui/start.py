@@ -24,10 +24,7 @@ async def show_screen(
     *,
     first_page: FirstPage | None = None,
 ) -> int:
-    """Show the full screen, in the room of `first` or at another page, and return the exit code.
-
-    Raises our own bugs after the terminal is restored.
-    """
+    """Show the full screen and return the exit code; raises our own bugs after restoring the terminal."""
     address = address or parse_cluster(settings.server).first
     terminal = Terminal()
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)

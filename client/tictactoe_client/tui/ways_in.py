@@ -208,10 +208,7 @@ def describe_wait(choice: Choice) -> str:
 
 
 def asks_name_first(program: Around, choice: Choice) -> bool:
-    """If the person has no name and is not returning to a seat, ask for one and return True.
-
-    Any answer sets a name, by default the proposed one, and says hello again with it.
-    """
+    """If the person has no name and no seat to return to, ask for one and return True; any answer sets a name."""
     session, client = program.session, program.session.client
     if client is None or session.identity.name is not None or not client.name.startswith(GUEST) or client.welcome.names:
         return False

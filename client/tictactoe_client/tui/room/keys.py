@@ -1,7 +1,4 @@
-"""Carries out commands in a room, whether by key, typed after a colon, or chosen from the palette; and the ways out.
-
-A key places only on the cell that shows it.
-"""
+"""Carries out commands in a room, by key, line or palette; also the ways out of the room."""
 
 from __future__ import annotations
 
@@ -225,10 +222,7 @@ class RoomCommands:
         self._program.start(self._do(intent))
 
     async def _do(self, intent: Intent) -> None:
-        """Carry out a command. A failed move leaves its cell, and failed chat returns to the line.
-
-        If a key was pressed meanwhile, the chat text waits for the next time.
-        """
+        """Carry out a command; a failed move leaves its cell, and failed chat returns to the line."""
         model, line = self.model, self.model.line
         timeline, keys = model.actions.timeline, model.news.keys
         told: Sequence[str] = ()
@@ -387,10 +381,7 @@ class RoomCommands:
             deed()
 
     def go_home(self) -> None:
-        """Go home at once and tell the server in the background.
-
-        A running game without a connection is not given up: the program ends and says how to return.
-        """
+        """Go home and leave in the background; without a connection, end the program and keep a running game."""
         if self._program.session.phase == "away" and self.model.room.plays:
             self._program.leave(ExitCode.CONNECTION_LOST)
             return
@@ -412,10 +403,7 @@ class RoomCommands:
         self.ask_before("another", partial(self._set_out, what, again))
 
     def go_to_computer(self) -> None:
-        """Replace the waiting room by one with the computer in the free seats.
-
-        Only a new room can have bots, so the code changes and is shown.
-        """
+        """Replace the waiting room by a new one with bots in the free seats, and show its code."""
         room, state = self.model.room, self.model.room.state
         same = Choice.like(
             *(room, "create"),

@@ -1,7 +1,4 @@
-"""A room as one person has it on the screen: what they may do, have typed, were told and look at.
-
-Times are handed in.
-"""
+"""A room on the screen: what the person may do, has typed, was told and looks at."""
 
 from __future__ import annotations
 
@@ -236,10 +233,7 @@ def find_deed(model: RoomModel, action: str) -> Deed | None:
 
 
 def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
-    """Return the action of a key, or "".
-
-    A character does not claim a game during our turn or without a claim.
-    """
+    """Return the action of a key, or ""; a character does not claim a game during our turn or without a claim."""
     action = keymap.find(key, text, list_actions(model))
     if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
         return ""
@@ -247,10 +241,7 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
 
 
 def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: bool = False) -> Text | None:
-    """Return the first open question with its keys, or None; only the answers if `is_brief`.
-
-    Answers are words while their keys are needed for our move.
-    """
+    """Return the first open question with its keys, or words while keys are needed for moves; None if none is open."""
     if not scene.questions:
         return None
     asked, told = scene.questions[0], []

@@ -129,11 +129,7 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
 def fill_panel(
     model: RoomModel, scene: Scene, width: int, height: int, worth: Sequence[str] = (), *, ascii_only: bool
 ) -> tuple[list[Line], list[str]]:
-    """Return at most `height` lines of the panel, and the chat message of each chat line among them.
-
-    Args:
-        worth: Lines about the values of moves.
-    """
+    """Return the lines of the panel, including those about `worth`, and the message of each chat line."""
     state = model.room.state
     lines = [_draw_player(player, model.rules, width, has_signs=not ascii_only) for player in scene.players]
     lines += [((line, "dim"),) for line in _list_facts(model, width)]
@@ -436,10 +432,7 @@ class RoomView(Canvas):
         self.show(picture)
 
     def draw_room(self, picture: Picture, status: Text | None) -> None:
-        """Draw the room as it is, or as it was at the moment that is looked back at, on the stage that was placed.
-
-        What was said and is not in sight beside the board has its place in the foot, which leaves less room beside it.
-        """
+        """Draw the room; unread messages that the panel does not show are in the foot."""
         model, layout = self.model, self._layout
         self._back_at = range(0)
         now, last, news = monotonic(), picture.height - 1, model.news
@@ -521,10 +514,7 @@ class RoomView(Canvas):
         picture.put_right(0, right, "dim" if session.phase == "online" or is_record else "bad")
 
     def _draw_board(self, picture: Picture, layout: RoomLayout) -> list[str]:
-        """Draw the board with values, and return those that small cells have no room for.
-
-        With gravity the cursor is drawn where the mark would land.
-        """
+        """Draw the board with values, and return those without room in the cells."""
         model, state, cursor, shows_values = self.model, self.model.shown, self.model.cursor, self.model.review.is_on
         if cursor is not None and state.rules.gravity and model.room.plays:
             cursor = resting_cell(state, cursor)
@@ -545,10 +535,7 @@ class RoomView(Canvas):
     def _arrange_foot(
         self, scene: Scene, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
     ) -> Foot:
-        """Return the lines above the keys.
-
-        News may cover whose turn it is, but never what is typed or how the game ended.
-        """
+        """Return the lines above the keys; news may cover the turn, but not typed text or the result."""
         model, line = self.model, self.model.line
         turn = self._describe_turn(scene, now, width)
         notes = [status] if status else [turn] if model.record is not None else []
