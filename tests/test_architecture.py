@@ -72,7 +72,7 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_854, 5),
+    "admin": (1_852, 5),
     "api": (401, 1),
     "cli": (1_205, 3),
     "cluster": (2_753, 7),
@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_434, 5),
     "services": (2_359, 5),
     "sessions": (495, 2),
-    "storage": (2_539, 8),
+    "storage": (2_544, 8),
     "transport": (2_180, 6),
     "watching": (197, 1),
 }

@@ -6,7 +6,6 @@ The program's own commands make and check them, in processes of a lower priority
 from __future__ import annotations
 
 import asyncio
-import shlex
 import shutil
 import signal
 import sys
@@ -19,6 +18,7 @@ from typing import Final
 import structlog
 
 from tictactoe_server.storage.folder import FILE_NAME, files_of
+from tictactoe_server.storage.schema import restore_command
 
 FIRST_SECONDS: Final = 60.0  # after the start, in which people come back
 AGAIN_SECONDS: Final = 3_600.0  # until the next try after one that failed, or sooner where copies are made sooner
@@ -34,9 +34,7 @@ def describe_newest(data: Path, target: Path | None) -> str:
     copies = [] if target is None else copies_in(target)
     if not copies:
         return "No backup is known: --backup-to names no folder with one."
-    newest = shlex.quote(str(copies[-1].absolute()))
-    folder = shlex.quote(str(data.absolute()))
-    return f"The newest backup is put in its place by:\n  tictactoe-server --data {folder} restore {newest}"
+    return f"The newest backup is put in its place by:\n  {restore_command(data, copies[-1])}"
 
 
 def copies_in(target: Path) -> list[Path]:

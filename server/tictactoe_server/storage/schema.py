@@ -81,19 +81,24 @@ class DamagedDatabase(CannotOpenStore):
     def __init__(self, path: Path, findings: Sequence[str]) -> None:
         self.path, self.findings = path, findings
         recovered = path.with_name("recovered.sqlite3")
-        database, target, folder = (shlex.quote(str(one.absolute())) for one in (path, recovered, path.parent))
-        program = sys.argv[0] if Path(sys.argv[0]).name == _PROGRAM else _PROGRAM
+        database, target = (shlex.quote(str(one.absolute())) for one in (path, recovered))
         super().__init__(
             f"The database {path} is damaged: {'; '.join(findings)}. Nothing in it was changed.\n"
             "This recovers what can be read and puts it in its place; the damaged file is kept beside it:\n"
             f"  sqlite3 -readonly {database} .recover | sqlite3 {target} && "
-            f"{shlex.quote(program)} --data {folder} restore {target}\n"
+            f"{restore_command(path.parent, recovered)}\n"
             "It takes an sqlite3 program with `.recover`, as the one from sqlite.org (Debian 12's has none)."
         )
 
 
 class Damaged(sqlite3.DatabaseError):
     """SQLite read a value without complaint, but it is not what was written."""
+
+
+def restore_command(folder: Path, file: Path) -> str:
+    """Return the command that restores a file into a data folder, by the program as it was started."""
+    program = sys.argv[0] if Path(sys.argv[0]).name == _PROGRAM else _PROGRAM
+    return shlex.join([program, "--data", str(folder.absolute()), "restore", str(file.absolute())])
 
 
 def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
