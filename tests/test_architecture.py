@@ -48,7 +48,7 @@ CLIENT_LEVELS = (
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
 """The levels of the lab."""
 SERVER_LEVELS = (
-    {"__init__"},
+    {"__init__", "clock"},
     {"settings", "agenda"},
     {"storage", "transport"},
     {"rooms"},
@@ -72,9 +72,9 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_852, 5),
+    "admin": (1_851, 5),
     "api": (401, 1),
-    "cli": (1_205, 3),
+    "cli": (1_206, 3),
     "cluster": (2_753, 7),
     "core": (1_656, 5),
     "events": (2_725, 6),
@@ -84,10 +84,10 @@ CEILINGS = {
     "ratings": (1_500, 5),
     "records": (799, 2),
     "rooms": (1_434, 5),
-    "services": (2_359, 5),
+    "services": (2_393, 5),
     "sessions": (495, 2),
-    "storage": (2_544, 8),
-    "transport": (2_180, 6),
+    "storage": (2_551, 8),
+    "transport": (2_183, 6),
     "watching": (197, 1),
 }
 """Most lines of a folder of the server, and the longest chain of imports within it. Commits say why they raise one."""
@@ -338,6 +338,37 @@ def test_a_folder_imports_only_folders_on_lower_levels(package: Path, levels: Se
 
 def test_the_folders_of_the_server_are_those_that_have_a_ceiling() -> None:
     assert {path.parent.name for path in SERVER.glob("*/__init__.py")} == CEILINGS.keys()
+
+
+READS_TIME = frozenset(
+    {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "thread_time", "process_time"}
+)
+THREADS = {"cli/log.py", "cli/process.py", "services/bots/thinking.py", "storage/writer.py"}
+"""Modules that start or name threads: the program around the server, a worker process, and the seam of the store."""
+
+
+def test_only_the_clock_module_of_the_server_reads_the_time() -> None:
+    found = []
+    for path in list_modules(SERVER):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Attribute(value=ast.Name("time"), attr=name) if name in READS_TIME:
+                    found.append(f"{path.relative_to(SERVER)}:{node.lineno}: time.{name}")
+                case ast.Attribute(value=ast.Name("datetime" | "date"), attr="now" | "utcnow" | "today" as name):
+                    found.append(f"{path.relative_to(SERVER)}:{node.lineno}: {name}")
+                case ast.ImportFrom(module="time"):
+                    found.append(f"{path.relative_to(SERVER)}:{node.lineno}: from time")
+    assert [line for line in found if not line.startswith("clock.py:")] == []
+    assert len(found) == 4, "the module `clock` itself is no longer found"
+
+
+def test_only_the_seams_of_the_server_use_threads() -> None:
+    users = {
+        str(path.relative_to(SERVER))
+        for path in list_modules(SERVER)
+        if any(found.top in {"threading", "_thread", "queue"} for found in list_imports(path, SERVER))
+    }
+    assert users == THREADS
 
 
 @each("folder", CEILINGS)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
-import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 import structlog
+
+from tictactoe_server import clock
 
 SLICE_SECONDS: Final = 0.004
 SLICE_ITEMS: Final = 200  # how much is done in one turn of the event loop
@@ -74,13 +75,13 @@ class Agenda:
 
     def _work(self) -> None:
         self._working = None
-        until = time.perf_counter() + SLICE_SECONDS
+        until = clock.monotonic() + SLICE_SECONDS
         for _ in range(min(len(self._now), SLICE_ITEMS)):
             try:
                 self._now.popleft()()
             except Exception:
                 log.exception("something that was due failed")
-            if time.perf_counter() > until:
+            if clock.monotonic() > until:
                 break
         if self._now:
             self._working = asyncio.get_running_loop().call_later(REST_SECONDS, self._work)

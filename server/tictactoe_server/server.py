@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
+from tictactoe_server import clock
 from tictactoe_server.admin.backups import Backups, describe_newest
 from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
@@ -101,15 +101,29 @@ class Server:
         store: Storage | None = None,
         limits: Limits | None = None,
         *,
-        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         services: Sequence[Service] = (),
+        open_sockets: Callable[[str | None, int], list[socket.socket]] = open_sockets,
+        pool: ThinkingPool | None = None,
     ) -> None:
-        """Prepare a server; `store` is used instead of the one that the settings name, `services` beside the usual."""
+        """Prepare a server; `__aenter__` starts it.
+
+        Args:
+            settings: The operator's choices.
+            store: Used instead of the store that the settings name.
+            limits: What a peer may use.
+            monotonic_ns: The clock of the rooms.
+            services: Further services.
+            open_sockets: Opens the listening sockets of a host and port.
+            pool: Used instead of worker processes for the bots' moves.
+        """
         self._settings = settings or Settings()
         self._limits = limits or Limits()
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._more_services = services
+        self._open_sockets = open_sockets
+        self._given_pool = pool
         self._chores = Tasks()
         self.metrics: MetricsServer | None = None
         self._cluster: Cluster | None = None
@@ -131,7 +145,7 @@ class Server:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
             self.certificate = Certificate(self._settings.tls_cert, self._settings.tls_key)
         self._place = open_place(self._settings, FOLDER / STYLE)
-        sockets = open_sockets(self._settings.host, self._settings.port)
+        sockets = self._open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
         async with contextlib.AsyncExitStack() as undoing:
             for sock in sockets:
@@ -241,7 +255,7 @@ class Server:
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
-        self._pool = pool = ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
+        self._pool = pool = self._given_pool or ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
         self._tournaments = tournaments = Tournaments(drain)
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services))

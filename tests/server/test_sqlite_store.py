@@ -17,6 +17,7 @@ import pytest
 from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
+from tictactoe_server import clock
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, Ban, KnownPlayer, open_folder, today
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.storage.folder import FILE_NAME
@@ -543,7 +544,7 @@ async def test_revisions_grow_although_the_clock_went_back_between_two_runs(
     else:
         shutil.copytree(tmp_path, tmp_path / "killed", ignore=shutil.ignore_patterns("killed"))
         await store.close()
-    monkeypatch.setattr(time, "time_ns", lambda: 1_000_000_000)
+    monkeypatch.setattr(clock, "wall", lambda: 1.0)
     again = open_folder(tmp_path if is_folded else tmp_path / "killed")
     assert await keep(again, room_of("K7M4PQ", 2), room) > room
     assert await save(again.table(PLAYERS), ANA_KEY, KnownPlayer(ANA, today() + 1), player) > player

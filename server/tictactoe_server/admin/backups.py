@@ -9,7 +9,6 @@ import asyncio
 import shutil
 import signal
 import sys
-import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Final
 
 import structlog
 
+from tictactoe_server import clock
 from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
 
@@ -58,7 +58,7 @@ class Backups:
     every_seconds: float
     keep: int
     problem: str = ""
-    began_at: float = field(default_factory=time.time)
+    began_at: float = field(default_factory=clock.wall)
 
     @property
     def copies(self) -> list[Path]:
@@ -74,7 +74,7 @@ class Backups:
     @property
     def age_seconds(self) -> float:
         """How old the newest copy is, or for how long there has been none."""
-        return time.time() - (self.made_at or self.began_at)
+        return clock.wall() - (self.made_at or self.began_at)
 
     def describe(self) -> str:
         """Return how that goes, in a line."""
@@ -86,7 +86,7 @@ class Backups:
         """Make copies until cancelled; one that fails is told in the log, and tried again."""
         await asyncio.sleep(min(FIRST_SECONDS, self.every_seconds))
         while True:
-            left = (self.made_at or 0) + self.every_seconds - time.time()
+            left = (self.made_at or 0) + self.every_seconds - clock.wall()
             if left > 0:
                 await asyncio.sleep(left)
             try:
@@ -106,7 +106,7 @@ class Backups:
             raise BackupFailed(f"{self.target} has {free >> 20} MB left; a backup needs {needed >> 20} MB.")
         for rest in self.target.glob("tictactoe-*.partial"):  # of one that was cut off
             rest.unlink(missing_ok=True)
-        copy = self.target / datetime.now(UTC).strftime(_NAME)
+        copy = self.target / datetime.fromtimestamp(clock.wall(), UTC).strftime(_NAME)
         partial = copy.with_name(f"{copy.name}.partial")  # until it is read back: what has the name can be restored
         await _call("--data", str(self.data), "backup", str(partial))
         await _call("check", str(partial))

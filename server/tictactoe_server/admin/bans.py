@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode
+from tictactoe_server import clock
 from tictactoe_server.records.tables import Ban, ban_or_none
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import Table, delete, save
@@ -31,7 +31,7 @@ log: Final = structlog.get_logger(__name__)
 class Bans:
     """The bans that count now. `now_ms` returns ms since 1970."""
 
-    def __init__(self, kept: Table[Ban], now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
+    def __init__(self, kept: Table[Ban], now_ms: Callable[[], int] = lambda: clock.wall_ms()) -> None:
         self._kept = kept
         self._now_ms = now_ms
         self._bans: dict[str, Ban] = {}

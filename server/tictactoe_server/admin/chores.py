@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import time
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
 import structlog
 
+from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.records.tables import PLAYERS, SHARES, KnownPlayer, today
 from tictactoe_server.rooms import FinishedGame
@@ -66,7 +66,7 @@ class Housekeeping:
         """Delete everything that is too old on a day; raises `StoreUnavailable`."""
         await self.bans.forget_past()
         if self.history_days is not None:
-            before = time.time_ns() // 1_000_000 - round(self.history_days * _DAY_MS)
+            before = clock.wall_ms() - round(self.history_days * _DAY_MS)
             await self._forget_games(round(min(before, await self.needed_from())), step_seconds)
         if self.players_days is not None and self.forget is not None and self.is_chosen():
             await self.forget(await self._absent_since(day - self.players_days))
@@ -121,16 +121,16 @@ class LoopLag:
     @property
     def seconds(self) -> float:
         """The longest delay of the last ten to twenty seconds, including a current one."""
-        return max(self._worst, time.monotonic() - self._due)
+        return max(self._worst, clock.monotonic() - self._due)
 
     async def run(self) -> None:
         before = 0.0
         while True:
             worst = 0.0
             for _ in range(round(_WINDOW_SECONDS / _LOOK_SECONDS)):
-                self._due = time.monotonic() + _LOOK_SECONDS
+                self._due = clock.monotonic() + _LOOK_SECONDS
                 await asyncio.sleep(_LOOK_SECONDS)
-                worst = max(worst, time.monotonic() - self._due)
+                worst = max(worst, clock.monotonic() - self._due)
                 self._worst = max(before, worst)
             before = worst
 

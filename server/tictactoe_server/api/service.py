@@ -7,7 +7,6 @@ slowly gets the newest state alone, and a connection that takes nothing is cut o
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -21,6 +20,7 @@ from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
 from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
+from tictactoe_server import clock
 from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
@@ -180,11 +180,11 @@ class Api(Service):
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
         """Stream the public rooms, at most once a second, when they have changed."""
-        told = (self._core.lobby.changes, time.monotonic())
+        told = (self._core.lobby.changes, clock.monotonic())
 
         def newest() -> tuple[int, bool]:
             nonlocal told
-            if told[1] + _ROOMS_SECONDS < (now := time.monotonic()):
+            if told[1] + _ROOMS_SECONDS < (now := clock.monotonic()):
                 told = self._core.lobby.changes, now
             return told[0], False
 
@@ -242,10 +242,10 @@ class Api(Service):
 
     def _rooms(self) -> bytes:
         """Return the encoded public rooms, cached for a tenth of a second unless players joined or left."""
-        lobby, now = self._core.lobby, time.monotonic()
+        lobby, now = self._core.lobby, clock.monotonic()
         body, changes, made_at = self._made
         if changes != lobby.changes or made_at + LIST_SECONDS < now:
-            served, moment = self._core.time(), time.time_ns() // 1_000_000
+            served, moment = self._core.time(), clock.wall_ms()
             if abs(moment - served - self._began) > _CLOCK_MS:
                 self._began = moment - served
             rows = (self._core.additions.public(live.summary(served)) for live in lobby.newest()[:MAX_LISTED_ROOMS])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from tictactoe_server import clock
 from tictactoe_server.cli.access import access_options, store_option
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import needing_nats
@@ -83,13 +83,13 @@ async def init(link: Link, replicas: int, streams: int) -> None:
     from tictactoe_server.cli.cluster_streams import make_streams
     from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
-    said, deadline = "", time.monotonic() + MAKING_SECONDS
+    said, deadline = "", clock.monotonic() + MAKING_SECONDS
     while True:
         try:
             made = await make_streams(link, streams, replicas)
             break
         except CannotOpenStore as error:
-            if time.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
+            if clock.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
                 raise
             if str(error) != said:
                 said = str(error)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
@@ -16,6 +15,7 @@ import msgspec
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
+from tictactoe_server import clock
 from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, Message
 from tictactoe_server.cluster.jetstream.stream import StreamInfo, risks_of
@@ -118,7 +118,7 @@ async def find_living(link: Link) -> list[tuple[Heartbeat, int]]:
     def hear(message: Message) -> None:
         with contextlib.suppress(msgspec.DecodeError):
             heartbeat = msgspec.msgpack.decode(message.data, type=Heartbeat)
-            heard[heartbeat.sender] = heartbeat, heartbeat.time - time.monotonic() * 1000
+            heard[heartbeat.sender] = heartbeat, heartbeat.time - clock.monotonic() * 1000
 
     await link.subscribe(HEARTBEATS, hear)
     await link.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -13,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 from nats.js.api import ClusterInfo
 
+from tictactoe_server import clock
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import NO_STREAM, REPLICAS, Entry, Stream, StreamError, StreamInfo
 from tictactoe_server.cluster.jetstream.streams import (
@@ -76,8 +76,8 @@ async def _make(streams: Sequence[Stream], replicas: int) -> None:
 async def spread_leaders(streams: Streams) -> None:
     """Distribute the leaders of streams with rooms evenly over the nodes, as far as possible within a time limit."""
     shared = streams.having(ROOM)
-    deadline = time.monotonic() + _ELECTION_SECONDS * len(shared)
-    while time.monotonic() < deadline:
+    deadline = clock.monotonic() + _ELECTION_SECONDS * len(shared)
+    while clock.monotonic() < deadline:
         clusters = await asyncio.gather(*map(_cluster_of, shared))
         led = Counter({peer.name: 0 for cluster in clusters for peer in cluster.replicas or ()})
         led.update(cluster.leader for cluster in clusters if cluster.leader)

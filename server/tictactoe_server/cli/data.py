@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import sys
-import time
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final
 
 import click
 
+from tictactoe_server import clock
 from tictactoe_server.cli.access import access_options, folder_of, with_folder
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import hidden, needing_nats
@@ -129,11 +129,11 @@ class _Progress:
 
     def __init__(self, deed: str) -> None:
         self._deed = deed
-        self._told_at = time.monotonic()
+        self._told_at = clock.monotonic()
 
     def __call__(self, noun: str, count: int) -> None:
-        if time.monotonic() - self._told_at > _PROGRESS_SECONDS:
-            self._told_at = time.monotonic()
+        if clock.monotonic() - self._told_at > _PROGRESS_SECONDS:
+            self._told_at = clock.monotonic()
             click.echo(f"{count} {noun}s {self._deed}", err=True)
 
 

@@ -20,6 +20,7 @@ import msgspec
 import structlog
 from structlog.typing import EventDict, Processor
 
+from tictactoe_server import clock
 from tictactoe_server.settings import LogFormat
 
 _TEXT_TIME: Final = "%Y-%m-%d %H:%M:%SZ"
@@ -85,7 +86,7 @@ def _show_second(form: str, now: int) -> str:
 
 
 def _add_time(logger: Any, level: str, event: EventDict) -> EventDict:
-    now = time.time()
+    now = clock.wall()
     event["timestamp"] = f"{_show_second('%Y-%m-%dT%H:%M:%S', int(now))}.{int(now % 1 * 1_000_000):06d}Z"
     return event
 
@@ -99,7 +100,7 @@ def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
 def _render_plain(logger: Any, level: str, event: EventDict) -> str:
     """Render a line like structlog's ConsoleRenderer, without colours and ten times faster."""
     exception = event.pop("exception", None)
-    line = _show_second(_TEXT_TIME, int(time.time()))
+    line = _show_second(_TEXT_TIME, int(clock.wall()))
     line += f" {event.pop('event')}" if level == "info" else f" [{level}] {event.pop('event')}"
     for name, value in event.items():
         is_bare = isinstance(value, str) and not _needs_quotes(value)

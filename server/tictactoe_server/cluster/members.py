@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-import time
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Final
 
 import structlog
 
+from tictactoe_server import clock
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heartbeat, encode
 from tictactoe_server.core.served_time import ServedTime
@@ -44,7 +44,7 @@ class Members:
         self._time_served = time_served
         self.others: dict[str, Heartbeat] = {}
         self._heard_at: dict[str, float] = {}
-        self._looked_at = time.monotonic()
+        self._looked_at = clock.monotonic()
         self._lag = 0.0  # by how much this server is late (s): received heartbeats wait as long
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
@@ -119,23 +119,23 @@ class Members:
         elif begins_to_leave:
             log.info("a server of the cluster leaves", server=heartbeat.name)
         self.others[heartbeat.sender] = heartbeat
-        self._heard_at[heartbeat.sender] = time.monotonic()
+        self._heard_at[heartbeat.sender] = clock.monotonic()
         self._time_served.go_on_from(heartbeat.time)
         return begins_to_leave
 
     def listen_anew(self) -> None:
         """Restart the silence timers: heartbeats were lost with the connection."""
-        self._heard_at = dict.fromkeys(self.others, time.monotonic())
+        self._heard_at = dict.fromkeys(self.others, clock.monotonic())
 
     def hear_not_there(self, message: Message) -> None:
         """Remove a server after two missed heartbeats if NATS returns messages to it."""
         id = message.subject.rpartition(".")[2]
-        if time.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS + self._lag:
+        if clock.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS + self._lag:
             self.lose(id)
 
     def lose_silent(self) -> None:
         """Remove silent servers, with an allowance for the time in which this server could not listen."""
-        now = time.monotonic()
+        now = clock.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
         self._lag = max(now - self._looked_at - HEARTBEAT_SECONDS, self._lag / 2)
         self._looked_at = now

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-import time
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, Final
@@ -22,6 +21,7 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_protocol.requests import Move
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.listings.listed import Listed, moved
 from tictactoe_server.records.changes import Change, Kept, Phase
@@ -248,7 +248,7 @@ class LiveRoom(Listed, Kept[Room]):
     def save(self, change: RoomChange, after: Room) -> None:  # type: ignore[override]
         """Store the room, together with the game if the change ends a kept one."""
         if after.result is not None and self.room.result is None:
-            change.over = game = finished_game(after, time.time_ns() // 1_000_000)
+            change.over = game = finished_game(after, clock.wall_ms())
             is_kept = not after.was_aborted
             for keeps in self.path.keeping:
                 is_kept = is_kept and keeps(self, game)

@@ -7,12 +7,12 @@ so no player is charged for one. It also stops while the store owes an answer, b
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Final
 
 import structlog
 
+from tictactoe_server import clock
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Unreadable
 
@@ -35,7 +35,7 @@ class ServedTime:
     def __init__(
         self,
         store: Storage,
-        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         *,
         note_seconds: float = NOTE_SECONDS,
         grace_seconds: float = GRACE_SECONDS,
@@ -78,7 +78,7 @@ class ServedTime:
 
     def _watch_store(self) -> None:
         owed_since = self._store.owed_since()
-        is_still = owed_since is not None and time.monotonic() - owed_since > self._grace_seconds
+        is_still = owed_since is not None and clock.monotonic() - owed_since > self._grace_seconds
         if is_still and self._still_since_ns is None:
             self._still_since_ns = self._monotonic_ns()
         elif not is_still and self._still_since_ns is not None:
@@ -92,7 +92,7 @@ class Uninterrupted:
     It is for servers of a cluster, whose rooms are played on at other servers meanwhile.
     """
 
-    def __init__(self, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
+    def __init__(self, monotonic_ns: Callable[[], int] = clock.monotonic_ns) -> None:
         self._monotonic_ns = monotonic_ns
         self._seen_ns = monotonic_ns()
         self._missed_ns = 0

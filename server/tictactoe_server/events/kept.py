@@ -6,7 +6,6 @@ What is asked of an event while it is being stored waits, and is then applied an
 from __future__ import annotations
 
 import asyncio
-import time
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ import structlog
 from msgspec.structs import replace
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.events.commands import Command, apply
@@ -116,7 +116,7 @@ class _KeptEvent(Kept[Event]):
         """Return the event after a command, applied together with others that wait."""
         last = self.waiting[-1] if self.waiting else None
         if not isinstance(last, _Commands):
-            last = _Commands(live=self, asked=[], asked_at=time.monotonic())
+            last = _Commands(live=self, asked=[], asked_at=clock.monotonic())
             self.waiting.append(last)
             self.answer_in_time(last)
             asyncio.get_running_loop().call_soon(self.go_on)  # what comes in the same turn is stored with it

@@ -6,7 +6,6 @@ Nothing of it is on the way of a move: while somebody subscribes to boards, the 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, RoomSummary
+from tictactoe_server import clock
 from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.sessions.session import Session
@@ -197,9 +197,9 @@ class Lobby(Topic):
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the encoded public rooms, newest first, as many as fit into one list."""
         self._catch_up()
-        if self._list is None or time.monotonic() - self._listed_at > LIST_SECONDS:
+        if self._list is None or clock.monotonic() - self._listed_at > LIST_SECONDS:
             self._list = list_of(next(in_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
-            self._listed_at = time.monotonic()
+            self._listed_at = clock.monotonic()
         return self._list
 
     def count(self) -> Counter[str]:

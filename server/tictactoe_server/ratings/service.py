@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-import time
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from typing import Any, Final
 
@@ -35,6 +34,7 @@ from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.listings.listed import Listed
@@ -365,7 +365,7 @@ class Ladders(Service):
 
 def _now() -> int:
     """Return the time in ms since 1970."""
-    return time.time_ns() // 1_000_000
+    return clock.wall_ms()
 
 
 def _rounded(rating: float, deviation: float) -> tuple[float, float]:

@@ -10,7 +10,6 @@ then it has to change nothing.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import Callable
 from enum import Enum, auto
@@ -19,6 +18,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 import structlog
 from msgspec import Struct
 
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import (
@@ -70,8 +70,8 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
     """One change of the value that is `live`, a `Kept`: begun by `submit`, then applied, stored, settled.
 
     `make` returns the next value, which is `after`, and `then` is called at the end, with the error if there was one;
-    `finished` is a game that is over by it (see `Table.save`). Where it is not settled at once, `asked_at` is when it
-    was asked for (s of `time.monotonic`), `attempts` how often it was tried again, `rested` for how long it rested (s).
+    `finished` is a game that ends with it (see `Table.save`). For a change that has to wait, `asked_at` is when it was
+    requested (s, as `clock.monotonic`), `attempts` the number of retries, and `rested` the pauses between them (s).
     """
 
     live: Any
@@ -92,7 +92,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
             live.begin(self)
             if self.is_settled:
                 return
-        self.asked_at = time.monotonic()
+        self.asked_at = clock.monotonic()
         self.wait()
         if not is_next:
             live.waiting.append(self)
@@ -311,7 +311,7 @@ class Kept(Generic[Value]):
 
     def answer_in_time(self, change: Change[Value]) -> None:
         """See to it that a change is answered in time whose turn may come late, or more than once."""
-        now = time.monotonic()
+        now = clock.monotonic()
         left = (change.asked_at or now) + ANSWER_SECONDS - now
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol.guests import owner_of
+from tictactoe_server import clock
 from tictactoe_server.records.documents import GameDocuments, RoomDocuments
 from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.rooms.finished import game_with_stand_in
@@ -33,7 +33,7 @@ log: Final = structlog.get_logger(__name__)
 
 def today() -> int:
     """Return the number of the day, counted from 1970 (UTC)."""
-    return int(time.time() // _SECONDS_A_DAY)
+    return int(clock.wall() // _SECONDS_A_DAY)
 
 
 class KnownPlayer(Struct, frozen=True):
@@ -87,7 +87,7 @@ class KnownDevice(Struct, frozen=True):
 
     def may_revoke(self, other: KnownDevice) -> bool:
         """Tell whether it may take away another device: a new one none that is older, unless a rescue code made it."""
-        is_new = time.time() - self.since < NEW_DEVICE_DAYS * _SECONDS_A_DAY
+        is_new = clock.wall() - self.since < NEW_DEVICE_DAYS * _SECONDS_A_DAY
         return self.is_rescued or self.since <= other.since or not is_new
 
 
@@ -119,7 +119,7 @@ class Account(Struct, frozen=True):
         """Return the account with a device, which it may have already."""
         if any(device.key == key for device in self.devices):
             return self
-        return replace(self, devices=(*self.devices, KnownDevice(key, client, time.time(), is_rescued)))
+        return replace(self, devices=(*self.devices, KnownDevice(key, client, clock.wall(), is_rescued)))
 
     def without_device(self, key: str) -> Account:
         """Return the account without a device."""
@@ -127,14 +127,14 @@ class Account(Struct, frozen=True):
 
     def with_codes(self, codes: tuple[str, ...]) -> Account:
         """Return the account with new codes; of those before it keeps what is not over, first what was new longest."""
-        now = time.time()
+        now = clock.wall()
         former = (*self.former, FormerCodes(self.codes, self.since, now)) if self.codes else self.former
         kept = sorted((one for one in former if not _is_over(one)), key=lambda one: one.since - one.replaced)
         return replace(self, codes=codes, since=now, former=tuple(kept[:MAX_FORMER]))
 
     def without_code(self, code: str) -> Account | None:
         """Return the account once a code is used, None for what is none. A former one takes away all that are newer."""
-        for one in (FormerCodes(self.codes, self.since, time.time()), *self.former):
+        for one in (FormerCodes(self.codes, self.since, clock.wall()), *self.former):
             if code in one.codes and not _is_over(one):
                 left = tuple(other for other in one.codes if other != code)
                 older = tuple(other for other in self.former if other.since < one.since)
@@ -143,7 +143,7 @@ class Account(Struct, frozen=True):
 
 
 def _is_over(former: FormerCodes) -> bool:
-    return time.time() - former.replaced > FORMER_DAYS * _SECONDS_A_DAY
+    return clock.wall() - former.replaced > FORMER_DAYS * _SECONDS_A_DAY
 
 
 class LinkCode(Struct, frozen=True):
@@ -154,7 +154,7 @@ class LinkCode(Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        return self.until < time.time()
+        return self.until < clock.wall()
 
 
 class Ban(Struct, frozen=True):

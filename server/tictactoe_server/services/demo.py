@@ -7,7 +7,6 @@ its board is subscribed to. It has a process with idle priority, which waits whi
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -22,6 +21,7 @@ from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, best_cells
 from tictactoe_engine.strategies import choose_by_rules
 from tictactoe_protocol.pushes import LiveBoard, Result
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.listings.listed import live_board
@@ -88,7 +88,7 @@ class Demo(Service):
             await asyncio.sleep(PACE_SECONDS)
             question: partial[Any] = partial(choose_by_rules, position, self._random)
             if names[position.turn or ""] == "hard-bot":
-                budget = Budget(seconds=_THINKS_SECONDS, clock=time.monotonic)
+                budget = Budget(seconds=_THINKS_SECONDS, clock=clock.monotonic)
                 question = partial(best_cells, position, budget, is_brief=True)
             answer = await self._ask(worker, question)
             if answer is not None:

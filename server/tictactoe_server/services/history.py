@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import secrets
-import time
 from hashlib import blake2b
 from http import HTTPStatus
 from typing import Final
@@ -16,6 +15,7 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Announcement, PastGame
 from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
+from tictactoe_server import clock
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
@@ -65,7 +65,7 @@ class PastGames(Service):
             session = playing.get(player)
             if session is not None and not self._told[player].take():
                 told = describe_announcement(_NOT_KEPT) or _NOT_KEPT
-                session.push(Announcement(told, time.time_ns() // 1_000_000, _NOT_KEPT))
+                session.push(Announcement(told, clock.wall_ms(), _NOT_KEPT))
         return False
 
     async def list(self, call: Call) -> None:

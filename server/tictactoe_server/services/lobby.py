@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from itertools import islice
 from typing import Final
 
 from tictactoe_protocol.requests import Lobby, Ping, Rooms
+from tictactoe_server import clock
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.transport.http_messages import HttpRequest
@@ -42,7 +42,7 @@ class PublicRooms(Service):
         call.answer()
 
     def tell_time(self, call: Call) -> None:
-        call.answer(time=time.time_ns() // 1_000_000)
+        call.answer(time=clock.wall_ms())
 
     async def show_wall(self, request: HttpRequest) -> Reply:
         """Answer with the boards of all public games, as text of the newest."""

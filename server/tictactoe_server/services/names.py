@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-import time
 import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -23,6 +22,7 @@ from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_nam
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
+from tictactoe_server import clock
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
@@ -101,7 +101,7 @@ class Names(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "devices", most=MAX_DEVICES)
         code, id = draw_text(ROOM_CODE_ALPHABET, _LINK_LENGTH), call.player.id
         await change(self.kept.links, account.link or "none", lambda old: None)
-        await save(self.kept.links, hash_secret(code), LinkCode(id, time.time() + LINK_MS / 1000), MISSING)
+        await save(self.kept.links, hash_secret(code), LinkCode(id, clock.wall() + LINK_MS / 1000), MISSING)
         await change(self.kept.accounts, id, lambda old: replace(old or account, link=hash_secret(code)))
         call.answer(link_code=code, expires_ms=LINK_MS)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from msgspec import UNSET
@@ -11,6 +10,7 @@ from tictactoe_protocol import ErrorCode, clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
+from tictactoe_server import clock
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.rooms import Refused
@@ -78,7 +78,7 @@ class Talk(Service):
         self._allowances.take(session.rates.chat, "chat")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name
-        at = time.time_ns() // 1_000_000
+        at = clock.wall_ms()
         line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
         live.push(line, [one for one in live.sessions if one.player and self._is_deaf(one.player.id, player.id)])
 

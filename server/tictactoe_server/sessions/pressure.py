@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
 
+from tictactoe_server import clock
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
@@ -133,7 +133,7 @@ class Pressure:
         self._turn_seconds = limits.turn_milliseconds / 1000 or math.inf
         self._began = 0.0
         self._counted_from: float | None = None
-        self._window = time.perf_counter(), time.thread_time()
+        self._window = clock.monotonic(), clock.cpu()
 
     def of(self, address: str) -> Source:
         source = self._sources.get(address)
@@ -164,13 +164,13 @@ class Pressure:
         self._active = max(1, sum(source.asked > 0 for source in sources))
 
     def measure_turn(self) -> None:
-        now = time.perf_counter()
+        now = clock.monotonic()
         if not self.looked_at:
             self._began, self._counted_from = now, None
             asyncio.get_running_loop().call_soon(self._end)
         spent = now - self._began
         if spent > self._turn_seconds * _LONG_TURN:  # from here on others may have had the processor, too
-            working = time.thread_time()
+            working = clock.cpu()
             if self._counted_from is None:
                 self._counted_from = working - self._turn_seconds * _LONG_TURN
             spent = working - self._counted_from
@@ -184,9 +184,9 @@ class Pressure:
 
     def measure(self) -> None:
         """Measure for how much of the time since the last waiting request the thread worked."""
-        now, (then, worked) = time.perf_counter(), self._window
+        now, (then, worked) = clock.monotonic(), self._window
         if now - then > _WINDOW_SECONDS and self._turn_seconds < math.inf:
-            working = time.thread_time()
+            working = clock.cpu()
             self.is_restless = working - worked > (1 - _LITTLE_REST) * (now - then)
             self._window = now, working
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 import structlog
 
+from tictactoe_server import clock
 from tictactoe_server.storage import schema
 from tictactoe_server.storage.folder import DataFolder
 from tictactoe_server.storage.journal import Journal, Question, Save, Write
@@ -135,7 +135,7 @@ class Database:
         self._is_durable = True
         self.journal = Journal(self._cursor, self._specs)
         if self._next_revision is None:  # revisions grow, also if the clock went back since the last run
-            newest = max(self.journal.newest_revision, time.time_ns() // 1_000)
+            newest = max(self.journal.newest_revision, int(clock.wall() * 1_000_000))
             self._next_revision = itertools.count(newest + 1).__next__
         self.journal.next_revision = self._next_revision
         for what in self.journal.damaged:

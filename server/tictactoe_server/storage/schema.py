@@ -9,7 +9,6 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from tictactoe_server import clock
 from tictactoe_server.storage.specs import GameSpec, TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
@@ -154,10 +154,10 @@ def find_damage(path: Path) -> list[str]:
 
     The look ends after `CHECK_SECONDS`, so that a large database does not delay the start. Only reads.
     """
-    deadline = time.monotonic() + CHECK_SECONDS
+    deadline = clock.monotonic() + CHECK_SECONDS
     try:
         with reading(path) as connection:
-            connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
+            connection.set_progress_handler(lambda: clock.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
             texts = [text for (text,) in connection.execute(f"PRAGMA quick_check({_MAX_FINDINGS})")]
     except (sqlite3.Error, UnicodeDecodeError) as error:
         return [str(error)] if is_damage(error) else []

@@ -166,7 +166,7 @@ class Storage(Protocol):
         """Return one of the tables that the store was opened with."""
 
     def owed_since(self) -> float | None:
-        """Return since when the store owes an answer (s, as `time.monotonic`), None if no request is waiting."""
+        """Return since when the store owes an answer (s, as `clock.monotonic`), None if no request is waiting."""
 
     def note_time(self, ms: int) -> None:
         """Replace the noted time that servers have run: soon, without waiting, and without failing.

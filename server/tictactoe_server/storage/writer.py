@@ -10,7 +10,6 @@ import asyncio
 import enum
 import sqlite3
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,6 +19,7 @@ from typing import Any, Final, TypeVar
 import structlog
 from msgspec import Struct, field
 
+from tictactoe_server import clock
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.journal import Journal, Question, Save, Write
 from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable, WriteFigures
@@ -48,7 +48,7 @@ class _Batch(Struct, eq=False):
 
     jobs: Sequence[Any]
     do: Callable[[Sequence[Any]], Sequence[Any]]
-    taken_at: float = field(default_factory=time.monotonic)
+    taken_at: float = field(default_factory=clock.monotonic)
 
     def tell(self, outcomes: Sequence[Any]) -> None:
         """Tell those who wait what became of each job."""
@@ -66,8 +66,15 @@ class Writer:
     """The thread and what waits for it. Jobs come from one event loop at a time."""
 
     def __init__(
-        self, database: Database, *, max_waiting: int = MAX_WAITING, patience_seconds: float = PATIENCE_SECONDS
+        self,
+        database: Database,
+        *,
+        max_waiting: int = MAX_WAITING,
+        patience_seconds: float = PATIENCE_SECONDS,
+        thread: Callable[..., threading.Thread] = threading.Thread,
+        queue: Callable[[], SimpleQueue[Any]] = SimpleQueue,
     ) -> None:
+        """Start the thread. A simulation passes its own `thread` and `queue`."""
         self.damage = database.damage
         self.figures = WriteFigures()
         self._database = database
@@ -82,10 +89,10 @@ class Writer:
         self._is_note_queued = False
         self._owed_since: float | None = None
         self._busy_since: float | None = None
-        self._looked_at = self._going_since = time.monotonic()
+        self._looked_at = self._going_since = clock.monotonic()
         self._ended: Pending | None = None
-        self._batches: SimpleQueue[_Batch | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="store", daemon=True)
+        self._batches: SimpleQueue[_Batch | None] = queue()
+        self._thread = thread(target=self._work, name="store", daemon=True)
         self._thread.start()
 
     # -- on the event loop --------------------------------------------------------------------------------------
@@ -101,7 +108,7 @@ class Writer:
             return
         self._waiting.append(job)
         if self._owed_since is None:
-            self._owed_since = time.monotonic()
+            self._owed_since = clock.monotonic()
         if not self._is_awake or self._loop is not asyncio.get_running_loop():
             self._is_awake = True
             self._attach().call_soon(self._hand_over)  # and what this turn of the event loop brings goes with it
@@ -131,7 +138,7 @@ class Writer:
             self._batches.put(_Batch((), self._keep_up))
 
     def owed_since(self) -> float | None:
-        """Return since when the disk owes an answer or refuses everything (s, as `time.monotonic`), or None."""
+        """Return since when the disk owes an answer or refuses everything (s, as `clock.monotonic`), or None."""
         return self._owed_since
 
     async def close(self) -> None:
@@ -156,7 +163,7 @@ class Writer:
         if loop is not self._loop:
             self._loop = loop
             self._begun.clear()
-            self._looked_at = time.monotonic()
+            self._looked_at = clock.monotonic()
             loop.call_later(self._patience_seconds / 4, self._watch, loop)
         return loop
 
@@ -192,7 +199,7 @@ class Writer:
         """Look whether the thread gets on, and tell those who wait where it does not."""
         if self._phase is _Phase.CLOSED or loop is not self._loop:
             return
-        now, since = time.monotonic(), self._busy_since
+        now, since = clock.monotonic(), self._busy_since
         if now - self._looked_at > self._patience_seconds / 2:  # the process was stopped, and the thread with it
             self._going_since = now
         self._looked_at = now
@@ -213,7 +220,7 @@ class Writer:
 
     def _work(self) -> None:
         while (batch := self._batches.get()) is not None:
-            began_at = self._busy_since = time.monotonic()
+            began_at = self._busy_since = clock.monotonic()
             try:
                 outcomes = batch.do(batch.jobs)
             except Exception as error:
@@ -221,10 +228,10 @@ class Writer:
                 self._database.distrust()
                 outcomes = [StoreUnavailable("The database failed.")] * len(batch.jobs)
             if batch.jobs and not isinstance(batch.jobs[0], Question):
-                self.figures.add(time.monotonic() - began_at, len(batch.jobs))
+                self.figures.add(clock.monotonic() - began_at, len(batch.jobs))
             self._busy_since = None
             self._call(self._settle, batch, outcomes)
-        self._busy_since = time.monotonic()
+        self._busy_since = clock.monotonic()
         self._database.end()
         self._phase = _Phase.CLOSED
         if self._ended is not None:

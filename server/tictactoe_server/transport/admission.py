@@ -5,7 +5,6 @@ Source of the PROXY protocol's text header, version 1: haproxy's "The PROXY prot
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 import structlog
 
+from tictactoe_server import clock
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.http_messages import METERED, Answer, BadRequest, HttpRequest
@@ -57,7 +57,7 @@ class Admission:
         limits: Limits,
         origins: Sequence[str] = (),
         proxies: Sequence[IPv4Network | IPv6Network] = (),
-        monotonic_ns: Callable[[], int] = time.monotonic_ns,
+        monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         *,
         names: Iterable[str | None] = (),
         pages: Answer | None = None,

@@ -11,6 +11,8 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
+from tictactoe_server import clock
+
 _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME: whether a certificate counts today is for its readers to say."""
 
@@ -54,7 +56,7 @@ class Certificate:
         self.names = tuple(name for kind, name in names if kind in ("DNS", "IP Address") and "*" not in name)
         ends_at = ssl.cert_time_to_seconds(shown["notAfter"])
         self._ends = time.strftime("%Y-%m-%d", time.gmtime(ends_at))
-        if ends_at < time.time():
+        if ends_at < clock.wall():
             log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
 
     def _stamps(self) -> list[object]:

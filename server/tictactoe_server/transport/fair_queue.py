@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import heapq
 import math
-import time
 from collections import deque
 from collections.abc import Callable
 from itertools import count
 from typing import Final
+
+from tictactoe_server import clock
 
 WORK_SECONDS: Final = 0.0005  # how long it usually may work in one turn of the event loop; one thing is done at least
 REST_SECONDS: Final = 0.001  # how long it rests after that
@@ -53,7 +54,7 @@ class FairQueue:
         heapq.heappush(self._turns, (used + behind * BEHIND_SECONDS, next(self._numbers), address))
 
     def _work(self) -> None:
-        begun = time.thread_time()
+        begun = clock.cpu()
         until = begun + self._work_seconds
         try:
             while self._turns and begun < until:
@@ -63,7 +64,7 @@ class FairQueue:
                 try:
                     works[0]()
                 finally:
-                    ended = time.thread_time()
+                    ended = clock.cpu()
                     self._used[address] += ended - begun
                     begun = ended
                     works.popleft()

@@ -7,7 +7,6 @@ parameter of click that fills it on the command line, where the help is the docs
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import msgspec
 from msgspec import Struct
 
+from tictactoe_server import clock
 from tictactoe_server.admin.backups import Backups
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import LoopLag
@@ -78,7 +78,7 @@ class ServerParts:
     ratings: RatingsKept
     cluster: Cluster | None = None
     backups: Backups | None = None
-    started_at: float = field(default_factory=time.monotonic)
+    started_at: float = field(default_factory=clock.monotonic)
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -109,7 +109,7 @@ class ServerParts:
             return "draining"
         if self.cluster is not None and not self.cluster.members.is_in:
             return "not in the cluster yet"
-        if owed_since is not None and time.monotonic() - owed_since > GRACE_SECONDS:
+        if owed_since is not None and clock.monotonic() - owed_since > GRACE_SECONDS:
             return "the store does not answer"
         return None
 

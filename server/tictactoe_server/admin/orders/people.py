@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, Any, Final
 
 import click
@@ -12,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
+from tictactoe_server import clock
 from tictactoe_server.admin.bans import PLAYER_ID, banned, expel, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
@@ -101,7 +101,7 @@ class Announce(Order, frozen=True, tag="announce"):
         text = clean_text(self.text).strip()
         if not text:
             raise OrderRefused("There is nothing to read in that.")
-        frame = encode_frame(encode(Announcement(text, time.time_ns() // 1_000_000)))
+        frame = encode_frame(encode(Announcement(text, clock.wall_ms())))
         greeted = server.core.presence.greeted
         for session, _ in greeted:
             session.connection.push_frame(frame)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import click
 
+from tictactoe_server import clock
 from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
 from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
 
@@ -38,7 +38,7 @@ class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
     seconds: Annotated[Seconds | None, time_option("since", "Only games of the last 12h, 7d. [default: all]")] = None
 
     async def run_here(self, server: ServerParts) -> Row:
-        since = 0 if self.seconds is None else round((time.time() - self.seconds) * 1000)
+        since = 0 if self.seconds is None else round((clock.wall() - self.seconds) * 1000)
         return await server.ratings.judge("void player", without_stop(self.reason), of=self.player, since=since)
 
 

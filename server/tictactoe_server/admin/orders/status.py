@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from typing import Annotated, Final
 
 import click
 
 from tictactoe_protocol import clean_text
-from tictactoe_server import __version__
+from tictactoe_server import __version__, clock
 from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts, run_at
 from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_duration, show_ready, time_option
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
@@ -42,7 +41,7 @@ class Status(Order, frozen=True, tag="status"):
             "pid": os.getpid(),
             "address": server.address,
             "data": server.data,
-            "up_seconds": round(time.monotonic() - server.started_at),
+            "up_seconds": round(clock.monotonic() - server.started_at),
             "unready": server.unready(),
             "connections": server.admission.connections,
             "players": len(server.core.presence.ids),
@@ -51,7 +50,7 @@ class Status(Order, frozen=True, tag="status"):
             "refusals": server.core.tally.refusals.total(),
             "limited": server.limited().total(),
             "loop_lag_ms": round(server.lag.seconds * 1000, 1),
-            "store_owes_ms": 0 if owed_since is None else round((time.monotonic() - owed_since) * 1000),
+            "store_owes_ms": 0 if owed_since is None else round((clock.monotonic() - owed_since) * 1000),
             "bots_waiting": server.bots_waiting(),
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tictactoe_server import clock
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.cluster.jetstream.store import JetStreamTable, subject_of_game
@@ -73,7 +73,7 @@ class CopiedStreams:
         if messages > (await self._streams.first.newest(LAYOUT) is not None):
             where = f"The streams in {self._streams.link.urls}"
             raise CannotMove(f"{where} are not empty: they have {messages} documents. Nothing in them was changed.")
-        layout = msgspec.structs.replace(self._streams.layout, floor=time.time_ns() // 1_000_000 * _IDS_A_MS)
+        layout = msgspec.structs.replace(self._streams.layout, floor=clock.wall_ms() * _IDS_A_MS)
         await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
     async def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:
@@ -149,7 +149,7 @@ class _Heard:
 
 async def _keep(write: Callable[[], Awaitable[object]]) -> None:
     """Keep what is new, unless an attempt kept it that seemed to fail; tries again for a while."""
-    deadline = time.monotonic() + _TRYING_SECONDS
+    deadline = clock.monotonic() + _TRYING_SECONDS
     for attempt in itertools.count():
         try:
             await write()
@@ -159,6 +159,6 @@ async def _keep(write: Callable[[], Awaitable[object]]) -> None:
                 return
             raise CannotMove(f"Somebody else writes into the stream, too: {conflict} is there already.") from None
         except StoreUnavailable:
-            if time.monotonic() > deadline:
+            if clock.monotonic() > deadline:
                 raise
         await asyncio.sleep(_PAUSE_SECONDS)

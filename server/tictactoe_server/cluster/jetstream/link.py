@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import itertools
 import secrets
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, Self, TypeAlias
@@ -24,6 +23,7 @@ from nats import errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
@@ -50,19 +50,19 @@ Answered = Callable[[Message | StoreUnavailable], None]
 """Called with what was answered, on the event loop."""
 
 _Question = tuple[float, Answered, list[Message] | None]
-"""When it was asked (s, as `time.monotonic`), who is told, and where the answers before the last one go."""
+"""When it was asked (s, as `clock.monotonic`), who is told, and where the answers before the last one go."""
 
 
 class Link:
     """A connection that comes back by itself, with its subscriptions. Belongs to one event loop.
 
-    `on_connected` are called each time it is back. `away_since` is since when there is none (s, as `time.monotonic`).
+    `on_connected` are called each time it is back. `away_since` is since when there is none (s, as `clock.monotonic`).
     `run` runs a task, until the link is closed. `urls` are those of the store, for people to read.
     """
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
         self.on_connected: list[Callable[[], object]] = []
-        self.away_since: float | None = time.monotonic()
+        self.away_since: float | None = clock.monotonic()
         self._access, self.urls = access, access.urls
         self._patience_seconds = patience_seconds
         self._client: Client | None = None
@@ -122,7 +122,7 @@ class Link:
         """
         number = str(next(self._numbers))
         if self.publish(subject, payload, headers, self._inbox + number):
-            self._asked[number] = time.monotonic(), answered, earlier
+            self._asked[number] = clock.monotonic(), answered, earlier
         else:
             answered(NotStored("There is no connection to the store."))
 
@@ -173,14 +173,14 @@ class Link:
     async def _keep_connected(self) -> None:
         """Connect to one server after the other, again whenever a connection is lost."""
         while not self._is_closed:
-            begun, client = time.monotonic(), Client()
+            begun, client = clock.monotonic(), Client()
             try:
                 await self._connect(client, self._access.servers[0])
                 self._take(client)
                 if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
                     await self._lost.wait()
             except (errors.Error, OSError, CannotOpenStore) as error:
-                self._in_vain += time.monotonic() - begun >= _CONNECT_SECONDS
+                self._in_vain += clock.monotonic() - begun >= _CONNECT_SECONDS
                 await self._note(error)
             except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a file that was changed since, maybe
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
@@ -189,7 +189,7 @@ class Link:
             finally:
                 self.run(_end(client))
             self._access.servers.rotate(-1)
-            await asyncio.sleep(begun + _PAUSE_SECONDS - time.monotonic())  # no time at all after one that lasted
+            await asyncio.sleep(begun + _PAUSE_SECONDS - clock.monotonic())  # no time at all after one that lasted
 
     @property
     def _stretch(self) -> int:
@@ -237,7 +237,7 @@ class Link:
     def _drop(self, client: Client) -> None:
         """Use a connection no more, and tell all who wait for an answer over it."""
         if client is self._client:
-            self._client, self.away_since = None, time.monotonic()
+            self._client, self.away_since = None, clock.monotonic()
             log.warning("the connection to the store is lost", server=self._access.servers[0])
             self._fail(list(self._asked), _LOST)
             self._lost.set()
@@ -259,7 +259,7 @@ class Link:
         is_said, reason = isinstance(error, errors.Error), (str(error) or type(error).__name__).rstrip(".")
         if self._reasons[is_said][1] != reason:
             log.debug("the store says", reason=reason)
-        self._reasons[is_said] = time.monotonic(), reason
+        self._reasons[is_said] = clock.monotonic(), reason
 
     # -- questions and answers ----------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class Link:
     def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
         if number in self._asked:
             since, answered, _ = self._asked.pop(number)
-            if self._in_vain and time.monotonic() - since < _CONNECT_SECONDS:
+            if self._in_vain and clock.monotonic() - since < _CONNECT_SECONDS:
                 self._in_vain = 0
             answered(answer)
 
@@ -297,11 +297,11 @@ class Link:
     async def _keep_looking(self) -> None:
         """Tell those who have waited for too long; the oldest were asked first."""
         while True:
-            since = next(iter(self._asked.values()))[0] if self._asked else time.monotonic()
-            left = since + self._patience_seconds - time.monotonic()
+            since = next(iter(self._asked.values()))[0] if self._asked else clock.monotonic()
+            left = since + self._patience_seconds - clock.monotonic()
             if left > 0:
                 await asyncio.sleep(left)
-                late = time.monotonic() - since - self._patience_seconds
+                late = clock.monotonic() - since - self._patience_seconds
                 await asyncio.sleep(min(late, _LATE_SECONDS))
                 continue
             reason = self._reason_since(since)  # of a refused permission nothing else is heard
@@ -314,7 +314,7 @@ class Link:
         """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
         client = self._client
         if client is not None:
-            begun, heard = time.monotonic(), client.stats["in_msgs"]
+            begun, heard = clock.monotonic(), client.stats["in_msgs"]
             with contextlib.suppress(StoreUnavailable, TimeoutError):
                 async with asyncio.timeout(self._patience_seconds / 2 * self._stretch):
                     await self.flush()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-import time
 from collections.abc import AsyncIterator
 from functools import partial
 from itertools import islice
@@ -21,6 +20,7 @@ import msgspec
 import structlog
 from nats.js.api import ClusterInfo, StreamState
 
+from tictactoe_server import clock
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster.jetstream.link import Headers, Link, Message
 from tictactoe_server.storage.store import (
@@ -144,7 +144,7 @@ class Write(msgspec.Struct, eq=False):
     """A document to be kept in place of the one with the revision `expected`, of whichever for None.
 
     `before` is another key and its document, which are kept with this one, or neither is. It was asked for at `since`
-    (s, as `time.monotonic`).
+    (s, as `clock.monotonic`).
     """
 
     key: str
@@ -153,7 +153,7 @@ class Write(msgspec.Struct, eq=False):
     waiter: Waiter
     headers: Headers = None
     before: tuple[str, bytes] | None = None
-    since: float = msgspec.field(default_factory=time.monotonic)
+    since: float = msgspec.field(default_factory=clock.monotonic)
 
 
 class Stream:
@@ -264,7 +264,7 @@ class Stream:
         await self.link.request(f"{API}{DELETE}{self.name}", question)
 
     def owed_since(self) -> float | None:
-        """Return since when the store owes an answer or is away (s, as `time.monotonic`), or None.
+        """Return since when the store owes an answer or is away (s, as `clock.monotonic`), or None.
 
         It owes one to the oldest write, or to one that never got any.
         """
@@ -309,7 +309,7 @@ class Stream:
         elif self._owed_since is None and not isinstance(outcome, Unsettled):
             self._owed_since = write.since
         if isinstance(outcome, int):
-            self._figures.add(time.monotonic() - write.since, 1)
+            self._figures.add(clock.monotonic() - write.since, 1)
             write.waiter.stored(outcome if write.document else MISSING)  # a tombstone's revision is nobody's
         else:
             write.waiter.failed(outcome)
@@ -346,7 +346,7 @@ async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) 
     Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted, and
     `NoStream` where there is none.
     """
-    which, deadline = f"stream {stream.name} in {stream.link.urls}", time.monotonic() + patience_seconds
+    which, deadline = f"stream {stream.name} in {stream.link.urls}", clock.monotonic() + patience_seconds
     while True:
         try:
             info = await stream.info()
@@ -355,7 +355,7 @@ async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) 
         except StoreUnavailable as unavailable:
             if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
                 raise NoStream(f"There is no {which}. To make it: tictactoe-server cluster init.") from None
-            if time.monotonic() > deadline:
+            if clock.monotonic() > deadline:
                 raise CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
         await asyncio.sleep(_PAUSE_SECONDS)
     if faults := stream.faults_of(info):

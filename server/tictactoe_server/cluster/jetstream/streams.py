@@ -78,7 +78,7 @@ class Streams:
         return self.all[: self.layout.shared] if keys.startswith(ROOM) else [self.first]
 
     def owed_since(self) -> float | None:
-        """Return since when any of them owes an answer or is away (s, as `time.monotonic`), or None."""
+        """Return since when any of them owes an answer or is away (s, as `clock.monotonic`), or None."""
         return min((since for one in self.all if (since := one.owed_since()) is not None), default=None)
 
     async def close(self) -> None:

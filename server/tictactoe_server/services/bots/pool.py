@@ -30,9 +30,11 @@ class ThinkingPool:
     """Chooses moves for bots. `deadline_seconds` is how long an answer may take once its pause is over."""
 
     def __init__(
-        self, workers: int | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
+        self, workers: int | Workers | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
     ) -> None:
-        self.workers = Workers(max(1, (os.cpu_count() or 2) - 1) if workers is None else workers, command)
+        if workers is None:
+            workers = max(1, (os.cpu_count() or 2) - 1)
+        self.workers = Workers(workers, command) if isinstance(workers, int) else workers
         self._deadline = deadline_seconds
         self._tables: dict[Rules, asyncio.Task[Table | None]] = {}
         self._random = Random()

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import pickle
 import sys
-import time
 from asyncio.subprocess import PIPE, Process
 from bisect import insort
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ from typing import Any, Final, TypeVar
 import structlog
 
 from tictactoe_engine.search import Budget
+from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.services.bots.thinking import LENGTH_BYTES, SEARCHES, encode
 
@@ -242,7 +242,7 @@ class Workers:
         behind = takewhile(lambda other: other.turn[0] is job.turn[0], self._waiting)
         shares = ((other.deadline - now) * workers / place for place, other in enumerate(behind, workers + 1))
         seconds = min(job.seconds, max(_LEAST_SECONDS, min((left, *shares)))) * _SHARE_OF_DEADLINE
-        budget = (Budget(seconds=seconds, clock=time.monotonic),) if job.question.func in SEARCHES else ()
+        budget = (Budget(seconds=seconds, clock=clock.monotonic),) if job.question.func in SEARCHES else ()
         return await worker.answer(partial(job.question, *budget), seconds)
 
     async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
