@@ -1,0 +1,1 @@
+"""The whole server in virtual time, on a simulated network and disk, repeatable by its seed."""

@@ -1,0 +1,421 @@
+"""What was promised to whom, and every invariant that the server's messages must keep. No I/O.
+
+People report what they ask and what they receive. The first contradiction raises `Violation`, which ends the run; the
+ledger then tells the story of the room in which it happened.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Message = dict[str, Any]
+
+ROUNDING_MS: Final = 60
+"""How far a clock may be off: it is rounded, and read once for a turn of the event loop."""
+FIRST_MOVE_SECONDS: Final = 30.0
+HOLD_SECONDS: Final = 60.0
+KEPT_SECONDS: Final = 590.0
+"""A room whose game is over is kept for ten minutes without its players."""
+STORY_LINES: Final = 40
+
+_UNSTORED: Final = ("type", "watchers", "clock", "happened")
+"""Fields of a state that may differ between two messages with the same `seq`."""
+
+
+class Violation(Exception):
+    """A broken promise."""
+
+
+@dataclass
+class Failure:
+    """A broken promise: when, in which room ("" for none), and what contradicts what."""
+
+    at: float
+    room: str
+    found: str
+
+
+class ServedTime:
+    """How long the server served between two moments: neither while it was down nor while its disk was silent."""
+
+    def __init__(self) -> None:
+        self._moments = [0.0]
+        self._totals = [0.0]
+        self._since: float | None = None
+        self._excluded: list[tuple[float, float]] = []
+
+    def begin(self, now: float) -> None:
+        self._note(now)
+        self._since = now
+
+    def end(self, now: float) -> None:
+        self._note(now)
+        self._since = None
+
+    def exclude(self, start: float, end: float) -> None:
+        self._excluded.append((start, end))
+
+    def between(self, start: float, end: float) -> float:
+        """Return the seconds served from `start` to `end`."""
+        excluded = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self._excluded[-200:])
+        return max(0.0, self._total(end) - self._total(start) - excluded)
+
+    def _note(self, now: float) -> None:
+        elapsed = 0.0 if self._since is None else now - self._since
+        self._moments.append(now)
+        self._totals.append(self._totals[-1] + elapsed)
+
+    def _total(self, moment: float) -> float:
+        index = bisect_right(self._moments, moment) - 1
+        if index == len(self._moments) - 1:
+            return self._totals[-1] + (0.0 if self._since is None else moment - self._moments[-1])
+        span = self._moments[index + 1] - self._moments[index]
+        growth = self._totals[index + 1] - self._totals[index]
+        return self._totals[index] + (growth * (moment - self._moments[index]) / span if span else 0.0)
+
+
+@dataclass
+class GameRecord:
+    """What is known of one game of a room.
+
+    Attributes:
+        began_at: When the first state of the game was seen.
+        takebacks: How often somebody offered or accepted a takeback.
+        was_given_up: Whether somebody asked to resign, leave or claim.
+        draw_was_offered: Whether somebody offered or accepted a draw.
+        moves: The acknowledged moves: cells by ply.
+        sent_at: When the request for a ply was first sent.
+        clocks: The first `remaining_ms` seen at each ply.
+        result: The result that was first seen, with `final_ply`, the number of moves then.
+        rematch: The ids of the players who asked for the next game.
+    """
+
+    began_at: float
+    takebacks: int = 0
+    was_given_up: bool = False
+    draw_was_offered: bool = False
+    moves: dict[int, int] = field(default_factory=dict)
+    sent_at: dict[int, float] = field(default_factory=dict)
+    clocks: dict[int, dict[str, int]] = field(default_factory=dict)
+    first_seq: dict[int, int] = field(default_factory=dict)
+    result: Message | None = None
+    final_ply: int = 0
+    rematch: set[str] = field(default_factory=set)
+
+
+@dataclass
+class RoomRecord:
+    """What is known of a room.
+
+    Attributes:
+        states: The stored part of each state, by `seq`.
+        newest_seqs: The largest `seq` that each life of the server has shown.
+        away_since: When each disconnected player was last connected, by id.
+        newest, newest_at: The largest `seq`, and when it was first seen.
+    """
+
+    states: dict[int, Message] = field(default_factory=dict)
+    newest_seqs: dict[int, int] = field(default_factory=dict)
+    games: dict[int, GameRecord] = field(default_factory=dict)
+    away_since: dict[str, float] = field(default_factory=dict)
+    newest: int = 0
+    newest_at: float = 0.0
+
+
+class Ledger:
+    """All records of a run.
+
+    Attributes:
+        served: The served time of the one server; a cluster has none, and its clocks are not judged by it.
+        counts: How often things happened, for the summary of a run.
+        failures: The broken promises so far.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now = now
+        self.served = ServedTime()
+        self.rooms: dict[str, RoomRecord] = defaultdict(RoomRecord)
+        self.counts: Counter[str] = Counter()
+        self.failures: list[Failure] = []
+        self._story: list[tuple[float, str, str]] = []
+
+    # -- the story -------------------------------------------------------------------------------------------------
+
+    def tell(self, text: str, room: str = "") -> None:
+        """Add a line to the story: to that of a room, or to everybody's."""
+        self._story.append((self.now(), room, text))
+        if len(self._story) > 20_000:
+            del self._story[:10_000]
+
+    def story_of(self, room: str) -> Iterable[str]:
+        """Yield the last lines that concern a room, or everybody; all lines for room ""."""
+        lines = [line for line in self._story if line[1] in ("", room) or not room]
+        for at, _, text in lines[-STORY_LINES:]:
+            yield f"{at:10.3f} s  {text}"
+
+    def fail(self, found: str, room: str = "") -> None:
+        """Note a broken promise, and end the run."""
+        self.failures.append(Failure(self.now(), room, found))
+        raise Violation(found)
+
+    def failures_of_server(self, found: str) -> None:
+        """Note an error of the server itself; the caller ends the run."""
+        self.failures.append(Failure(self.now(), "", found))
+
+    def count(self, what: str) -> None:
+        self.counts[what] += 1
+
+    # -- what people ask -------------------------------------------------------------------------------------------
+
+    def note_request(self, player: str, request: Message, state: Message | None) -> None:
+        """Note a request that is about to be sent, and the newest state that its sender knows."""
+        code = request.get("room")
+        if code is None or state is None:
+            return
+        room = self.rooms[code]
+        number: int = request["game"] if "game" in request else state["game"]
+        game = self.game(code, number)
+        kind, action = request["type"], request.get("action")
+        if kind == "move":
+            game.sent_at.setdefault(request["ply"], self.now())
+        elif kind in ("resign", "leave", "claim"):
+            game.was_given_up = True
+            if kind == "leave":
+                room.away_since.setdefault(player, self.now())
+        elif kind == "draw" and action != "decline":
+            game.draw_was_offered = True
+        elif kind == "undo" and action != "decline":
+            game.takebacks += 1
+        elif kind == "rematch":
+            game.rematch.add(player)
+
+    def note_accepted(self, request: Message, number: int) -> None:
+        """Note that a request of a player in game `number` was answered with ok."""
+        self.count(f"ok {request['type']}")
+        if request["type"] == "move":
+            game = self.game(request["room"], number)
+            cell = game.moves.setdefault(request["ply"], request["cell"])
+            if cell != request["cell"] and not game.takebacks:
+                self.fail(
+                    f"Move {request['ply']} of game {number} was acknowledged twice: at cell {cell} and at cell "
+                    f"{request['cell']}.",
+                    request["room"],
+                )
+
+    # -- what people see -------------------------------------------------------------------------------------------
+
+    def check_state(self, viewer: str, life: int, newest_before: int, state: Message) -> None:
+        """Check a state against all that is known.
+
+        Args:
+            viewer: Who received it.
+            life: Which life of the server sent it; 0 where several servers share the rooms.
+            newest_before: The largest `seq` of the room that came over this connection before.
+            state: The message.
+        """
+        self.count("states")
+        code, seq = state["room"], state["seq"]
+        room = self.rooms[code]
+        if seq < newest_before:
+            self.fail(f"{viewer} received seq {seq} after seq {newest_before} on the same connection.", code)
+        earlier = max((newest for other, newest in room.newest_seqs.items() if other < life), default=0)
+        if seq < earlier:
+            self.fail(f"{viewer} received seq {seq}, but seq {earlier} was shown before the server died.", code)
+        room.newest_seqs[life] = max(seq, room.newest_seqs.get(life, 0))
+        if seq > room.newest:
+            room.newest, room.newest_at = seq, self.now()
+        stored = stored_part(state)
+        known = room.states.setdefault(seq, stored)
+        if known is stored:
+            self.tell(describe(state), code)
+        elif known != stored:
+            differing = {key: (known.get(key), stored.get(key)) for key in stored if known.get(key) != stored.get(key)}
+            self.fail(f"Seq {seq} means two things; {viewer} received the second of {differing}.", code)
+        is_new_game = state["game"] not in room.games
+        game = self.game(code, state["game"])
+        if is_new_game and state["game"] > 1:
+            self._check_rematch(code, room, state)
+        game.first_seq.setdefault(state["ply"], seq)
+        self._check_board(game, state)
+        if state["clock"] is not None:
+            self._check_clock(game, state)
+        if state["result"] is not None:
+            self._check_result(room, game, state)
+
+    def _check_board(self, game: GameRecord, state: Message) -> None:
+        code, board, ply = state["room"], state["board"], state["ply"]
+        if sum(cell not in ".#" for cell in board) != ply:
+            self.fail(f"A state has {ply} moves and the board {board}.", code)
+        if game.takebacks:
+            return
+        for number, cell in game.moves.items():
+            if number < ply and board[cell] == ".":
+                self.fail(f"Acknowledged move {number} at cell {cell} is gone from game {state['game']}.", code)
+            if number >= ply and state["seq"] > game.first_seq.get(number + 1, 1 << 60):
+                self.fail(f"Acknowledged move {number} at cell {cell} of game {state['game']} was taken back.", code)
+
+    def _check_clock(self, game: GameRecord, state: Message) -> None:
+        ply, control = state["ply"], state["time_control"] or {}
+        if ply in game.clocks:
+            return
+        game.clocks[ply] = dict(state["clock"]["remaining_ms"])
+        mover = _mark_before(state)
+        before = game.clocks.get(ply - 2)
+        if before is None or mover is None or ply < 4 or game.takebacks or "increment_ms" not in control:
+            return
+        if ply - 2 not in game.sent_at or state["result"] is not None:
+            return
+        charged = before[mover] + control["increment_ms"] - game.clocks[ply][mover]
+        most = 1000 * self.served.between(game.sent_at[ply - 2], self.now()) + ROUNDING_MS
+        self.count("turns timed")
+        if not -1 <= charged <= most:
+            self.fail(
+                f"{mover} was charged {charged} ms for move {ply - 1} of game {state['game']}; "
+                f"the server served at most {most:.0f} ms meanwhile.",
+                state["room"],
+            )
+
+    def _check_result(self, room: RoomRecord, game: GameRecord, state: Message) -> None:
+        code, number, result, now = state["room"], state["game"], state["result"], self.now()
+        if game.result is not None:
+            if game.result != result:
+                self.fail(f"Game {number} ended with {game.result} and with {result}.", code)
+            return
+        game.result, game.final_ply = result, state["ply"]
+        reason = result["reason"]
+        self.count(f"end {reason}")
+        if reason == "timeout":
+            self._check_timeout(game, state)
+        elif reason == "aborted" and not game.was_given_up:
+            seconds = self.served.between(game.began_at, now)
+            if seconds < FIRST_MOVE_SECONDS - 0.1:
+                self.fail(f"Game {number} was aborted after {seconds:.1f} s.", code)
+        elif reason in ("resigned", "claimed") and not game.was_given_up:
+            self.fail(f"Game {number} ended as {reason}, but nobody asked for that.", code)
+        elif reason == "agreed" and not game.draw_was_offered:
+            self.fail(f"Game {number} ended as agreed, but nobody offered a draw.", code)
+        if reason == "claimed" and len(state["seats"]) == 2 and result["winner"] is not None:
+            self._check_claim(room, state)
+        ended = sum(other.result is not None and other.result["reason"] != "aborted" for other in room.games.values())
+        if not ended <= sum(state["score"].values()) <= number:
+            self.fail(f"The score is {state['score']} after {ended} games that count, in game {number}.", code)
+
+    def _check_timeout(self, game: GameRecord, state: Message) -> None:
+        ply, winner = state["ply"], state["result"]["winner"]
+        losers = [mark for mark in state["seats"] if mark != winner]
+        if len(losers) != 1 or game.takebacks or ply - 1 not in game.sent_at:
+            return
+        had = game.clocks.get(ply - 1, {}).get(losers[0])
+        seconds = self.served.between(game.sent_at[ply - 1], self.now())
+        if had is not None and 1000 * seconds + ROUNDING_MS < had:
+            self.fail(
+                f"{losers[0]} lost game {state['game']} on time after {seconds:.3f} s, with {had} ms left.",
+                state["room"],
+            )
+
+    def _check_claim(self, room: RoomRecord, state: Message) -> None:
+        (loser,) = (mark for mark in state["seats"] if mark != state["result"]["winner"])
+        player = state["seats"][loser]["player"]
+        since = room.away_since.get(player)
+        if since is None:
+            self.fail(f"Game {state['game']} was claimed from {loser}, who was never away.", state["room"])
+        elif (seconds := self.served.between(since, self.now())) < HOLD_SECONDS - 0.1:
+            self.fail(f"Game {state['game']} was claimed after {seconds:.1f} s of the hold.", state["room"])
+
+    def _check_rematch(self, code: str, room: RoomRecord, state: Message) -> None:
+        before = room.games.get(state["game"] - 1)
+        asked = set() if before is None else before.rematch
+        missing = [
+            seat["name"]
+            for seat in state["seats"].values()
+            if seat and not seat["bot"] and not seat.get("left") and seat["player"] not in asked
+        ]
+        if missing:
+            self.fail(f"Game {state['game']} began, but {', '.join(missing)} never asked for a rematch.", code)
+
+    # -- what is left at the end -----------------------------------------------------------------------------------
+
+    def check_convergence(self, code: str, states: dict[str, Message]) -> None:
+        """Check that everybody ends with the same state of a room."""
+        (first, expected), *others = states.items()
+        for viewer, state in others:
+            if stored_part(state) != stored_part(expected):
+                self.fail(f"{viewer} ends with {stored_part(state)}, {first} with {stored_part(expected)}.", code)
+
+    def check_history(self, code: str, player: str, listed: list[Message], *, is_final: bool) -> None:
+        """Check a player's history of a room: each finished game once, with its moves, and no aborted one.
+
+        Args:
+            code: The room.
+            player: Who asked for the history.
+            listed: Every game that the server listed.
+            is_final: Whether all games that were seen to end have to be there.
+        """
+        found = defaultdict(list)
+        for row in listed:
+            if row["room"] == code:
+                found[row["game"]].append(row)
+        for number, game in self.rooms[code].games.items():
+            if game.result is None:
+                continue
+            rows = found[number]
+            is_kept = game.result["reason"] != "aborted"
+            if len(rows) > 1 or (rows and not is_kept) or (is_final and len(rows) != is_kept):
+                self.fail(
+                    f"Game {number} ended with {game.result}; {player}'s history lists it {len(rows)} times.", code
+                )
+            if rows and (rows[0]["result"], rows[0]["moves"]) != (game.result, game.final_ply):
+                self.fail(
+                    f"Game {number} ended with {game.result} after {game.final_ply} moves, kept is {rows[0]}.", code
+                )
+            self.count("games looked up")
+
+    def is_closed(self, code: str) -> bool:
+        """Return whether a finished room may be gone: all its players have been away for ten minutes."""
+        away_since = self.rooms[code].away_since.values()
+        return self.served.between(max(away_since, default=self.now()), self.now()) > KEPT_SECONDS
+
+    def game(self, code: str, number: int) -> GameRecord:
+        """Return the record of a game, which begins now if it is new."""
+        games = self.rooms[code].games
+        if number not in games:
+            games[number] = GameRecord(self.now())
+        return games[number]
+
+
+def stored_part(state: Message) -> Message:
+    """Return a state without the fields that are not stored."""
+    stored = {key: value for key, value in state.items() if key not in _UNSTORED}
+    stored["seats"] = {
+        mark: seat and {key: value for key, value in seat.items() if key != "hold_ms"}
+        for mark, seat in state["seats"].items()
+    }
+    return stored
+
+
+def describe(state: Message) -> str:
+    """Return one line about a state, for a story."""
+    online = "".join(mark if seat and seat["online"] else mark.lower() for mark, seat in state["seats"].items() if seat)
+    parts = [f"state {state['seq']}: game {state['game']}, {state['board']} {online}", state["status"]]
+    if state["turn"]:
+        parts.append(f"{state['turn']} to move")
+    if state["clock"]:
+        parts.append(f"clocks {state['clock']['remaining_ms']}")
+    offers = {key: value for key, value in state["offers"].items() if value}
+    if offers:
+        parts.append(f"offers {offers}")
+    if state["result"]:
+        parts.append(f"{state['result']['reason']}, winner {state['result']['winner']}, score {state['score']}")
+    return ", ".join(parts)
+
+
+def _mark_before(state: Message) -> str | None:
+    """Return the mark that moved last in a running game for two."""
+    if state["turn"] is None or len(state["seats"]) != 2:
+        return None
+    mover: str = next(mark for mark in state["seats"] if mark != state["turn"])
+    return mover

@@ -1,0 +1,424 @@
+"""People who play, watch and come back: random, but with a purpose, and retrying what got no answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.simulation.ledger import Ledger, Message
+from tests.simulation.peer import SILENCE_SECONDS, ConnectionLost, Peer, RequestRefused
+from tests.simulation.world import World
+
+if TYPE_CHECKING:
+    from tests.simulation.run import Site
+
+RETRIED: Final = frozenset({"unavailable", "busy", "rate_limited"})
+"""Errors that pass: the request is sent again after `retry_ms`."""
+STALE_SECONDS: Final = 15.0
+"""How long after trouble somebody may still see an old state."""
+
+
+class Person:
+    """Somebody with one token who connects again whenever the connection is lost.
+
+    Attributes:
+        peer: The current connection.
+        states: The newest state of each room, as far as this connection knows.
+        is_done: Whether this person wants nothing more.
+    """
+
+    def __init__(self, site: Site, name: str) -> None:
+        digest = hashlib.md5(name.encode()).digest()
+        self.site = site
+        self.name = name
+        self.world: World = site.world
+        self.ledger: Ledger = site.ledger
+        self.chance = self.world.chance(name)
+        self.address = f"10.{digest[0]}.{digest[1]}.{digest[2] % 250 + 1}"
+        self.port = site.ports[0]
+        self.token = ""
+        self.id = name
+        self.peer: Peer | None = None
+        self.states: dict[str, Message] = {}
+        self.is_done = False
+        self._news = asyncio.Event()
+
+    async def run(self) -> None:
+        """Live until `is_done`."""
+        while not self.is_done:
+            try:
+                await self.connect()
+                await self.enter()
+                while self.is_connected:
+                    await self.act()
+                    if self.is_done:
+                        return
+            except ConnectionLost:
+                self.ledger.count("connections lost")
+                self.port = self.chance.choice(self.site.ports)
+            except RequestRefused as refused:
+                if refused.code == "moved":
+                    self.follow(refused.error["url"])
+                elif refused.code not in RETRIED:
+                    raise
+                if self.peer is not None:
+                    self.peer.give_up()
+            if not self.is_done:
+                await asyncio.sleep(self.chance.uniform(0.2, 6.0))
+
+    async def connect(self) -> None:
+        """Open a connection and say hello, as the same player as before."""
+        self.peer = peer = Peer(self)
+        self.states = {}
+        welcome = await peer.open({"name": self.name} | ({"token": self.token} if self.token else {}))
+        if self.token and welcome["player"] != self.id:
+            self.ledger.fail(f"{self.name} came back as {welcome['player']}, but was {self.id}.")
+        self.token, self.id = welcome["token"], welcome["player"]
+        self.ledger.count("welcomes")
+
+    async def enter(self) -> None:
+        """Go where this person wants to be, after each connection."""
+
+    async def act(self) -> None:
+        """Do one thing."""
+        raise NotImplementedError
+
+    async def ask(self, **request: Any) -> Message:
+        """Return the answer to a request, which is repeated as long as an error passes."""
+        while True:
+            peer = self.peer
+            if peer is None:
+                raise ConnectionLost
+            try:
+                return await peer.ask(request)
+            except RequestRefused as refused:
+                if refused.code not in RETRIED:
+                    raise
+                await asyncio.sleep(refused.error.get("retry_ms", 500) / 1000 * self.chance.uniform(1, 1.5))
+
+    async def try_once(self, **request: Any) -> Message | None:
+        """Return the answer to a request, or None if it was refused."""
+        if self.peer is None:
+            raise ConnectionLost
+        try:
+            return await self.peer.ask(request)
+        except RequestRefused as refused:
+            if refused.code == "moved":
+                raise
+            return None
+
+    async def wait_for_news(self, seconds: float) -> None:
+        """Return when a state arrives, the connection is lost or the time is over."""
+        self._news.clear()
+        try:
+            await asyncio.wait_for(self._news.wait(), seconds)
+        except TimeoutError:
+            peer = self.peer
+            if peer is not None and not peer.is_lost:
+                if self.world.time() - peer.heard_at > SILENCE_SECONDS:
+                    peer.give_up()
+                else:
+                    self._check_nothing_missed(peer)
+
+    async def state_of(self, code: str) -> Message:
+        """Return the newest state of a room, once there is one on this connection."""
+        while code not in self.states:
+            await self.wait_for_news(20.0)
+            if not self.is_connected:
+                raise ConnectionLost
+        return self.states[code]
+
+    @property
+    def is_connected(self) -> bool:
+        return self.peer is not None and not self.peer.is_lost
+
+    def follow(self, url: str) -> None:
+        """Go to another server of the cluster with the next connection."""
+        self.port = int(url.rpartition(":")[2])
+
+    def wake(self) -> None:
+        self._news.set()
+
+    def receive_state(self, state: Message) -> None:
+        self.states[state["room"]] = state
+        self._news.set()
+
+    def receive(self, message: Message) -> None:
+        """Handle a message that is neither an answer nor a state."""
+        self.ledger.count(message["type"])
+        if message["type"] == "moved" and self.peer is not None:
+            self.follow(message["url"])
+            self.peer.give_up()
+        elif message["type"] == "closed":
+            self.ledger.fail(f"{self.name} was told that the room is closed: {message}.", message["room"])
+
+    def lose(self, peer: Peer) -> None:
+        """Note that a connection ended."""
+        for code in peer.rooms:
+            self.ledger.rooms[code].away_since[self.id] = self.world.time()
+        self.ledger.tell(f"{self.name} is disconnected")
+        self._news.set()
+
+    def _check_nothing_missed(self, peer: Peer) -> None:
+        """Check that a sound connection shows every room as others see it."""
+        now, wire = self.world.time(), peer.wire
+        if (
+            not peer.is_sound
+            or peer.welcomed_at > now - STALE_SECONDS
+            or self.site.was_troubled_since(now - STALE_SECONDS)
+        ):
+            return
+        if max(wire.stalled_until, wire.other.stalled_until) > now - STALE_SECONDS:
+            return
+        for code, state in self.states.items():
+            room = self.ledger.rooms[code]
+            if state["seq"] < room.newest and room.newest_at < now - 10.0:
+                self.ledger.fail(f"{self.name} still sees seq {state['seq']}, others {room.newest} for 10 s.", code)
+
+
+class Table:
+    """Two people who play several games in one room, and perhaps a watcher."""
+
+    def __init__(self, site: Site, number: int, *, games: int) -> None:
+        chance = site.world.chance(f"table {number}")
+        short, long = {"initial_ms": 60_000, "increment_ms": 2_000}, {"initial_ms": 1_800_000, "increment_ms": 1_000}
+        self.code: str | None = None
+        self.games = games
+        self.rules = chance.choice(("classic", "classic", "gomoku", "connect-four"))
+        self.clock = chance.choice((None, short, long, long, {"move_ms": 20_000}))
+        self.mean_thinking_seconds = chance.choice((0.2, 3.0, 10.0))
+        self.fuss = chance.choice((0.0, 0.05, 0.2))
+        self.players = [Player(site, self, f"{name}{number}") for name in ("ana", "bo")]
+        self.people: list[Person] = [*self.players]
+        if chance.random() < 0.5:
+            self.people.append(Watcher(site, self, f"cy{number}"))
+
+    @property
+    def host(self) -> Player:
+        return self.players[0]
+
+    def hurry(self) -> None:
+        """Make everybody play fast and without fuss."""
+        self.mean_thinking_seconds, self.fuss = 0.1, 0.0
+
+    async def settle(self, site: Site) -> None:
+        """Check after everything is over that all agree, and that the history has each game once."""
+        code = self.code
+        if code is None:
+            return
+        ends = {}
+        visitor = Watcher(site, self, f"{self.host.name}'s visitor")
+        for person in (*self.players, visitor):
+            await Person.connect(person)
+        for player in self.players:
+            rows = await player.list_history()
+            site.ledger.check_history(code, player.name, rows, is_final=True)
+        if site.ledger.is_closed(code):
+            return
+        for person in (*self.players, visitor):
+            await person.ask(type="watch" if person is visitor else "join", room=code)
+        for person in (*self.players, visitor):
+            await person.ask(type="sync", room=code)
+            ends[person.name] = await person.state_of(code)
+        site.ledger.check_convergence(code, ends)
+
+
+class Player(Person):
+    """Plays at a table until its games are over."""
+
+    def __init__(self, site: Site, table: Table, name: str) -> None:
+        super().__init__(site, name)
+        self.table = table
+        self.has_finished = False
+        self._unanswered: tuple[Message, int] | None = None
+
+    async def enter(self) -> None:
+        table = self.table
+        if table.code is None and self is table.host:
+            reply = await self.ask(type="create", rules=table.rules, clock=table.clock)
+            table.code = reply["room"]
+        while table.code is None:
+            await asyncio.sleep(1.0)
+            if not self.is_connected:
+                raise ConnectionLost
+        if table.code not in self.states:
+            await self.ask(type="join", room=table.code)
+        if self.peer is not None:
+            self.peer.rooms.add(table.code)
+        self.ledger.rooms[table.code].away_since.pop(self.id, None)
+        await self.state_of(table.code)
+        if self._unanswered is not None:
+            (request, game), self._unanswered = self._unanswered, None
+            self.ledger.count("sent again")
+            await self.do(request, game)
+
+    def receive_state(self, state: Message) -> None:
+        super().receive_state(state)
+        mark = self.mark_in(state)
+        if self.peer is not None and state["room"] in self.peer.rooms and mark and not state["seats"][mark]["online"]:
+            self.ledger.fail(f"{self.name} is connected but shown as away: {state['seats']}.", state["room"])
+
+    async def act(self) -> None:
+        code = self.table.code or ""
+        state = await self.state_of(code)
+        mark = self.mark_in(state)
+        if mark is None:
+            self.ledger.fail(f"{self.name} has lost the seat: {state['seats']}.", code)
+        elif state["status"] == "over":
+            await self.finish_or_ask_for_rematch(state, mark)
+        elif state["status"] == "waiting":
+            await self.wait_for_news(20.0)
+        elif offers := [kind for kind in ("draw", "undo") if state["offers"][kind] not in (None, mark)]:
+            await self.do(self.answer_offer(state, offers[0]), state["game"])
+        elif state["turn"] == mark:
+            await self.take_turn(state)
+        else:
+            await self.wait_for_turn(state, mark)
+
+    async def finish_or_ask_for_rematch(self, state: Message, mark: str) -> None:
+        code, chance = state["room"], self.chance
+        if state["game"] >= self.table.games or self.site.is_closing:
+            self.has_finished = True
+            self.is_done = all(player.has_finished for player in self.table.players)
+            if not self.is_done:
+                await self.wait_for_news(5.0)
+            return
+        if chance.random() < 0.1:
+            await self.check_history()
+        if chance.random() < 0.3:
+            await self.wait_for_news(chance.expovariate(1 / 8))
+            if self.states.get(code) is not state:
+                return
+        if mark not in state["offers"]["rematch"] or chance.random() < 0.1:
+            await self.do({"type": "rematch", "room": code, "game": state["game"]}, state["game"])
+        await self.wait_for_news(20.0)
+
+    def answer_offer(self, state: Message, kind: str) -> Message:
+        action = self.chance.choice(("accept", "decline"))
+        return {"type": kind, "room": state["room"], "action": action, "game": state["game"], "ply": state["ply"]}
+
+    async def take_turn(self, state: Message) -> None:
+        if self.chance.random() < 0.9:
+            await self.wait_for_news(self.chance.expovariate(1 / self.table.mean_thinking_seconds))
+        if self.states.get(state["room"]) is not state or not self.is_connected:
+            return
+        if self.chance.random() < self.table.fuss:
+            await self.make_fuss(state)
+            return
+        cell = self.chance.choice(legal_cells(state))
+        await self.do({"type": "move", "room": state["room"], "cell": cell, "ply": state["ply"]}, state["game"])
+
+    async def wait_for_turn(self, state: Message, mark: str) -> None:
+        code = state["room"]
+        await self.wait_for_news(20.0)
+        if self.states.get(code) is not state:
+            return
+        if self.chance.random() < self.table.fuss:
+            await self.make_fuss(state)
+        absent = [seat for other, seat in state["seats"].items() if other != mark and seat and not seat["online"]]
+        if absent and all(seat.get("hold_ms") == 0 for seat in absent) and self.chance.random() < 0.3:
+            await self.try_once(type="claim", room=code, **{"as": self.chance.choice(("win", "draw"))})
+        if self.is_connected and self.states.get(code) is state and self.chance.random() < 0.3:
+            await self.ask(type="sync", room=code)
+
+    async def make_fuss(self, state: Message) -> None:
+        """Do something other than to move."""
+        code, position = state["room"], {"game": state["game"], "ply": state["ply"]}
+        match self.chance.choice(("draw", "undo", "resign", "chat", "sync", "history")):
+            case "draw":
+                await self.do({"type": "draw", "room": code, "action": "offer", **position}, state["game"])
+            case "undo" if state["ply"] > 1:
+                await self.do({"type": "undo", "room": code, "action": "offer", **position}, state["game"])
+            case "resign" if self.chance.random() < 0.3:
+                await self.try_once(type="resign", room=code)
+            case "chat":
+                await self.try_once(type="chat", room=code, text="hm")
+            case "history":
+                await self.check_history()
+            case _:
+                await self.ask(type="sync", room=code)
+
+    async def do(self, request: Message, game: int) -> None:
+        """Carry out an idempotent request about `game`; without an answer it is sent again after coming back."""
+        state = await self.state_of(request["room"])
+        self._unanswered = request, game
+        try:
+            await self.ask(**request)
+        except RequestRefused as refused:
+            if refused.code in ("moved", "not_in_room"):
+                raise
+            self._unanswered = None
+            if request["type"] == "move":
+                await self._check_refusal(request, state, game, refused)
+            return
+        self._unanswered = None
+        self.ledger.note_accepted(request, game)
+
+    async def _check_refusal(self, request: Message, state: Message, game: int, refused: RequestRefused) -> None:
+        """Check that a refused move is neither possible now nor played already."""
+        code = request["room"]
+        await self.ask(type="sync", room=code)
+        newest = await self.state_of(code)
+        if game != newest["game"] or self.ledger.game(code, game).takebacks:
+            return
+        mark = self.mark_in(newest)
+        if (newest["ply"], newest["turn"]) == (request["ply"], mark) and state["game"] == game:
+            self.ledger.fail(f"{self.name} was refused a legal move with {refused}: {request}.", code)
+        if newest["board"][request["cell"]] == mark:
+            self.ledger.fail(f"{self.name} was refused a move that is played, with {refused}: {request}.", code)
+        if refused.code == "occupied":
+            self.ledger.fail(f"{self.name} was told of a free cell that it is occupied: {request}.", code)
+
+    async def check_history(self) -> None:
+        if self.site.has_late_history or self.table.code is None:
+            return
+        rows = await self.list_history()
+        if len(rows) < 50:
+            self.ledger.check_history(self.table.code, self.name, rows, is_final=False)
+
+    async def list_history(self) -> list[Message]:
+        games: list[Message] = (await self.ask(type="history", limit=50))["games"]
+        return games
+
+    def mark_in(self, state: Message) -> str | None:
+        """Return this player's mark, or None if the player has no seat."""
+        return next((mark for mark, seat in state["seats"].items() if seat and seat["player"] == self.id), None)
+
+
+class Watcher(Person):
+    """Watches a table until it is over, sometimes as a new player."""
+
+    def __init__(self, site: Site, table: Table, name: str) -> None:
+        super().__init__(site, name)
+        self.table = table
+
+    async def connect(self) -> None:
+        if self.chance.random() < 0.3:
+            self.token, self.id = "", self.name
+        await super().connect()
+
+    async def enter(self) -> None:
+        while self.table.code is None:
+            await asyncio.sleep(2.0)
+            if not self.is_connected:
+                raise ConnectionLost
+        await self.ask(type="watch", room=self.table.code)
+
+    async def act(self) -> None:
+        if all(player.is_done for player in self.table.players):
+            self.is_done = True
+            return
+        await self.wait_for_news(20.0)
+        if self.chance.random() < 0.02 and self.peer is not None:
+            self.peer.give_up()
+
+
+def legal_cells(state: Message) -> list[int]:
+    """Return the cells that may be played; with gravity the lowest free cell of each column."""
+    board, rules = state["board"], state["rules"]
+    free = [cell for cell, content in enumerate(board) if content == "."]
+    if rules["gravity"]:
+        columns = rules["columns"]
+        free = [cell for cell in free if cell + columns >= len(board) or board[cell + columns] != "."]
+    return free

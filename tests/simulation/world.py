@@ -1,0 +1,309 @@
+"""Virtual time: an event loop that jumps to its next timer, processes that can be killed, and threads as coroutines.
+
+Nothing here waits. Each turn of the loop costs `TURN_SECONDS` of virtual time, and all chance comes from the seed, so
+two runs with the same seed do the same things at the same moments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import hashlib
+import os
+import random
+import time
+import traceback
+from asyncio import base_events
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import greenlet
+
+from tictactoe_server import clock
+
+TURN_SECONDS: Final = 2e-5
+START_SECONDS: Final = 1_000.0
+"""Virtual time at the start. Times near the Unix epoch's would be coarser than the resolution of asyncio's clock."""
+START_WALL_SECONDS: Final = 1_800_000_000.0
+
+_process: contextvars.ContextVar[Process | None] = contextvars.ContextVar("process", default=None)
+_thread: contextvars.ContextVar[Thread | None] = contextvars.ContextVar("thread", default=None)
+
+
+class Machine:
+    """What all processes of a run share.
+
+    Attributes:
+        now: Virtual time in seconds.
+        wall_offset: What the wall clock shows beyond `now`, in seconds.
+        entropy: The source of `os.urandom`.
+    """
+
+    def __init__(self) -> None:
+        self.now = START_SECONDS
+        self.wall_offset = START_WALL_SECONDS
+        self.entropy = random.Random(0)
+
+
+MACHINE: Final = Machine()
+
+
+def install() -> None:
+    """Replace the clocks and the entropy of this Python process; call it before the server is imported."""
+    clock.monotonic = lambda: MACHINE.now
+    clock.monotonic_ns = lambda: round(MACHINE.now * 1e9)
+    clock.wall = time.time = lambda: MACHINE.now + MACHINE.wall_offset  # libraries write dates, too
+    clock.cpu = lambda: 0.0
+    urandom: Any = lambda size: MACHINE.entropy.randbytes(size)  # noqa: E731
+    os.urandom = urandom
+    random._urandom = urandom  # type: ignore[attr-defined]
+
+
+class Process:
+    """A simulated operating-system process: everything that its first coroutine starts, directly or not."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.name = name
+        self.is_dead = False
+        self.tasks: dict[asyncio.Task[Any], None] = {}
+        self.threads: list[Thread] = []
+        self._world = world
+        self.context = contextvars.copy_context()
+        self.context.run(_process.set, self)
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        return self._world.create_task(work, context=self.context)
+
+    def kill(self) -> None:
+        """End the process now, between two callbacks; no `finally` of its coroutines runs."""
+        self.is_dead = True
+        self._world.bury(self)
+        for thread in self.threads:
+            thread.kill()
+
+
+def current_process() -> Process | None:
+    """Return the process of the running code, or None for code of the simulation itself."""
+    return _process.get()
+
+
+class World(base_events.BaseEventLoop):
+    """The event loop of a run.
+
+    Attributes:
+        outside: The context of code that belongs to no process.
+        errors: Exceptions that nobody caught, with their tracebacks.
+        paused_seconds: For how long the whole machine has been stopped so far.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.seed = seed
+        self.errors: list[str] = []
+        self.paused_seconds = 0.0
+        self.outside = contextvars.copy_context()
+        self._selector = self
+        self._clock_resolution = 1e-6
+        self._hash = hashlib.sha256()
+        self._dead_tasks: list[asyncio.Task[Any]] = []
+        self._readers: dict[Any, tuple[Callable[..., object], tuple[Any, ...], contextvars.Context]] = {}
+        MACHINE.now, MACHINE.wall_offset = START_SECONDS, START_WALL_SECONDS
+        MACHINE.entropy = self.chance("entropy")
+        random.seed(f"{seed}:random")
+        self.set_exception_handler(self._note_error)
+
+    def chance(self, name: str) -> random.Random:
+        """Return the random numbers of one part of the simulation, independent of all other parts."""
+        return random.Random(f"{self.seed}:{name}")
+
+    def trace(self, *what: object) -> None:
+        """Add to the digest what happened now."""
+        self._hash.update(f"{MACHINE.now:.6f} {what}\n".encode())
+
+    @property
+    def digest(self) -> str:
+        return self._hash.hexdigest()[:16]
+
+    def pause(self, seconds: float) -> None:
+        """Stop the whole machine for a while: no code runs, and time passes."""
+        MACHINE.now += seconds
+        self.paused_seconds += seconds
+
+    def bury(self, process: Process) -> None:
+        """Cancel all callbacks of a killed process, and keep its tasks from being finalized."""
+        for handle in (*self._ready, *self._scheduled):  # type: ignore[attr-defined]
+            if handle._context.get(_process) is process:
+                handle.cancel()
+        for task in process.tasks:
+            task._log_destroy_pending = False  # type: ignore[attr-defined]
+            self._dead_tasks.append(task)
+
+    # -- what asyncio asks of an event loop -----------------------------------------------------------------------
+
+    def time(self) -> float:
+        return MACHINE.now
+
+    def select(self, timeout: float | None) -> list[Any]:
+        """Jump to the next timer; this loop is its own selector."""
+        if timeout is None:
+            raise RuntimeError("Nothing is scheduled any more: everything waits for something that cannot happen.")
+        if timeout > 0 and self._scheduled:  # type: ignore[attr-defined]
+            MACHINE.now = max(MACHINE.now, self._scheduled[0]._when)  # type: ignore[attr-defined]
+        MACHINE.now += TURN_SECONDS
+        return []
+
+    def _process_events(self, event_list: object) -> None: ...
+
+    def _write_to_self(self) -> None: ...
+
+    def call_soon(self, callback: Any, *args: Any, context: Any = None) -> asyncio.Handle:  # type: ignore[override]
+        handle = super().call_soon(callback, *args, context=context)
+        _cancel_if_dead(handle)
+        return handle
+
+    def call_at(  # type: ignore[override]
+        self, when: float, callback: Any, *args: Any, context: Any = None
+    ) -> asyncio.TimerHandle:
+        handle = super().call_at(when, callback, *args, context=context)
+        _cancel_if_dead(handle)
+        return handle
+
+    def call_soon_threadsafe(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Any = None
+    ) -> asyncio.Handle:
+        return self.call_soon(callback, *args, context=context)
+
+    def create_task(self, coro: Any, *, name: Any = None, context: Any = None) -> asyncio.Task[Any]:
+        task = super().create_task(coro, name=name, context=context)
+        process = context.get(_process) if context is not None else current_process()
+        if process is not None:
+            process.tasks[task] = None
+            task.add_done_callback(lambda task: process.tasks.pop(task, None))
+        return task
+
+    def run_in_executor(self, executor: object, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
+        """Run a function in one piece after a short random time, in place of a thread."""
+        future = self.create_future()
+
+        def run() -> None:
+            if future.done():
+                return
+            try:
+                future.set_result(func(*args))
+            except Exception as error:
+                future.set_exception(error)
+
+        self.call_later(MACHINE.entropy.uniform(0.0005, 0.01), run)
+        return future
+
+    def add_reader(  # type: ignore[override]
+        self, fd: Any, callback: Callable[..., object], *args: Any
+    ) -> None:
+        self._readers[fd] = callback, args, contextvars.copy_context()
+        if fd.waiting:
+            self.notify_readable(fd)
+
+    def remove_reader(self, fd: Any) -> bool:
+        return self._readers.pop(fd, None) is not None
+
+    def notify_readable(self, fd: Any) -> None:
+        if fd in self._readers:
+            callback, args, context = self._readers[fd]
+            self.call_soon(callback, *args, context=context)
+
+    async def connect_accepted_socket(self, protocol_factory: Callable[[], Any], sock: Any, **tls: Any) -> Any:
+        protocol = protocol_factory()
+        sock.open(protocol)
+        return sock, protocol
+
+    def _note_error(self, loop: object, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        trace = "".join(traceback.format_exception(error)) if error is not None else ""
+        self.errors.append(f"{context['message']}\n{trace}")
+        self.stop()
+
+
+def _cancel_if_dead(handle: asyncio.Handle) -> None:
+    process = handle._context.get(_process)  # type: ignore[attr-defined]
+    if process is not None and process.is_dead:
+        handle.cancel()
+
+
+class Killed(BaseException):
+    """Ends a simulated thread; no `except Exception` catches it."""
+
+
+class Thread:
+    """Stands in for `threading.Thread`: runs on a stack of its own whenever the loop resumes it."""
+
+    def __init__(self, target: Callable[[], object], name: str = "", daemon: bool = True) -> None:
+        self._target = target
+        self._world = asyncio.get_running_loop()
+        self._greenlet = greenlet.greenlet(self._run)
+        self._greenlet.gr_context = contextvars.copy_context()
+        process = current_process()
+        if process is not None:
+            process.threads.append(self)
+
+    def start(self) -> None:
+        self._world.call_later(5e-5, self.resume)
+
+    def resume(self) -> None:
+        """Continue the thread until it pauses again; called by the loop."""
+        if not self._greenlet.dead:
+            self._greenlet.parent = greenlet.getcurrent()
+            self._greenlet.switch()
+
+    def pause(self) -> None:
+        """Return to the loop until somebody resumes the thread; called on the thread itself."""
+        self._greenlet.parent.switch()
+
+    def sleep(self, seconds: float) -> None:
+        self._world.call_later(seconds, self.resume)
+        self.pause()
+
+    def kill(self) -> None:
+        if self._greenlet and not self._greenlet.dead:
+            self._greenlet.parent = greenlet.getcurrent()
+            self._greenlet.throw(Killed)
+
+    def join(self, timeout: float | None = None) -> None:
+        """Return at once: the store's thread has ended when it is joined."""
+
+    def _run(self) -> None:
+        _thread.set(self)
+        try:
+            self._target()
+        except Killed:
+            pass
+        except Exception as error:
+            self._world.call_exception_handler({"message": "a thread ended", "exception": error})
+
+
+def current_thread() -> Thread | None:
+    """Return the simulated thread that runs now, or None on the event loop."""
+    return _thread.get()
+
+
+class Queue:
+    """Stands in for `queue.SimpleQueue` between the loop and one thread."""
+
+    def __init__(self, delay: Callable[[], float] = lambda: 5e-5) -> None:
+        self._delay = delay
+        self._items: list[Any] = []
+        self._waiting: Thread | None = None
+
+    def put(self, item: Any) -> None:
+        self._items.append(item)
+        if self._waiting is not None:
+            thread, self._waiting = self._waiting, None
+            asyncio.get_running_loop().call_later(self._delay(), thread.resume)
+
+    def get(self) -> Any:
+        thread = current_thread()
+        if thread is None:
+            raise RuntimeError("Only a simulated thread may wait for a queue.")
+        while not self._items:
+            self._waiting = thread
+            thread.pause()
+        return self._items.pop(0)
